@@ -1,0 +1,94 @@
+import type { DeviceErrorKind } from '../../shared/device.ts'
+
+/** A room as a node must hold it. */
+export interface NodeRoom {
+  roomId: string
+  topic: string
+  mode: 1 | 2 | 3 | 4
+  hostPassword: string
+  attendeeMax: number
+  maxVideo: number
+  maxAudio: number
+  /** Nobody new may join. */
+  locked: boolean
+}
+
+/** Somebody in a room of a node. */
+export interface NodeUser {
+  userId: string
+  userName: string
+  /** An outgoing user rather than a person. */
+  device: boolean
+  role: 'host' | 'member'
+  /** Milliseconds since the epoch. */
+  joinedAt: number
+}
+
+/** An outgoing user as a node must pull it. */
+export interface NodeDevice {
+  userId: string
+  userName: string
+  /** RTSP address without login. */
+  address: string
+  /** A second, smaller stream; empty when there is none. */
+  assistAddress: string
+  login: { name: string; password: string } | undefined
+}
+
+/** What a node answers to a health poll. */
+export interface NodeHealth {
+  rooms: number
+  users: number
+  /** Different cameras that are pulled, however many rooms they are in. */
+  pulls: number
+}
+
+/** What a node tells without being asked. */
+export type NodeEvent =
+  | { type: 'joined'; roomId: string; user: NodeUser }
+  | { type: 'left'; roomId: string; userId: string }
+  /** A device that was in the room dropped: its user has left, `kind` says why. */
+  | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
+  /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
+  | { type: 'restarted' }
+
+/** A device could not be taken into a room, with the reason. */
+export class DeviceJoinError extends Error {
+  readonly kind: DeviceErrorKind
+  constructor(kind: DeviceErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DeviceJoinError'
+    this.kind = kind
+  }
+}
+
+/** The node says no to something else than a device: its own words are for the log. */
+export class NodeError extends Error {
+  override readonly name: string = 'NodeError'
+}
+
+/**
+ * The port through which the controller reaches any MCU. Drivers: `simulated`, `embedded`, `janus`. Every call ends when its signal aborts (rejecting with the signal's reason),
+ * and rejects with NodeError (or DeviceJoinError) when the node says no. The pool adds deadlines and health; a driver only talks.
+ */
+export interface MediaNode {
+  /** The node holds this room from now on, or changes it; idempotent. */
+  openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
+  /** Everybody is out and the room is gone; a room it does not hold is no error. */
+  closeRoom(roomId: string, signal: AbortSignal): Promise<void>
+  /** Who is in the room, outgoing users included, in the order they joined. Empty for a room it does not hold. */
+  users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
+  /** The user's connection has ended. Resolves to false when no such user is in the room. */
+  kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
+  /** Resolves when the device's media flows in the room. @throws DeviceJoinError */
+  addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
+  /** The device is out of the room; one that is not there is no error. */
+  removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Rooms the node holds now: what to reconcile. */
+  rooms(signal: AbortSignal): Promise<string[]>
+  health(signal: AbortSignal): Promise<NodeHealth>
+  /** Events arrive in the order they happened. Returns the unsubscribe function. */
+  onEvent(listener: (event: NodeEvent) => void): () => void
+  /** Ends the driver; rooms of an external node stay as they are. Idempotent. */
+  close(): Promise<void>
+}

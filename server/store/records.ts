@@ -1,0 +1,74 @@
+/** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
+
+import type { DigestForm } from '../../shared/settings.ts'
+import type { NodeConfig } from '../../shared/node.ts'
+
+/** A key pair that a client authenticates with. */
+export interface StoredCredential {
+  access_key: string
+  secret_key_sealed: string
+  label: string
+  enabled: boolean
+  /** May create rooms of room_mode 3 and 4. */
+  p2p: boolean
+  /** Milliseconds since the epoch, as every `_at`. */
+  created_at: number
+  rotated_at: number
+}
+
+/** A session that an authentication opened. The token itself is not stored: the key is its SHA-256. */
+export interface StoredSession {
+  access_key: string
+  form: DigestForm
+  created_at: number
+  used_at: number
+}
+
+/** An MCU node; what its kind keeps secret is sealed under `secrets_sealed` (JSON). */
+export interface StoredNode extends NodeConfig {
+  created_at: number
+  draining: boolean
+  secrets_sealed: string
+}
+
+/** A room (specification, section 2.1) and what the controller keeps with it. */
+export interface StoredRoom {
+  /** Never reused. */
+  id: number
+  room_id: string
+  topic: string
+  owner_id: string
+  /** Empty when the room has no host password. */
+  host_password_sealed: string
+  attendee_max: number
+  max_audio: number
+  max_video: number
+  /** Empty when the caller gave none. */
+  room_extend_id: string
+  room_mode: 1 | 2 | 3 | 4
+  /** What the operator said; scheduled and open follow from who is in it. */
+  locked: boolean
+  closed: boolean
+  /** Name of the node that serves it; empty when it was never assigned. */
+  node: string
+  /** access_key that created it; empty when the operator did. */
+  created_by: string
+  created_at: number
+}
+
+/** An outgoing user: an external device that is meant to be in a room (specification, section 2.3). */
+export interface StoredDevice {
+  roomId: string
+  userId: string
+  userName: string
+  /** Without login. */
+  userAddress: string
+  userData: string
+  /** As the caller gave them, without login_password. */
+  options: Record<string, unknown>
+  /** Empty when there is none. */
+  login_password_sealed: string
+  /** The operator paused it: it stays, and is not joined. */
+  paused: boolean
+  created_at: number
+}

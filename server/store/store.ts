@@ -1,0 +1,114 @@
+import type { Licence } from '../../shared/licence.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { StoredCredential, StoredDevice, StoredNode, StoredRoom, StoredSession } from './records.ts'
+
+/** The collections of the site: which record each holds, under which key. */
+export interface Collections {
+  /** One document under the key `site`. */
+  settings: Settings
+  /** One document under the key `site`. */
+  licence: Licence
+  /** By access_key. */
+  credentials: StoredCredential
+  /** By name. */
+  nodes: StoredNode
+  /** By userId. */
+  devices: StoredDevice
+  /** By room_id. */
+  rooms: StoredRoom
+  /** By the SHA-256 of the token, base64url. */
+  sessions: StoredSession
+}
+
+export type CollectionName = keyof Collections
+
+/** One record's change: the whole new value (idempotent when replayed), or undefined when it goes. */
+export type Change = {
+  [C in CollectionName]: { collection: C; key: string; value: Collections[C] | undefined }
+}[CollectionName]
+
+/** What a transaction's plan may do. Nothing is visible to anybody before the transaction is durable. */
+export interface Transaction {
+  put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void
+  delete(collection: CollectionName, key: string): void
+}
+
+/** Something the operator must know about the files: a recovery, damage that was set aside, a disk that refuses. */
+export interface StoreNotice {
+  level: 'info' | 'warning' | 'error'
+  /** Milliseconds since the epoch. */
+  at: number
+  code: 'recovered' | 'damaged' | 'tornTail' | 'migrated' | 'diskRefused' | 'diskBack' | 'restored'
+  /** One plain English sentence. */
+  message: string
+  /** The file it speaks of, without folder. */
+  file?: string
+}
+
+/** The state of the files, for the console and metrics. */
+export interface StoreStatus {
+  /** false while the disk refuses writes. */
+  healthy: boolean
+  lastError: string | undefined
+  /** Records waiting for the disk now. */
+  backlog: number
+  /** Milliseconds since the flush under way began; 0 when none is. */
+  flushingFor: number
+  /** Milliseconds the last flush took. */
+  lastFlush: number
+  /** Bytes in the journal segments that a start would replay. */
+  journalBytes: number
+  /** When each lowdb file was last rewritten, milliseconds since the epoch. */
+  snapshotAt: number
+  notices: readonly StoreNotice[]
+}
+
+/**
+ * State on disk. Reads are synchronous look-ups in memory; a mutation resolves when it is durable, and only then is it in memory
+ * ("disk first, then memory, then the answer"). If it fails, memory is as before.
+ */
+export interface Store {
+  get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined
+  /** The live map: never mutate it, never mutate its values (put a new value instead). Iterates in order of insertion. */
+  all<C extends CollectionName>(collection: C): ReadonlyMap<string, Collections[C]>
+
+  /**
+   * One atomic, durable change. Waits until no transaction under way holds one of `locks` (free-form strings, e.g. `rooms/123`; in order of arrival), then runs
+   * `plan` synchronously: it reads the store, throws an ApiError to refuse, or puts and deletes through its argument, and returns the result.
+   * All puts and deletes of one plan become one journal line: after a crash all of them are there or none. Transactions that arrive together share one fsync.
+   * A plan that changes nothing resolves without touching the disk.
+   * @throws ApiError 'storage' when the disk refuses or does not answer within the deadline (memory as before); whatever `plan` throws.
+   */
+  transact<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T>
+
+  /**
+   * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For sessions only.
+   */
+  applySoon<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
+
+  /** A room number never given before, durable with the transaction that uses it (gaps are allowed, reuse is not). */
+  nextRoomNumber(): number
+
+  /** Resolves when the store answers; rejects with ApiError 'storage' when it has been stuck for `deadlineMs`. Returns undefined at once (no promise) when nothing is stuck. */
+  responsive(deadlineMs: number): Promise<void> | undefined
+
+  /** Called after each durable (or applySoon) change, synchronously, in order. Returns the unsubscribe function. */
+  onChange(listener: (changes: readonly Change[]) => void): () => void
+  onNotice(listener: (notice: StoreNotice) => void): () => void
+  status(): StoreStatus
+  /** Called with the milliseconds of each flush. */
+  onFlush(listener: (milliseconds: number) => void): () => void
+
+  /** Encrypts a secret for a record. */
+  seal(secret: string): string
+  /** The secret of a sealed text. Throws ApiError 'internal' when it was sealed with another key. */
+  unseal(sealed: string): string
+
+  /** Lab: holds every flush back until called again with false, as a dead disk does. */
+  stall(stalled: boolean): void
+
+  /** Rewrites lowdb's files now and cuts the journal; also makes a backup. */
+  snapshot(): Promise<void>
+  /** Writes everything out, releases the lock. Idempotent. */
+  close(): Promise<void>
+}

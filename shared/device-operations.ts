@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { bytes, defineOperation } from './operation.ts'
+
+/** The external device API (specification, section 4.2): what each operation takes, answers and refuses. */
+
+/** The specification spells it in two ways; (field) clients in a third. */
+const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const
+
+const roomId = bytes(1, limits.roomExtendId)
+const userId = bytes(1, limits.userId)
+const userAddress = bytes(1, limits.userAddress)
+
+/** An object in a JSON body, or its JSON text elsewhere; parsed and bounded by the device API itself. */
+const options = z.union([z.string().max(limits.deviceOptions), z.record(z.string(), z.unknown())])
+
+const identity = z.strictObject({ roomId: z.string(), userId: z.string() })
+
+export const createOutgoingUser = defineOperation({
+  api: 'device',
+  name: 'create_outgoing_user',
+  path: '/avd/api/outgoing/createOutgoingUser',
+  methods: ['GET', 'POST'],
+  summary: 'Create an outgoing user: the device joins the room, and its media flows when ret is 0.',
+  params: z.object({
+    roomId,
+    userId,
+    userName: bytes(1, limits.userName),
+    userAddress,
+    userData: bytes(0, limits.userData).optional(),
+    options: options.optional(),
+  }),
+  token: tokenNames,
+  success: z.strictObject({ data: identity }),
+  errors: [
+    'parameter',
+    'tokenIncorrect',
+    'roomNotFound',
+    'userExists',
+    'joinFailed',
+    'joinTimeout',
+    'createUnavailable',
+    'nodeTimeout',
+    'licenceExpired',
+    'licenceExceeded',
+  ],
+})
+
+export const destroyOutgoingUser = defineOperation({
+  api: 'device',
+  name: 'destroy_outgoing_user',
+  path: '/avd/api/outgoing/destroyOutgoingUser',
+  methods: ['GET', 'POST'],
+  summary: 'Remove an outgoing user: it leaves the room.',
+  params: z.object({ roomId, userId, userAddress }),
+  token: tokenNames,
+  success: z.strictObject({ data: identity }),
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'outgoingUserNotFound', 'destroyUnavailable', 'nodeTimeout'],
+})
+
+export const listOutgoingUsers = defineOperation({
+  api: 'device',
+  name: 'list_outgoing_users',
+  path: '/avd/api/outgoing/getOutgoingUsers',
+  methods: ['GET', 'POST'],
+  summary: 'List outgoing users, of one room or of all.',
+  params: z.object({ roomId: bytes(0, limits.roomExtendId).optional() }),
+  token: tokenNames,
+  success: z.strictObject({
+    data: z.strictObject({
+      total: z.number(),
+      items: z.array(
+        z.strictObject({
+          roomId: z.string(),
+          userId: z.string(),
+          userName: z.string(),
+          userAddress: z.string(),
+          userData: z.string(),
+          options: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
+  }),
+  errors: ['parameter', 'tokenIncorrect', 'listUnavailable', 'nodeTimeout'],
+})
+
+export const deviceOperations = [createOutgoingUser, destroyOutgoingUser, listOutgoingUsers] as const

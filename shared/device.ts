@@ -1,0 +1,39 @@
+/** State of an outgoing user: derived from its attempts and its last packet. */
+export const deviceStates = ['joining', 'joined', 'waiting', 'paused'] as const
+/** joining: an attempt is under way; joined: media flows; waiting: the last attempt failed, the next is due; paused: by the operator. */
+export type DeviceState = (typeof deviceStates)[number]
+
+/** Why a device could not join or dropped. */
+export const deviceErrorKinds = [
+  'auth',
+  'notFound',
+  'refused',
+  'unreachable',
+  'timeout',
+  'protocol',
+  'noUsableTrack',
+  'closed',
+  'stalled',
+  'noNode',
+  'roomFull',
+  'roomLocked',
+  'nodeFailed',
+] as const
+export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
+
+/** One plain sentence for each kind: the `msg` of ret 426 and 427, and what the console shows. */
+export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
+  auth: 'The device refused the login: check login_name and login_password.',
+  notFound: 'The device has no stream at this path: check the path of userAddress.',
+  refused: 'The device refused the connection: check its port and that RTSP is on.',
+  unreachable: 'The device cannot be reached: check its host and the network.',
+  timeout: 'The device did not answer in time.',
+  protocol: 'The device did not answer as an RTSP server does: check the address.',
+  noUsableTrack: 'The device sends no media that can be carried: set it to H.264 video.',
+  closed: 'The device closed the connection.',
+  stalled: 'The device stopped sending media.',
+  noNode: 'No MCU is available for this room.',
+  roomFull: 'The room is full.',
+  roomLocked: 'The room is locked.',
+  nodeFailed: 'The MCU could not take the device.',
+}

@@ -1,0 +1,41 @@
+/** Limits that both processes agree on. Lengths are bytes of UTF-8 unless the name says otherwise. */
+export const limits = {
+  /** Longest request target, in bytes (contract, section 1). */
+  requestTarget: 8 * 1024,
+  /** Longest request body, in bytes (contract, section 1). */
+  requestBody: 64 * 1024,
+  /** Longest JSONP callback name, in characters (contract, section 1). */
+  callback: 100,
+  /** "Fewer than 150 bytes" (specification, section 8). */
+  topic: 149,
+  ownerId: 128,
+  roomExtendId: 128,
+  hostPassword: 64,
+  userId: 128,
+  userName: 256,
+  userData: 4096,
+  userAddress: 1024,
+  loginName: 256,
+  loginPassword: 256,
+  /** The JSON text of an outgoing user's options. */
+  deviceOptions: 8 * 1024,
+  /** Caps of a room (contract, section 3). */
+  maxStreams: 10_000,
+  maxAttendees: 10_000,
+  label: 100,
+  accessKey: 128,
+  secretKey: 256,
+  nodeName: 64,
+  nodeAddresses: 16,
+  /** Live sessions per credential; the one unused for longest goes first (contract, section 2). */
+  sessionsPerCredential: 10_000,
+  /** What a site may hold; past it an operation is refused with a message that says so. */
+  credentials: 1_000,
+  nodes: 100,
+  devices: 5_000,
+  rooms: 1_000_000,
+  /** Most rows one console page asks for. */
+  pageSize: 500,
+  /** Client addresses remembered by a failure counter. */
+  rememberedAddresses: 10_000,
+} as const

@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { bytes, defineOperation, wholeNumber } from './operation.ts'
+
+/** The media room API (specification, section 4.1): what each operation takes, answers and refuses. */
+
+/** (field) clients misspell it so. */
+const accessToken = ['access_token', 'access_tocken'] as const
+
+const topic = bytes(1, limits.topic)
+const hostPassword = bytes(0, limits.hostPassword)
+const maxStreams = wholeNumber(0, limits.maxStreams)
+const attendeeMax = wholeNumber(1, limits.maxAttendees)
+/** 1 MCU free, 2 MCU host, 3 P2P free, 4 P2P host. */
+const roomMode = wholeNumber(1, 4).transform((mode) => mode as 1 | 2 | 3 | 4)
+const roomId = bytes(1, limits.roomExtendId)
+
+export const authenticate = defineOperation({
+  api: 'media',
+  name: 'authenticate',
+  path: '/rtc/auth/valid',
+  methods: ['GET'],
+  summary: 'Authenticate a client with its key pair; opens a session.',
+  // Missing or wrong is 401, not a parameter error (contract, section 2), so anything is a valid parameter here.
+  params: z.object({ access_key: z.string().default(''), digest: z.string().default('') }),
+  token: null,
+  success: z.strictObject({ random: z.string(), key: z.string() }),
+  errors: ['authenticationFailed', 'tooManyFailures', 'authenticationTimeout', 'parameter'],
+})
+
+export const createRoom = defineOperation({
+  api: 'media',
+  name: 'create_room',
+  path: '/rtc/room/create',
+  methods: ['GET'],
+  summary: 'Create a room.',
+  params: z.object({
+    topic,
+    owner_id: bytes(1, limits.ownerId),
+    room_mode: roomMode,
+    host_password: hostPassword.optional(),
+    max_video: maxStreams.optional(),
+    max_audio: maxStreams.optional(),
+    attendee_max: attendeeMax.optional(),
+    room_extend_id: bytes(1, limits.roomExtendId).optional(),
+  }),
+  token: accessToken,
+  success: z.strictObject({ room_id: z.string() }),
+  errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'licenceExpired', 'licenceExceeded', 'storage'],
+})
+
+export const getRoom = defineOperation({
+  api: 'media',
+  name: 'get_room',
+  path: '/rtc/room/get',
+  methods: ['GET'],
+  summary: 'Read a room.',
+  params: z.object({ room_id: roomId }),
+  token: accessToken,
+  success: z.strictObject({
+    id: z.number(),
+    room_id: z.string(),
+    topic: z.string(),
+    /** 0 scheduled, 1 open, 2 locked, 3 closed. */
+    room_status: z.number(),
+    owner_id: z.string(),
+    host_password: z.string(),
+    attendee_max: z.number(),
+    max_audio: z.number(),
+    max_video: z.number(),
+    room_extend_id: z.string(),
+    room_mode: z.number(),
+  }),
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound'],
+})
+
+export const updateRoom = defineOperation({
+  api: 'media',
+  name: 'update_room',
+  path: '/rtc/room/update',
+  methods: ['GET'],
+  summary: 'Change a room.',
+  params: z.object({
+    room_id: roomId,
+    topic: topic.optional(),
+    host_password: hostPassword.optional(),
+    max_video: maxStreams.optional(),
+    max_audio: maxStreams.optional(),
+    attendee_max: attendeeMax.optional(),
+    room_mode: roomMode.optional(),
+  }),
+  token: accessToken,
+  success: z.strictObject({ room_id: z.string() }),
+  errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'roomNotFound', 'roomClosed', 'storage'],
+  extension: true,
+})
+
+export const deleteRoom = defineOperation({
+  api: 'media',
+  name: 'delete_room',
+  path: '/rtc/room/del',
+  methods: ['GET'],
+  summary: 'Delete a room; everybody in it is taken out.',
+  params: z.object({ room_id: roomId }),
+  token: accessToken,
+  success: z.strictObject({ room_id: z.string() }),
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'storage'],
+})
+
+export const getMcu = defineOperation({
+  api: 'media',
+  name: 'get_mcu',
+  path: '/sdk/get_mcu',
+  methods: ['GET'],
+  summary: 'The address of the MCU that serves a room.',
+  params: z.object({
+    room_id: roomId,
+    /** (field) JSON text `{"ip_tag":"local","idc_code":""}`. */
+    options: z.string().max(1024).optional(),
+  }),
+  token: [...accessToken, 'token'],
+  success: z.strictObject({ addr: z.string() }),
+  errors: [
+    'parameter',
+    'tokenIncorrect',
+    'licenceExpired',
+    'licenceExceeded',
+    'roomNotFound',
+    'roomClosed',
+    'noNode',
+    'nodeTimeout',
+    'storage',
+  ],
+})
+
+export const listUsers = defineOperation({
+  api: 'media',
+  name: 'list_users',
+  path: '/rtc/room/get_room_info',
+  methods: ['GET'],
+  summary: 'List the users in a room.',
+  params: z.object({ room_id: roomId }),
+  token: accessToken,
+  success: z.strictObject({ user_list: z.array(z.strictObject({ user_name: z.string(), user_id: z.string() })) }),
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'nodeTimeout'],
+})
+
+export const forceOffline = defineOperation({
+  api: 'media',
+  name: 'force_offline',
+  path: '/rtc/force_offline_mcu',
+  methods: ['GET'],
+  summary: 'Force a user in a room offline.',
+  params: z.object({ room_id: roomId, user_id: bytes(1, limits.userId) }),
+  token: accessToken,
+  success: z.strictObject({ msg: z.string() }),
+  errors: [
+    'parameter',
+    'tokenIncorrect',
+    'roomNotFound',
+    'roomClosed',
+    'neverAssigned',
+    'nodeOffline',
+    'userNotOnline',
+    'nodeTimeout',
+    'storage',
+  ],
+})
+
+export const mediaOperations = [
+  authenticate,
+  createRoom,
+  getRoom,
+  updateRoom,
+  deleteRoom,
+  getMcu,
+  listUsers,
+  forceOffline,
+] as const

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { ApiName, ErrorName } from './result-codes.ts'
+
+/** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester all read it. */
+export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
+  api: ApiName
+  /** Unique over both APIs; the label in metrics and the journal. */
+  name: string
+  path: string
+  methods: readonly ('GET' | 'POST')[]
+  summary: string
+  /** Its own parameters, as the caller writes them; the token is apart. */
+  params: P
+  /** Names under which the token is accepted, the specification's own first; null: the operation needs none. */
+  token: readonly string[] | null
+  /** The exact fields of a success, without `ret`. */
+  success: S
+  /** Every failure it can give. */
+  errors: readonly ErrorName[]
+  /** Beyond the specification. */
+  extension?: boolean
+}
+
+/** Declares an operation; the identity function, for inference. */
+export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
+  contract: OperationContract<P, S>,
+): OperationContract<P, S> {
+  return contract
+}
+
+/** A string of `min` to `max` bytes of UTF-8. */
+export function bytes(min: number, max: number) {
+  return z.string().refine(
+    (text) => {
+      // A UTF-16 unit is at least one and at most three bytes of UTF-8, so most texts need no counting.
+      if (text.length < min && text.length * 3 < min) return false
+      if (text.length * 3 <= max && text.length >= min) return true
+      const length = utf8Length(text)
+      return length >= min && length <= max
+    },
+    { error: min > 0 ? `must be ${min} to ${max} bytes of UTF-8` : `must be at most ${max} bytes of UTF-8` },
+  )
+}
+
+/** Bytes of a well-formed text in UTF-8. */
+export function utf8Length(text: string): number {
+  let length = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) length += 1
+    else if (unit < 0x800) length += 2
+    else if (unit >= 0xd800 && unit <= 0xdbff) {
+      length += 4
+      i++
+    } else length += 3
+  }
+  return length
+}
+
+/** A whole number written in decimal, as a query string carries it, or a JSON number. */
+export function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z.union([z.string().regex(/^\d{1,9}$/, message).transform(Number), z.number()], message).pipe(z.int(message).min(min, message).max(max, message))
+}

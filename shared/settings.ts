@@ -1,0 +1,132 @@
+import { z } from 'zod'
+
+/** The forms of a digest, and so of the tokens of its session (contract, section 2). */
+export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
+export type DigestForm = (typeof digestForms)[number]
+
+const minute = 60_000
+const hour = 60 * minute
+const port = z.int().min(0).max(65_535)
+/** A deadline in milliseconds. */
+const deadline = (fallback: number) => z.int().min(50).max(60_000).default(fallback)
+
+/** Where the listeners listen. A flag or an environment variable of the headless entry comes before these. Port 0 picks a free one. */
+export const listenersSchema = z.strictObject({
+  /** Loopback unless told otherwise. */
+  host: z.string().min(1).max(253).default('127.0.0.1'),
+  media_port: port.default(7080),
+  device_port: port.default(7081),
+  node_port: port.default(7082),
+  console_port: port.default(7083),
+})
+
+/** PEM texts; both empty: plain HTTP. */
+export const tlsSchema = z.strictObject({
+  mode: z.enum(['off', 'file', 'self-signed']).default('off'),
+  cert_file: z.string().max(4096).default(''),
+  key_file: z.string().max(4096).default(''),
+})
+
+export const accessSettingsSchema = z.strictObject({
+  digest_forms: z
+    .array(z.enum(digestForms))
+    .min(1)
+    .default([...digestForms]),
+  /** A token lives this long from its last use. */
+  token_idle_ms: z
+    .int()
+    .min(1_000)
+    .max(7 * 24 * hour)
+    .default(12 * hour),
+  /** A token lives this long at most. */
+  token_life_ms: z
+    .int()
+    .min(1_000)
+    .max(90 * 24 * hour)
+    .default(7 * 24 * hour),
+  /** Failed authentications a minute per client address; 0 is no limit. */
+  failures_per_minute: z.int().min(0).max(10_000).default(20),
+})
+
+export const roomDefaultsSchema = z.strictObject({
+  attendee_max: z.int().min(1).max(10_000).default(100),
+  max_video: z.int().min(0).max(10_000).default(16),
+  max_audio: z.int().min(0).max(10_000).default(16),
+})
+
+/** Every deadline of the controller, in milliseconds, in one place. */
+export const deadlinesSchema = z.strictObject({
+  /** The store: past it a media mutation is 700, an authentication 504 (contract, section 2). */
+  store_ms: deadline(5_000),
+  /** A node's answer: public clients give up after 5 s (contract, section 3: 409). */
+  node_ms: deadline(4_000),
+  /** A device's first media packet (contract, section 4: 427). */
+  device_ms: deadline(4_000),
+  /** One health poll of a node. */
+  health_ms: deadline(2_000),
+  /** Between two health polls of a node. */
+  health_interval_ms: deadline(2_000),
+  /** What is in flight when the controller stops. */
+  shutdown_ms: deadline(5_000),
+})
+
+export const deviceSettingsSchema = z.strictObject({
+  /** The reconnect ladder: the first wait, doubling up to the longest (contract, section 4). */
+  reconnect_first_ms: z.int().min(10).max(60_000).default(1_000),
+  reconnect_longest_ms: z.int().min(10).max(3_600_000).default(30_000),
+})
+
+/** The operator's preferences for the console. */
+export const consoleSettingsSchema = z.strictObject({
+  language: z.enum(['system', 'en', 'zh']).default('system'),
+  theme: z.enum(['system', 'light', 'dark']).default('system'),
+  /** Entries the request journal keeps in memory. */
+  activity_entries: z.int().min(100).max(100_000).default(5_000),
+})
+
+/** Everything an operator can set. Every part has defaults, so `{}` is a whole document. */
+export const settingsSchema = z.strictObject({
+  listeners: listenersSchema.prefault({}),
+  tls: tlsSchema.prefault({}),
+  access: accessSettingsSchema.prefault({}),
+  /** Allowed CORS origins; `*` is any. */
+  cors_origins: z.array(z.string().min(1).max(300)).max(100).default(['*']),
+  room_defaults: roomDefaultsSchema.prefault({}),
+  deadlines: deadlinesSchema.prefault({}),
+  devices: deviceSettingsSchema.prefault({}),
+  console: consoleSettingsSchema.prefault({}),
+})
+
+export type Settings = z.output<typeof settingsSchema>
+
+/** A partial document, as the site file and the console send it: each part that is named is merged over what is there. */
+export const settingsPatchSchema = z.strictObject({
+  listeners: z.strictObject(optionalFields(listenersSchema)).optional(),
+  tls: z.strictObject(optionalFields(tlsSchema)).optional(),
+  access: z.strictObject(optionalFields(accessSettingsSchema)).optional(),
+  cors_origins: z.array(z.string().min(1).max(300)).max(100).optional(),
+  room_defaults: z.strictObject(optionalFields(roomDefaultsSchema)).optional(),
+  deadlines: z.strictObject(optionalFields(deadlinesSchema)).optional(),
+  devices: z.strictObject(optionalFields(deviceSettingsSchema)).optional(),
+  console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
+})
+export type SettingsPatch = z.output<typeof settingsPatchSchema>
+
+/** The defaults of every setting. */
+export function defaultSettings(): Settings {
+  return settingsSchema.parse({})
+}
+
+type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T
+
+/** The fields of an object schema, each optional and without its default, so that a patch changes only what it names. */
+function optionalFields<S extends z.ZodRawShape>(
+  schema: z.ZodObject<S>,
+): { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> } {
+  const fields = Object.entries(schema.shape).map(([name, field]) => [
+    name,
+    z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
+  ])
+  // Object.fromEntries forgets which key holds what; the mapping above is the type's own.
+  return Object.fromEntries(fields) as { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> }
+}

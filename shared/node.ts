@@ -20,7 +20,10 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .min(1)
     .max(limits.nodeName)
-    .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, 'must start with a letter or digit and hold letters, digits, spaces, . _ - only'),
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
+      'must start with a letter or digit and hold letters, digits, spaces, . _ - only',
+    ),
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),

@@ -60,5 +60,16 @@ export function utf8Length(text: string): number {
 /** A whole number written in decimal, as a query string carries it, or a JSON number. */
 export function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
-  return z.union([z.string().regex(/^\d{1,9}$/, message).transform(Number), z.number()], message).pipe(z.int(message).min(min, message).max(max, message))
+  return z
+    .union(
+      [
+        z
+          .string()
+          .regex(/^\d{1,9}$/, message)
+          .transform(Number),
+        z.number(),
+      ],
+      message,
+    )
+    .pipe(z.int(message).min(min, message).max(max, message))
 }

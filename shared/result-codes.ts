@@ -14,13 +14,21 @@ const table = {
   authenticationFailed: { media: 401, message: 'access_key or digest is wrong.' },
   tooManyFailures: { media: 401, message: 'Too many failed authentications from this address: wait a minute.' },
   authenticationTimeout: { media: 504, message: 'The authentication was not answered in time: try again.' },
-  tokenIncorrect: { media: 602, device: 401, message: 'The access token is missing, wrong or expired: authenticate again.' },
+  tokenIncorrect: {
+    media: 602,
+    device: 401,
+    message: 'The access token is missing, wrong or expired: authenticate again.',
+  },
   parameter: { media: 407, device: 401, message: 'A parameter is missing or malformed.' },
   notSupported: { media: 408, device: 401, message: 'This path or method does not exist.' },
   roomNotFound: { media: 404, device: 424, message: 'There is no such room.' },
   roomClosed: { media: 416, device: 424, message: 'The room is closed.' },
   licenceExpired: { media: 405, device: 426, message: 'The licence of this site has expired.' },
-  licenceExceeded: { media: 411, device: 426, message: 'The licence or the MCU nodes of this site are at their limit.' },
+  licenceExceeded: {
+    media: 411,
+    device: 426,
+    message: 'The licence or the MCU nodes of this site are at their limit.',
+  },
   noNode: { media: 410, device: 426, message: 'No MCU is available for this room.' },
   nodeTimeout: { media: 409, device: 310, message: 'The MCU did not answer in time.' },
   nodeOffline: { media: 417, device: 426, message: 'The MCU of this room is not online.' },
@@ -33,8 +41,14 @@ const table = {
   outgoingUserNotFound: { device: 425, message: 'There is no such outgoing user in this room.' },
   joinFailed: { device: 426, message: 'Joining the room failed.' },
   joinTimeout: { device: 427, message: 'The device did not answer in time.' },
-  createUnavailable: { device: 302, message: 'The outgoing user could not be created: the media engine is not running.' },
-  destroyUnavailable: { device: 303, message: 'The outgoing user could not be deleted: the media engine is not running.' },
+  createUnavailable: {
+    device: 302,
+    message: 'The outgoing user could not be created: the media engine is not running.',
+  },
+  destroyUnavailable: {
+    device: 303,
+    message: 'The outgoing user could not be deleted: the media engine is not running.',
+  },
   listUnavailable: { device: 304, message: 'Outgoing users cannot be listed: the media engine is not running.' },
 } as const satisfies Record<string, ResultCode>
 
@@ -67,7 +81,10 @@ export class ApiError extends Error {
   readonly reason: string | undefined
 
   constructor(code: ErrorName, options: { message?: string; field?: string; reason?: string; cause?: unknown } = {}) {
-    super(options.message ?? resultCodes[code].message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      options.message ?? resultCodes[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.name = 'ApiError'
     this.code = code
     this.field = options.field

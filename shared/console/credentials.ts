@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+
+/** Printable ASCII without spaces: it must survive a URL and a shell. */
+const token = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII without spaces')
+
+/** A credential as the console shows it: without its secret. */
+export const credentialView = z.strictObject({
+  access_key: z.string(),
+  label: z.string(),
+  enabled: z.boolean(),
+  p2p: z.boolean(),
+  created_at: moment,
+  rotated_at: moment,
+  last_used_at: moment,
+  sessions: z.int(),
+  /** Rooms it created that exist. */
+  rooms: z.int(),
+})
+export type CredentialView = z.output<typeof credentialView>
+
+export const label = z.string().trim().min(1).max(limits.label)
+const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
+const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
+
+/** As a site file names it. */
+export const credentialInput = z.strictObject({
+  label: label.default('Client'),
+  /** Left out: made, unguessable. */
+  access_key: token(limits.accessKey).optional(),
+  /** Left out: made, unguessable. */
+  secret_key: token(limits.secretKey).optional(),
+  p2p: z.boolean().default(false),
+  enabled: z.boolean().default(true),
+})
+
+export const credentialProcedures = {
+  'credentials.list': procedure('Every credential, without secrets.', nothing, z.array(credentialView)),
+  'credentials.create': procedure('Make a credential; the answer holds its secret.', credentialInput, withSecret),
+  'credentials.update': procedure(
+    'Change the label, enable or disable, allow P2P. Disabling ends its sessions.',
+    key.extend({ label: label.optional(), enabled: z.boolean().optional(), p2p: z.boolean().optional() }),
+    credentialView,
+  ),
+  'credentials.rotate': procedure(
+    'Give it a new secret; ends its sessions at once.',
+    key.extend({ secret_key: token(limits.secretKey).optional() }),
+    withSecret,
+  ),
+  'credentials.reveal': procedure('Show its secret.', key, z.strictObject({ secret_key: z.string() })),
+  'credentials.delete': procedure('Delete it; ends its sessions at once. Its rooms stay.', key, done),
+  'credentials.end_sessions': procedure(
+    'End its sessions: its clients must authenticate again.',
+    key,
+    z.strictObject({ ended: z.int() }),
+  ),
+  'credentials.curl': procedure(
+    'A curl line that authenticates with a computed digest.',
+    key,
+    z.strictObject({ command: z.string(), digest: z.string(), url: z.string() }),
+  ),
+}

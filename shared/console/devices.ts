@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { deviceErrorKinds, deviceStates } from '../device.ts'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
+
+/** An outgoing user as the console shows it: without its password. */
+export const deviceView = z.strictObject({
+  roomId: z.string(),
+  userId: z.string(),
+  userName: z.string(),
+  userAddress: z.string(),
+  userData: z.string(),
+  /** Without login_password, which is shown as "******" when there is one. */
+  options: z.record(z.string(), z.unknown()),
+  state: z.enum(deviceStates),
+  /** Why it is not joined; null when it is, or nothing went wrong yet. */
+  last_error: z.strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), at: moment }).nullable(),
+  /** Failed attempts since it was last joined. */
+  retries: z.int(),
+  /** When the next attempt is due; 0 when none is. */
+  next_attempt_at: moment,
+  /** When the state began. */
+  since: moment,
+  created_at: moment,
+})
+export type DeviceView = z.output<typeof deviceView>
+
+const userId = bytes(1, limits.userId)
+const key = z.strictObject({ userId })
+const keys = z.strictObject({ userIds: z.array(userId).min(1).max(limits.devices) })
+
+export const deviceInput = z.strictObject({
+  roomId: bytes(1, limits.roomExtendId),
+  /** Left out: made. */
+  userId: userId.optional(),
+  userName: bytes(1, limits.userName),
+  /** May hold user:password@, which is taken out. */
+  userAddress: bytes(1, limits.userAddress),
+  userData: bytes(0, limits.userData).default(''),
+  login_name: bytes(0, limits.loginName).optional(),
+  login_password: bytes(0, limits.loginPassword).optional(),
+  assist_address: bytes(0, limits.userAddress).optional(),
+})
+
+const csv = z.strictObject({
+  /** CSV (RFC 4180) with a header: roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address. */
+  text: z.string().max(4 * 1024 * 1024),
+})
+
+export const importLine = z.strictObject({
+  line: z.int(),
+  userId: z.string(),
+  userName: z.string(),
+  roomId: z.string(),
+  action: z.enum(['create', 'update', 'unchanged', 'error']),
+  message: z.string(),
+})
+
+export const deviceProcedures = {
+  'devices.list': procedure(
+    'Every outgoing user with its state.',
+    z.strictObject({ roomId: z.string().optional() }).default({}),
+    z.array(deviceView),
+  ),
+  'devices.parse_address': procedure(
+    'Take a pasted address apart: address without login, login, host, port.',
+    z.strictObject({ address: z.string().max(2048) }),
+    z.strictObject({
+      address: z.string(),
+      login_name: z.string(),
+      login_password: z.string(),
+      host: z.string(),
+      port: z.int(),
+    }),
+  ),
+  'devices.probe': procedure(
+    'Ask the device whether it can be reached, whether the login is right and what it sends, without adding it.',
+    z.strictObject({
+      userAddress: bytes(1, limits.userAddress),
+      login_name: bytes(0, limits.loginName).optional(),
+      login_password: bytes(0, limits.loginPassword).optional(),
+      /** Of an existing device: its stored login is used where none is given. */
+      userId: userId.optional(),
+    }),
+    z.strictObject({
+      ok: z.boolean(),
+      message: z.string(),
+      milliseconds: z.number(),
+      tracks: z.array(
+        z.strictObject({ kind: z.string(), codec: z.string(), detail: z.string(), carried: z.boolean() }),
+      ),
+      /** The node that probed cannot look at real devices. */
+      simulated: z.boolean(),
+    }),
+  ),
+  'devices.create': procedure(
+    'Add a device. With `join: "required"` it must join, as over the API; otherwise it is kept and joined in the background.',
+    deviceInput.extend({ join: z.enum(['required', 'background']).default('background') }),
+    deviceView,
+  ),
+  'devices.update': procedure(
+    'Change a device; what is left out stays. It joins anew when its address, login or room changed.',
+    key.extend(
+      deviceInput
+        .omit({ userId: true })
+        .partial()
+        .extend({ userData: bytes(0, limits.userData).optional() }).shape,
+    ),
+    deviceView,
+  ),
+  'devices.pause': procedure('Take them out of their rooms, and keep them.', keys, bulkOutcome),
+  'devices.resume': procedure('Join them again.', keys, bulkOutcome),
+  'devices.retry': procedure('Try now rather than when the next attempt is due.', keys, bulkOutcome),
+  'devices.remove': procedure('Remove them from their rooms and forget them.', keys, bulkOutcome),
+  'devices.import_preview': procedure('What each line of a CSV would do; changes nothing.', csv, z.array(importLine)),
+  'devices.import': procedure('Do what the lines without an error say.', csv, z.array(importLine)),
+  'devices.export': procedure('Every device as CSV, without passwords.', nothing, z.strictObject({ text: z.string() })),
+}

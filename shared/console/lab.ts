@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { deviceErrorKinds } from '../device.ts'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { roomUserView } from './rooms.ts'
+import { done, nothing, procedure } from './procedure.ts'
+
+/** Lab: simulated people and simulated trouble. Everything here says that it is simulated wherever it shows. */
+
+const roomId = bytes(1, limits.roomExtendId)
+const userId = bytes(1, limits.userId)
+
+/** A rule that makes an API operation fail or wait. */
+export const faultRule = z.strictObject({
+  /** Name of the operation, or `*`. */
+  operation: z.string().min(1).max(64),
+  /** Milliseconds before the operation runs. */
+  delay_ms: z.int().min(0).max(60_000).default(0),
+  /** Answered instead of running the operation; null runs it. */
+  ret: z.int().nullable().default(null),
+  /** Close the connection without an answer. */
+  drop: z.boolean().default(false),
+  /** Of the requests, how many it hits: 0 to 1. */
+  probability: z.number().min(0).max(1).default(1),
+  /** It ends after so many hits; 0 never. */
+  times: z.int().min(0).default(0),
+})
+export type FaultRule = z.output<typeof faultRule>
+
+export const labProcedures = {
+  'lab.join': procedure(
+    'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
+    z.strictObject({
+      room_id: roomId,
+      user_id: userId,
+      user_name: bytes(1, limits.userName),
+      host_password: bytes(0, limits.hostPassword).default(''),
+    }),
+    roomUserView,
+  ),
+  'lab.leave': procedure('A simulated person leaves.', z.strictObject({ room_id: roomId, user_id: userId }), done),
+  'lab.node_trouble': procedure(
+    'A simulated node goes offline, answers slowly, never answers, or says no to everything.',
+    z.strictObject({
+      name: z.string().min(1).max(limits.nodeName),
+      mode: z.enum(['none', 'offline', 'slow', 'silent', 'failing']),
+      delay_ms: z.int().min(0).max(60_000).default(1_000),
+    }),
+    done,
+  ),
+  'lab.device_trouble': procedure(
+    'On a simulated node, devices whose address holds `match` fail in this way or never answer. Replaces the earlier rules.',
+    z.strictObject({
+      name: z.string().min(1).max(limits.nodeName),
+      rules: z
+        .array(z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) }))
+        .max(100),
+    }),
+    done,
+  ),
+  'lab.lose_device': procedure(
+    'A joined device on a simulated node drops.',
+    z.strictObject({ userId, kind: z.enum(deviceErrorKinds).default('closed') }),
+    done,
+  ),
+  'lab.faults': procedure('The fault rules in force.', nothing, z.array(faultRule)),
+  'lab.set_faults': procedure(
+    'Replace the fault rules.',
+    z.strictObject({ rules: z.array(faultRule).max(100) }),
+    z.array(faultRule),
+  ),
+  'lab.stall_store': procedure(
+    'Hold every write to the disk back, as a dead disk does, until told otherwise.',
+    z.strictObject({ stalled: z.boolean() }),
+    done,
+  ),
+}

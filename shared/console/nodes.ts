@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { nodeConfigSchema, nodeStates } from '../node.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+
+export const nodeView = z.strictObject({
+  config: nodeConfigSchema,
+  state: z.enum(nodeStates),
+  draining: z.boolean(),
+  rooms: z.int(),
+  users: z.int(),
+  pulls: z.int(),
+  /** While draining: rooms with people in them that it still serves. */
+  rooms_left: z.int(),
+  /** Of the last failed poll while it is not online; empty otherwise. */
+  last_error: z.string(),
+  /** When the state began. */
+  since: moment,
+})
+export type NodeView = z.output<typeof nodeView>
+
+const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
+
+export const nodeProcedures = {
+  'nodes.list': procedure('Every MCU node with its state and load.', nothing, z.array(nodeView)),
+  'nodes.add': procedure('Add a node.', nodeConfigSchema, nodeView),
+  'nodes.update': procedure('Change a node; its name and kind stay.', nodeConfigSchema, nodeView),
+  'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
+  'nodes.disable': procedure('Take it out of service at once; its rooms move at their next get_mcu.', key, nodeView),
+  'nodes.drain': procedure(
+    'Give it no new rooms; it keeps those with people in them until they are empty.',
+    key,
+    nodeView,
+  ),
+  'nodes.undrain': procedure('Give it rooms again.', key, nodeView),
+  'nodes.remove': procedure('Remove it; its rooms move at their next get_mcu.', key, done),
+  'nodes.test': procedure(
+    'Try a connection with this configuration, without adding it.',
+    nodeConfigSchema,
+    z.strictObject({ ok: z.boolean(), message: z.string(), milliseconds: z.number() }),
+  ),
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { bulkOutcome, done, moment, procedure } from './procedure.ts'
+
+/** In the order of the wire's room_status 0..3 (contract, section 3). */
+export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
+export type RoomStatus = (typeof roomStatuses)[number]
+
+const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
+const roomId = bytes(1, limits.roomExtendId)
+const key = z.strictObject({ room_id: roomId })
+const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
+
+/** A room in a list. */
+export const roomView = z.strictObject({
+  id: z.int(),
+  room_id: z.string(),
+  topic: z.string(),
+  status: z.enum(roomStatuses),
+  owner_id: z.string(),
+  room_mode: mode,
+  attendee_max: z.int(),
+  max_audio: z.int(),
+  max_video: z.int(),
+  has_host_password: z.boolean(),
+  room_extend_id: z.string(),
+  node: z.string(),
+  users: z.int(),
+  devices: z.int(),
+  created_by: z.string(),
+  created_at: moment,
+})
+export type RoomView = z.output<typeof roomView>
+
+/** Somebody in a room. */
+export const roomUserView = z.strictObject({
+  user_id: z.string(),
+  user_name: z.string(),
+  device: z.boolean(),
+  role: z.enum(['host', 'member']),
+  joined_at: moment,
+})
+export type RoomUserView = z.output<typeof roomUserView>
+
+const editable = {
+  topic: bytes(1, limits.topic),
+  host_password: bytes(0, limits.hostPassword),
+  max_video: z.int().min(0).max(limits.maxStreams),
+  max_audio: z.int().min(0).max(limits.maxStreams),
+  attendee_max: z.int().min(1).max(limits.maxAttendees),
+  room_mode: mode,
+}
+
+export const roomCreateInput = z.strictObject({
+  topic: editable.topic,
+  owner_id: bytes(1, limits.ownerId).default('operator'),
+  room_mode: mode.default(1),
+  host_password: editable.host_password.optional(),
+  max_video: editable.max_video.optional(),
+  max_audio: editable.max_audio.optional(),
+  attendee_max: editable.attendee_max.optional(),
+  room_extend_id: bytes(1, limits.roomExtendId).optional(),
+})
+
+export const roomProcedures = {
+  'rooms.list': procedure(
+    'Rooms that match, newest first or sorted, a page of them.',
+    z.strictObject({
+      /** In room_id, topic, owner_id; case-insensitive. */
+      search: z.string().max(200).default(''),
+      status: z.array(z.enum(roomStatuses)).max(4).default([]),
+      node: z.string().max(limits.nodeName).optional(),
+      sort: z.enum(['id', 'topic', 'users', 'room_id']).default('id'),
+      descending: z.boolean().default(true),
+      offset: z.int().min(0).default(0),
+      limit: z.int().min(0).max(limits.pageSize).default(100),
+    }),
+    z.strictObject({
+      /** Matching rooms. */
+      total: z.int(),
+      /** All rooms of the site. */
+      all: z.int(),
+      items: z.array(roomView),
+    }),
+  ),
+  'rooms.get': procedure(
+    'One room with its people and devices.',
+    key,
+    z.strictObject({ room: roomView, users: z.array(roomUserView), addr: z.string() }),
+  ),
+  'rooms.reveal_password': procedure('Show the host password.', key, z.strictObject({ host_password: z.string() })),
+  'rooms.create': procedure('Make a room.', roomCreateInput, roomView),
+  'rooms.update': procedure('Change a room.', key.extend(z.strictObject(editable).partial().shape), roomView),
+  'rooms.lock': procedure('Nobody new may join.', keys, bulkOutcome),
+  'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
+  'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),
+  'rooms.reopen': procedure('People may join again.', keys, bulkOutcome),
+  'rooms.delete': procedure('Delete them; everybody is taken out and outgoing users are removed.', keys, bulkOutcome),
+  'rooms.kick': procedure('Force a user offline.', key.extend({ user_id: bytes(1, limits.userId) }), done),
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { licenceSchema } from '../licence.ts'
+import { settingsPatchSchema, settingsSchema } from '../settings.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+
+const listenerView = z.strictObject({
+  name: z.enum(['media', 'device', 'node', 'console']),
+  state: z.enum(['listening', 'stopped', 'failed']),
+  /** Where it listens, e.g. `http://127.0.0.1:7080`; empty when it does not. */
+  url: z.string(),
+  /** The same port on every address of this machine that reaches it. */
+  urls: z.array(z.string()),
+  error: z.string(),
+})
+
+export const storeNotice = z.strictObject({
+  level: z.enum(['info', 'warning', 'error']),
+  at: moment,
+  code: z.string(),
+  message: z.string(),
+  file: z.string().optional(),
+})
+
+/** Something that wants the operator's eye, most urgent first. */
+export const attention = z.strictObject({
+  level: z.enum(['error', 'warning', 'info']),
+  code: z.enum([
+    'diskRefused',
+    'recovered',
+    'nodeOffline',
+    'noNode',
+    'simulatedNode',
+    'deviceDown',
+    'listenerDown',
+    'licenceExpired',
+    'licenceEnding',
+    'licenceFull',
+    'certificateEnding',
+    'authFailures',
+    'faultsActive',
+  ]),
+  /** What it is about: a node's name, a userId, a listener. */
+  subject: z.string(),
+  /** English, for logs and scripts; the console words it by code. */
+  message: z.string(),
+  since: moment,
+})
+export type Attention = z.output<typeof attention>
+
+export const overviewView = z.strictObject({
+  product: z.string(),
+  version: z.string(),
+  started_at: moment,
+  listeners: z.array(listenerView),
+  store: z.strictObject({
+    healthy: z.boolean(),
+    last_error: z.string(),
+    backlog: z.int(),
+    last_flush_ms: z.number(),
+    journal_bytes: z.int(),
+    snapshot_at: moment,
+    notices: z.array(storeNotice),
+    folder: z.string(),
+  }),
+  counts: z.strictObject({
+    rooms: z.int(),
+    credentials: z.int(),
+    nodes: z.int(),
+    nodes_online: z.int(),
+    devices: z.int(),
+    devices_joined: z.int(),
+    people: z.int(),
+    sessions: z.int(),
+  }),
+  attention: z.array(attention),
+  /** Nothing was ever done here: the console shows its welcome page. */
+  fresh: z.boolean(),
+})
+export type OverviewView = z.output<typeof overviewView>
+
+/** One point of the live charts: what happened in `seconds` before `at`. */
+export const sample = z.strictObject({
+  at: moment,
+  seconds: z.number(),
+  media_requests: z.int(),
+  device_requests: z.int(),
+  /** Failures by ret, both APIs. */
+  failures: z.record(z.string(), z.int()),
+  /** Milliseconds; 0 when nothing was answered. */
+  p50: z.number(),
+  p99: z.number(),
+  people: z.int(),
+  devices: z.int(),
+})
+export type Sample = z.output<typeof sample>
+
+const backupView = z.strictObject({ name: z.string(), at: moment, bytes: z.int() })
+const backupName = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[\w.-]+$/),
+})
+
+/** What is in a backup, against what is there now. */
+const backupPreview = z.strictObject({
+  name: z.string(),
+  at: moment,
+  rooms: z.int(),
+  credentials: z.int(),
+  nodes: z.int(),
+  devices: z.int(),
+  now: z.strictObject({ rooms: z.int(), credentials: z.int(), nodes: z.int(), devices: z.int() }),
+})
+
+export const siteProcedures = {
+  'overview.get': procedure('State of the site at a glance.', nothing, overviewView),
+  'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
+  'overview.dismiss_welcome': procedure('Do not show the welcome page again.', nothing, done),
+  'licence.get': procedure(
+    'The licence and what of it is used.',
+    nothing,
+    licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean() }),
+  ),
+  'licence.set': procedure('Replace the licence.', licenceSchema, done),
+  'settings.get': procedure('Every setting.', nothing, settingsSchema),
+  'settings.check': procedure(
+    'Say what applying these settings would do, changing nothing: ports are tried.',
+    settingsPatchSchema,
+    z.strictObject({
+      ok: z.boolean(),
+      problems: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+      restarts: z.array(z.string()),
+    }),
+  ),
+  'settings.set': procedure(
+    'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
+    settingsPatchSchema,
+    settingsSchema,
+  ),
+  'listeners.restart': procedure('Stop and start the two API listeners.', nothing, z.array(listenerView)),
+  'tls.info': procedure(
+    'The certificate in use.',
+    nothing,
+    z.strictObject({
+      mode: z.enum(['off', 'file', 'self-signed']),
+      subject: z.string(),
+      issuer: z.string(),
+      expires_at: moment,
+      fingerprint: z.string(),
+    }),
+  ),
+  'backups.list': procedure('Backups, newest first.', nothing, z.array(backupView)),
+  'backups.make': procedure('Make a backup now.', nothing, backupView),
+  'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
+  'backups.restore': procedure(
+    'Put a backup in place of the current state, which is backed up first.',
+    backupName,
+    done,
+  ),
+  'console.replace_key': procedure(
+    'Replace the console key; other consoles must sign in again.',
+    nothing,
+    z.strictObject({ key: z.string() }),
+  ),
+}

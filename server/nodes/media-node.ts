@@ -43,8 +43,12 @@ export interface NodeHealth {
   pulls: number
 }
 
-/** What a node tells without being asked. */
+/**
+ * What a node tells without being asked. A driver tells of every coming and going, also of those that a call of the controller caused (kick, closeRoom, addDevice,
+ * removeDevice), before that call resolves.
+ */
 export type NodeEvent =
+  /** Somebody is in: a person, or a device whose media flows. */
   | { type: 'joined'; roomId: string; user: NodeUser }
   | { type: 'left'; roomId: string; userId: string }
   /** A device that was in the room dropped: its user has left, `kind` says why. */
@@ -67,6 +71,11 @@ export class NodeError extends Error {
   override readonly name: string = 'NodeError'
 }
 
+/** The node could not be asked at all: the connection to it is gone. The pool polls at once. */
+export class NodeConnectionError extends NodeError {
+  override readonly name = 'NodeConnectionError'
+}
+
 /**
  * The port through which the controller reaches any MCU. Drivers: `simulated`, `embedded`, `janus`. Every call ends when its signal aborts (rejecting with the signal's reason),
  * and rejects with NodeError (or DeviceJoinError) when the node says no. The pool adds deadlines and health; a driver only talks.
@@ -80,7 +89,7 @@ export interface MediaNode {
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
   /** The user's connection has ended. Resolves to false when no such user is in the room. */
   kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
-  /** Resolves when the device's media flows in the room. @throws DeviceJoinError */
+  /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
   addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
   /** The device is out of the room; one that is not there is no error. */
   removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>

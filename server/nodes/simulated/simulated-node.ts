@@ -1,0 +1,270 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
+import {
+  DeviceJoinError,
+  type MediaNode,
+  type NodeDevice,
+  type NodeEvent,
+  type NodeHealth,
+  type NodeRoom,
+  type NodeUser,
+  NodeConnectionError,
+  NodeError,
+} from '../media-node.ts'
+import { PullCount } from './pull-count.ts'
+import { type DeviceTroubleRule, type NodeTrouble, TroubledConnection, untilAborted } from './trouble.ts'
+
+/** A simulated person as `joinPerson` takes it. */
+export interface SimulatedPerson {
+  userId: string
+  userName: string
+  /** Host when it equals the room's host password. */
+  hostPassword?: string
+}
+
+/** Why a simulated person may not come in. */
+export type JoinRefusal = 'noRoom' | 'full' | 'locked' | 'duplicate' | 'unreachable'
+
+/** A simulated person was refused; the message is one plain sentence. */
+export class JoinRefusedError extends Error {
+  readonly reason: JoinRefusal
+  constructor(reason: JoinRefusal, message: string) {
+    super(message)
+    this.name = 'JoinRefusedError'
+    this.reason = reason
+  }
+}
+
+/** Somebody in a simulated room; `camera` is what a device pulls. */
+interface Attendee {
+  user: NodeUser
+  camera: string | undefined
+}
+
+interface SimulatedRoom {
+  config: NodeRoom
+  attendees: Map<string, Attendee>
+}
+
+/** How a simulated node is made. */
+export interface SimulatedNodeOptions {
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+}
+
+/**
+ * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told trouble. It carries no media.
+ * Its users join through `joinPerson`, not through a browser.
+ */
+export class SimulatedNode implements MediaNode {
+  readonly #clock: () => number
+  readonly #rooms = new Map<string, SimulatedRoom>()
+  readonly #pulls = new PullCount()
+  readonly #listeners = new Set<(event: NodeEvent) => void>()
+  readonly #connection = new TroubledConnection()
+  #deviceTrouble: readonly DeviceTroubleRule[] = []
+  #users = 0
+  #closed = false
+
+  constructor(options: SimulatedNodeOptions = {}) {
+    this.#clock = options.clock ?? Date.now
+  }
+
+  /** Trouble from now on. Going offline drops everybody without a word, as a dead server does; coming back, the node is empty. */
+  setTrouble(trouble: NodeTrouble): void {
+    const before = this.#connection.trouble.mode
+    this.#connection.set(trouble)
+    if (trouble.mode === 'offline' && before !== 'offline') {
+      this.#forgetEverything()
+      this.#emit({ type: 'restarted' })
+    } else if (trouble.mode !== 'offline' && before === 'offline') {
+      this.#emit({ type: 'restarted' })
+    }
+  }
+
+  /** The trouble in force. */
+  get trouble(): NodeTrouble {
+    return this.#connection.trouble
+  }
+
+  /** Devices that fail from now on; replaces the earlier rules. The first rule that matches counts. */
+  setDeviceTrouble(rules: readonly DeviceTroubleRule[]): void {
+    this.#deviceTrouble = rules
+  }
+
+  /** A joined device drops. Returns false when no such device is in the room. */
+  loseDevice(roomId: string, userId: string, kind: DeviceErrorKind): boolean {
+    const room = this.#rooms.get(roomId)
+    if (room?.attendees.get(userId)?.camera === undefined) return false
+    this.#remove(room, userId, { type: 'deviceLost', roomId, userId, kind, detail: 'simulated' })
+    return true
+  }
+
+  /**
+   * A simulated person joins.
+   * @throws JoinRefusedError when there is no such room, or it is full or locked, or the userId is in it, or the node is in trouble
+   */
+  joinPerson(roomId: string, person: SimulatedPerson): NodeUser {
+    const { mode } = this.#connection.trouble
+    if (this.#closed || mode === 'offline' || mode === 'failing' || mode === 'silent') {
+      throw new JoinRefusedError('unreachable', 'The simulated node takes nobody at the moment.')
+    }
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) throw new JoinRefusedError('noRoom', 'The room is not open on this node.')
+    if (room.attendees.has(person.userId)) {
+      throw new JoinRefusedError('duplicate', 'A user with this userId is in the room already.')
+    }
+    if (room.config.locked) throw new JoinRefusedError('locked', 'The room is locked.')
+    if (isFull(room)) throw new JoinRefusedError('full', 'The room is full.')
+    const user: NodeUser = {
+      userId: person.userId,
+      userName: person.userName,
+      device: false,
+      role: isHost(room.config.hostPassword, person.hostPassword) ? 'host' : 'member',
+      joinedAt: this.#clock(),
+    }
+    this.#add(room, { user, camera: undefined })
+    return user
+  }
+
+  /** A simulated person leaves. Returns false when no such person is in the room. */
+  leavePerson(roomId: string, userId: string): boolean {
+    const room = this.#rooms.get(roomId)
+    const attendee = room?.attendees.get(userId)
+    if (room === undefined || attendee === undefined || attendee.user.device) return false
+    this.#remove(room, userId)
+    return true
+  }
+
+  async openRoom(config: NodeRoom, signal: AbortSignal): Promise<void> {
+    await this.#pass(signal)
+    const room = this.#rooms.get(config.roomId)
+    if (room === undefined) this.#rooms.set(config.roomId, { config, attendees: new Map() })
+    else room.config = config
+  }
+
+  async closeRoom(roomId: string, signal: AbortSignal): Promise<void> {
+    await this.#pass(signal)
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) return
+    for (const userId of [...room.attendees.keys()]) this.#remove(room, userId)
+    this.#rooms.delete(roomId)
+  }
+
+  async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
+    await this.#pass(signal)
+    return Array.from(this.#rooms.get(roomId)?.attendees.values() ?? [], (attendee) => attendee.user)
+  }
+
+  async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    await this.#pass(signal)
+    const room = this.#rooms.get(roomId)
+    if (!room?.attendees.has(userId)) return false
+    this.#remove(room, userId)
+    return true
+  }
+
+  async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
+    await this.#pass(signal)
+    const rule = this.#deviceTrouble.find(({ match }) => device.address.includes(match))
+    if (rule?.kind === 'silent') await untilAborted(signal)
+    else if (rule !== undefined) throw new DeviceJoinError(rule.kind, deviceErrorMessages[rule.kind])
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) throw new DeviceJoinError('nodeFailed', 'The room is not open on this node.')
+    const present = room.attendees.get(device.userId)
+    if (present?.user.device === false)
+      throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
+    if (present === undefined && room.config.locked)
+      throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
+    if (present === undefined && isFull(room)) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
+    const camera = this.#pulls.take(device)
+    if (present?.camera === camera) {
+      this.#pulls.release(camera)
+      return
+    }
+    if (present !== undefined) this.#remove(room, device.userId)
+    const user: NodeUser = {
+      userId: device.userId,
+      userName: device.userName,
+      device: true,
+      role: 'member',
+      joinedAt: this.#clock(),
+    }
+    this.#add(room, { user, camera })
+  }
+
+  async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    await this.#pass(signal)
+    const room = this.#rooms.get(roomId)
+    if (room?.attendees.get(userId)?.user.device) this.#remove(room, userId)
+  }
+
+  async rooms(signal: AbortSignal): Promise<string[]> {
+    await this.#pass(signal)
+    return [...this.#rooms.keys()]
+  }
+
+  async health(signal: AbortSignal): Promise<NodeHealth> {
+    await this.#pass(signal)
+    return { rooms: this.#rooms.size, users: this.#users, pulls: this.#pulls.size }
+  }
+
+  onEvent(listener: (event: NodeEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#connection.cut()
+    this.#listeners.clear()
+    this.#forgetEverything()
+  }
+
+  async #pass(signal: AbortSignal): Promise<void> {
+    if (this.#closed) throw new NodeConnectionError('the simulated node was closed')
+    await this.#connection.pass(signal)
+    if (this.#closed) throw new NodeError('the simulated node was closed')
+  }
+
+  #forgetEverything(): void {
+    this.#connection.cut()
+    this.#rooms.clear()
+    this.#pulls.clear()
+    this.#users = 0
+  }
+
+  #add(room: SimulatedRoom, attendee: Attendee): void {
+    room.attendees.set(attendee.user.userId, attendee)
+    this.#users += 1
+    this.#emit({ type: 'joined', roomId: room.config.roomId, user: attendee.user })
+  }
+
+  #remove(room: SimulatedRoom, userId: string, event?: NodeEvent): void {
+    const attendee = room.attendees.get(userId)
+    if (attendee === undefined) return
+    room.attendees.delete(userId)
+    this.#users -= 1
+    if (attendee.camera !== undefined) this.#pulls.release(attendee.camera)
+    this.#emit(event ?? { type: 'left', roomId: room.config.roomId, userId })
+  }
+
+  #emit(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+/** The cap counts everybody, devices too. */
+function isFull(room: SimulatedRoom): boolean {
+  return room.attendees.size >= room.config.attendeeMax
+}
+
+/** Compares in constant time; an empty host password makes nobody host. */
+function isHost(expected: string, given: string | undefined): boolean {
+  if (expected === '' || given === undefined) return false
+  return timingSafeEqual(sha256(expected), sha256(given))
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

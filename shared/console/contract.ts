@@ -6,6 +6,7 @@ import { labProcedures } from './lab.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
+import { testerProcedures } from './tester.ts'
 
 /** Every procedure of the console, by name: the one list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
@@ -15,6 +16,7 @@ export const procedures = {
   ...nodeProcedures,
   ...deviceProcedures,
   ...activityProcedures,
+  ...testerProcedures,
   ...labProcedures,
 }
 

@@ -10,6 +10,10 @@ import { done, nothing, procedure } from './procedure.ts'
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
 
+/** What a simulated node can be made to do. */
+export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
+export type NodeTrouble = (typeof nodeTroubles)[number]
+
 /** A rule that makes an API operation fail or wait. */
 export const faultRule = z.strictObject({
   /** Name of the operation, or `*`. */
@@ -27,7 +31,24 @@ export const faultRule = z.strictObject({
 })
 export type FaultRule = z.output<typeof faultRule>
 
+const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) })
+
 export const labProcedures = {
+  'lab.state': procedure(
+    'The simulated trouble in force.',
+    nothing,
+    z.strictObject({
+      store_stalled: z.boolean(),
+      nodes: z.array(
+        z.strictObject({
+          name: z.string(),
+          mode: z.enum(nodeTroubles),
+          delay_ms: z.int(),
+          device_rules: z.array(deviceRule),
+        }),
+      ),
+    }),
+  ),
   'lab.join': procedure(
     'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
     z.strictObject({
@@ -43,7 +64,7 @@ export const labProcedures = {
     'A simulated node goes offline, answers slowly, never answers, or says no to everything.',
     z.strictObject({
       name: z.string().min(1).max(limits.nodeName),
-      mode: z.enum(['none', 'offline', 'slow', 'silent', 'failing']),
+      mode: z.enum(nodeTroubles),
       delay_ms: z.int().min(0).max(60_000).default(1_000),
     }),
     done,
@@ -52,9 +73,7 @@ export const labProcedures = {
     'On a simulated node, devices whose address holds `match` fail in this way or never answer. Replaces the earlier rules.',
     z.strictObject({
       name: z.string().min(1).max(limits.nodeName),
-      rules: z
-        .array(z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) }))
-        .max(100),
+      rules: z.array(deviceRule).max(100),
     }),
     done,
   ),

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { procedure } from './procedure.ts'
+
+/** Where the parameters of a tried request travel. A GET takes `query` only. */
+export const testerEncodings = ['query', 'form', 'json'] as const
+export type TesterEncoding = (typeof testerEncodings)[number]
+
+/**
+ * The console's API tester. The page's content security policy lets it reach its own origin only, so the controller sends
+ * the request for it: over HTTP, through the listener, as an outside client would.
+ */
+export const testerProcedures = {
+  'tester.send': procedure(
+    'Send one request through an API listener, as an outside client would, and show both sides of it.',
+    z.strictObject({
+      api: z.enum(['media', 'device']),
+      /** Name of the operation. */
+      operation: z.string().min(1).max(64),
+      /** What the operation needs of it is added (the digest, or the token of a session); empty adds nothing. */
+      access_key: z.string().max(limits.accessKey).default(''),
+      /** As the caller writes them; a name given here is not added again. `options` holds JSON text. */
+      params: z.record(z.string().max(64), z.string().max(limits.deviceOptions)),
+      method: z.enum(['GET', 'POST']).default('GET'),
+      encoding: z.enum(testerEncodings).default('query'),
+    }),
+    z.strictObject({
+      /** What went over the wire: request line, headers, body. Its token is a live one, so that it can be sent again. */
+      request: z.string(),
+      /** Absolute URL with the query. */
+      url: z.string(),
+      status: z.int(),
+      headers: z.record(z.string(), z.string()),
+      body: z.string(),
+      milliseconds: z.number(),
+    }),
+  ),
+}

@@ -1,0 +1,60 @@
+// Opens the desktop app; without Electron's binary it says so and runs headless instead, in this process.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { requireNode } from './node-version.mjs'
+
+await requireNode()
+const root = join(import.meta.dirname, '..')
+const home = join(root, 'node_modules', 'electron')
+/** How long fetching Electron's binary may take before this runs headless. */
+const fetchDeadlineMs = 120_000
+
+/** @returns {string | undefined} Electron's executable, where it is present */
+function electron() {
+  const pathFile = join(home, 'path.txt')
+  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : 'electron'
+  const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(home, 'dist')
+  const path = join(folder, name)
+  return existsSync(path) ? path : undefined
+}
+
+/** Fetches Electron's binary; only when somebody watches or asked for it: offline it would cost time for nothing. */
+function fetchElectron() {
+  console.error(`Fetching Electron's binary (once; "npm run headless" needs none) …`)
+  spawnSync(process.execPath, [join(home, 'install.js')], { stdio: ['ignore', 2, 'ignore'], timeout: fetchDeadlineMs })
+  return electron()
+}
+
+/** @returns {string | undefined} why a window cannot open here */
+function noDisplay() {
+  if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
+  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? undefined : 'There is no display'
+}
+
+const asked = process.argv.includes('--fetch-electron')
+if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
+const reason = noDisplay()
+const executable = reason && !asked ? undefined : (electron() ?? (asked || process.stdin.isTTY ? fetchElectron() : undefined))
+
+if (executable && !reason) {
+  const { ensureBuild } = await import('./ensure-build.mjs')
+  try {
+    await ensureBuild()
+  } catch (error) {
+    console.error(error.message)
+    process.exit(1)
+  }
+  const child = spawn(executable, [root, ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.once('error', (error) => {
+    console.error(`Cannot run ${executable}: ${error.message}`)
+    process.exit(1)
+  })
+  child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+} else {
+  console.error(
+    `${reason ?? "Electron's binary is not here (npm start -- --fetch-electron fetches it)"}: starting headless, open the console's URL in a browser.`,
+  )
+  await import('./headless.mjs')
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import vue from '@vitejs/plugin-vue'
+import { defineConfig, type UserConfig } from 'vite'
+
+const root = import.meta.dirname
+const at = (path: string) => join(root, path)
+
+/** Programs of Node and Electron's main process: file in `dist` without its ending, and source. */
+const nodeEntries = {
+  'server/headless': 'server/headless.ts',
+  'server/media-node': 'server/media/main.ts',
+  'main/main': 'main/main.ts',
+}
+const pageEntry = 'renderer/index.html'
+const preloadEntry = 'main/preload.ts'
+
+/**
+ * What stays outside the bundles: Electron itself, and packages that load a native binary of their own. `bufferutil` and
+ * `utf-8-validate` are optional natives that ws does without.
+ */
+const external = ['electron', /^@?node-datachannel(\/|$)/, 'bufferutil', 'utf-8-validate']
+
+const present = (entries: Record<string, string>) =>
+  Object.fromEntries(Object.entries(entries).flatMap(([name, path]) => (existsSync(at(path)) ? [[name, at(path)]] : [])))
+
+const target = 'node24'
+
+/** `vite build --app` makes everything: the page, the Node programs, the preload. An environment without its entry is left out. */
+export default defineConfig({
+  root: at('renderer'),
+  base: './',
+  publicDir: false,
+  plugins: [vue()],
+  // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.
+  define: { __VUE_OPTIONS_API__: 'true', __VUE_PROD_DEVTOOLS__: 'false', __INTLIFY_JIT_COMPILATION__: 'true' },
+  environments: {
+    client: {
+      build: {
+        outDir: at('dist/renderer'),
+        emptyOutDir: true,
+        target: 'chrome120',
+        // An asset in a data: URL would need a wider content security policy.
+        assetsInlineLimit: 0,
+        chunkSizeWarningLimit: 1200,
+        rolldownOptions: { input: at(pageEntry) },
+      },
+    },
+    node: {
+      consumer: 'server',
+      resolve: { noExternal: true, external: ['electron', 'node-datachannel'], conditions: ['node', 'import', 'default'] },
+      build: {
+        outDir: at('dist'),
+        emptyOutDir: false,
+        ssr: true,
+        target,
+        minify: false,
+        sourcemap: true,
+        rolldownOptions: {
+          platform: 'node',
+          input: present(nodeEntries),
+          external,
+          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'server/chunks/[name]-[hash].js' },
+        },
+      },
+    },
+    preload: {
+      consumer: 'server',
+      resolve: { noExternal: true, external: ['electron'] },
+      build: {
+        outDir: at('dist/main'),
+        emptyOutDir: false,
+        ssr: true,
+        target,
+        minify: false,
+        rolldownOptions: {
+          platform: 'browser',
+          input: { preload: at(preloadEntry) },
+          external: ['electron'],
+          // A sandboxed preload is one CommonJS file.
+          output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
+        },
+      },
+    },
+  },
+  builder: {
+    async buildApp(builder) {
+      const { client, node, preload } = builder.environments
+      if (node && Object.keys(present(nodeEntries)).length > 0) await builder.build(node)
+      if (preload && existsSync(at(preloadEntry))) await builder.build(preload)
+      if (client && existsSync(at(pageEntry))) await builder.build(client)
+    },
+  },
+} satisfies UserConfig)

@@ -79,3 +79,14 @@ export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => 
     }
   })
 }
+
+/** Waits for a shared promise until the caller's own signal aborts: rejects with its reason then, while the promise goes on for the others. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise<T>((resolve, reject) => {
+    const abandon = (): void => reject(signal.reason)
+    if (signal.aborted) abandon()
+    else signal.addEventListener('abort', abandon, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
+  })
+}

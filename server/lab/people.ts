@@ -1,0 +1,64 @@
+import type { DeviceErrorKind } from '../../shared/device.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { NodeUser } from '../nodes/media-node.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/simulated/simulated-node.ts'
+import type { DeviceTroubleRule, NodeTrouble } from '../nodes/simulated/trouble.ts'
+import type { Store } from '../store/store.ts'
+
+/** The lab's hand on simulated nodes: people who come and go, and trouble. It refuses nodes that carry real media. */
+export class SimulatedPeople {
+  readonly #pool: NodePool
+  readonly #store: Store
+
+  constructor(pool: NodePool, store: Store) {
+    this.#pool = pool
+    this.#store = store
+  }
+
+  /**
+   * A simulated person asks for the room's node, as a client does, and joins there.
+   * @throws ApiError parameter when the room or its node refuses (full, locked, userId taken, not simulated); whatever NodePool.assign throws
+   */
+  async join(roomId: string, person: SimulatedPerson, signal?: AbortSignal): Promise<NodeUser> {
+    const node = this.#simulated(await this.#pool.assign(roomId, {}, signal))
+    try {
+      return node.joinPerson(roomId, person)
+    } catch (error) {
+      if (error instanceof JoinRefusedError) throw new ApiError('parameter', { message: error.message, cause: error })
+      throw error
+    }
+  }
+
+  /** A simulated person leaves. @throws ApiError roomNotFound, userNotOnline, parameter */
+  leave(roomId: string, userId: string): void {
+    const room = this.#store.get('rooms', roomId)
+    if (room === undefined) throw new ApiError('roomNotFound')
+    if (room.node === '' || !this.#simulated(room.node).leavePerson(roomId, userId)) throw new ApiError('userNotOnline')
+  }
+
+  /** @throws ApiError parameter when the node is not an enabled simulated one */
+  setTrouble(name: string, trouble: NodeTrouble): void {
+    this.#simulated(name).setTrouble(trouble)
+  }
+
+  /** @throws ApiError parameter when the node is not an enabled simulated one */
+  setDeviceTrouble(name: string, rules: readonly DeviceTroubleRule[]): void {
+    this.#simulated(name).setDeviceTrouble(rules)
+  }
+
+  /** A joined device drops. @throws ApiError parameter when it is not joined on an enabled simulated node */
+  loseDevice(userId: string, kind: DeviceErrorKind): void {
+    const device = this.#store.get('devices', userId)
+    const room = device === undefined ? undefined : this.#store.get('rooms', device.roomId)
+    if (room === undefined || room.node === '' || !this.#simulated(room.node).loseDevice(room.room_id, userId, kind)) {
+      throw new ApiError('parameter', { message: 'This device is not joined on a simulated node.', field: 'userId' })
+    }
+  }
+
+  #simulated(name: string): SimulatedNode {
+    const driver = this.#pool.driver(name)
+    if (driver instanceof SimulatedNode) return driver
+    throw new ApiError('parameter', { message: 'This works on enabled simulated nodes only.', field: 'name' })
+  }
+}

@@ -1,0 +1,97 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import { chooseNode } from './choose-node.ts'
+import type { PoolContext } from './pool-context.ts'
+import type { PoolNode } from './pool-node.ts'
+import { inSlices } from './slices.ts'
+
+/** Rooms that are taken off a draining node in one transaction. */
+const sliceSize = 100
+
+/**
+ * Takes rooms off nodes that drain: those without people lose their assignment and get another node at their next get_mcu. A room with devices only goes when another node can
+ * take it: its devices join there.
+ */
+export class Drainer {
+  readonly #context: PoolContext
+  readonly #stopper = new AbortController()
+  readonly #working = new Set<PoolNode>()
+
+  constructor(context: PoolContext) {
+    this.#context = context
+  }
+
+  stop(): void {
+    this.#stopper.abort(new Error('the node pool was stopped'))
+  }
+
+  /** The operator's wish, durable. @throws ApiError parameter when there is no such node; storage */
+  async set(name: string, draining: boolean): Promise<void> {
+    const { store } = this.#context
+    await store.transact([`nodes/${name}`], (transaction) => {
+      const node = store.get('nodes', name)
+      if (node === undefined)
+        throw new ApiError('parameter', { message: 'There is no node of this name.', field: 'name' })
+      if (node.draining !== draining) transaction.put('nodes', name, { ...node, draining })
+    })
+  }
+
+  /** Takes off what can be taken, in the background. What cannot be stored is tried again after the next good poll. */
+  work(node: PoolNode): void {
+    if (!node.config.draining || node.drained || this.#working.has(node)) return
+    this.#working.add(node)
+    node.drained = true
+    this.#takeAll(node)
+      .catch((error: unknown) => {
+        node.drained = false
+        if (this.#stopper.signal.aborted) return
+        this.#context.logger.warn(
+          { node: node.name, err: error },
+          'rooms could not be taken off a draining node: tried again later',
+        )
+      })
+      .finally(() => this.#working.delete(node))
+  }
+
+  /** The last person left a room of a draining node. */
+  consider(node: PoolNode, roomId: string): void {
+    if (!node.config.draining || !this.#movable(node, roomId)) return
+    this.#take(node, [roomId]).catch((error: unknown) => {
+      node.drained = false
+      this.#context.logger.warn(
+        { node: node.name, err: error },
+        'a room could not be taken off a draining node: tried again later',
+      )
+    })
+  }
+
+  async #takeAll(node: PoolNode): Promise<void> {
+    const rooms = this.#context.index.roomsOf(node.name)
+    const slices = Array.from({ length: Math.ceil(rooms.length / sliceSize) }, (_, number) =>
+      rooms.slice(number * sliceSize, (number + 1) * sliceSize).filter((roomId) => this.#movable(node, roomId)),
+    )
+    await inSlices(slices, 1, this.#stopper.signal, async (slice) => {
+      if (slice.length > 0 && node.config.draining) await this.#take(node, slice)
+    })
+  }
+
+  async #take(node: PoolNode, roomIds: readonly string[]): Promise<void> {
+    const { store } = this.#context
+    const locks = roomIds.map((roomId) => `rooms/${roomId}`)
+    await store.transact(locks, (transaction) => {
+      if (!node.config.draining) return
+      for (const roomId of roomIds) {
+        const room = store.get('rooms', roomId)
+        if (room?.node !== node.name || !this.#movable(node, roomId)) continue
+        transaction.put('rooms', roomId, { ...room, node: '' })
+      }
+    })
+  }
+
+  #movable(node: PoolNode, roomId: string): boolean {
+    const { presence, live } = this.#context
+    if (presence.peopleIn(roomId) > 0) return false
+    if (!presence.occupied(roomId)) return true
+    const others = [...live.values()].filter((other) => other !== node && other.takesRooms)
+    return chooseNode(others).ok
+  }
+}

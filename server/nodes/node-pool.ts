@@ -1,0 +1,336 @@
+import type { NodeView } from '../../shared/console/nodes.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { StoredNode, StoredRoom } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { Assigner } from './assigner.ts'
+import { type Choice, type ChoiceOptions, chooseNode } from './choose-node.ts'
+import { DeadlineError } from './deadline.ts'
+import { Drainer } from './drainer.ts'
+import { EventIntake } from './event-intake.ts'
+import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
+import { type ConnectionTest, testConnection } from './connection-test.ts'
+import type { NodeDrivers } from './node-driver.ts'
+import { asApiError, type NodeLogger } from './node-failure.ts'
+import { NodeRoster } from './node-roster.ts'
+import type { PoolContext } from './pool-context.ts'
+import { type PoolEvent, PoolEvents } from './pool-events.ts'
+import type { PoolNode } from './pool-node.ts'
+import { viewsOf } from './pool-views.ts'
+import { Presence, type PresenceTotals } from './presence.ts'
+import { Reconciler } from './reconciler.ts'
+import { RoomCloser } from './room-closer.ts'
+import { RoomIndex } from './room-index.ts'
+import { RoomOpener } from './room-opener.ts'
+
+/** What a pool is made of. */
+export interface NodePoolOptions {
+  store: Store
+  drivers: NodeDrivers
+  /** The settings in force; read at each use. */
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. */
+  defaultAddress?: () => string
+}
+
+/**
+ * Every MCU node of the site behind one face: which node serves which room, who is in the rooms, and calls to the right node with their deadlines.
+ * Look-ups are O(1) in rooms and users.
+ */
+export class NodePool {
+  readonly #context: PoolContext
+  readonly #options: NodePoolOptions
+  readonly #closer: RoomCloser
+  readonly #opener: RoomOpener
+  readonly #assigner: Assigner
+  readonly #reconciler: Reconciler
+  readonly #drainer: Drainer
+  readonly #roster: NodeRoster
+  readonly #unsubscribe: () => void
+
+  constructor(options: NodePoolOptions) {
+    const { store, settings, logger, clock = Date.now } = options
+    this.#options = options
+    this.#context = {
+      store,
+      deadlines: () => settings().deadlines,
+      clock,
+      logger,
+      events: new PoolEvents(logger),
+      presence: new Presence(),
+      index: new RoomIndex(store.all('rooms')),
+      live: new Map(),
+    }
+    this.#closer = new RoomCloser(this.#context)
+    this.#opener = new RoomOpener(this.#context, this.#closer)
+    this.#assigner = new Assigner(this.#context, this.#opener, this.#closer)
+    const assigning = (roomId: string): boolean => this.#assigner.inProgress(roomId)
+    this.#reconciler = new Reconciler(this.#context, this.#opener, this.#closer, assigning)
+    this.#drainer = new Drainer(this.#context)
+    const intake = new EventIntake(this.#context, (node, roomId) => this.#drainer.consider(node, roomId))
+    const listener = {
+      onState: (node: PoolNode, state: string, error: unknown) => {
+        this.#roster.note(node, error)
+        if (state === 'offline') this.#lost(node)
+      },
+      onHealthy: (node: PoolNode) => this.#healthy(node),
+      onFailure: (node: PoolNode, error: unknown) => {
+        if (!node.online) this.#roster.note(node, error)
+      },
+      onEvent: intake.take.bind(intake),
+    }
+    this.#roster = new NodeRoster(this.#context, options.drivers, listener, () => settings().deadlines.shutdown_ms)
+    this.#unsubscribe = store.onChange((changes) => this.#follow(changes))
+  }
+
+  /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
+  start(): Promise<void> {
+    return this.#roster.start()
+  }
+
+  /** Ends everything; external nodes keep their rooms. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#closer.stop()
+    this.#drainer.stop()
+    await this.#roster.stop()
+  }
+
+  onEvent(listener: (event: PoolEvent) => void): () => void {
+    return this.#context.events.subscribe(listener)
+  }
+
+  /** Which node a new room would get. */
+  choose(options: ChoiceOptions = {}): Choice<PoolNode> {
+    const candidates = [...this.#context.live.values()].filter((node) => node.takesRooms)
+    return chooseNode(candidates, options)
+  }
+
+  /**
+   * The name of the room's node; gives it one where it has none that is online. The assignment is on disk before this resolves. Concurrent calls share one attempt.
+   * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
+   */
+  assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#assigner.assign(roomId, options, signal)
+  }
+
+  /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
+  address(name: string, ipTag = ''): string {
+    const config = this.#context.store.get('nodes', name)
+    if (config === undefined) throw new ApiError('nodeOffline')
+    const address = config.addresses.find(({ tag }) => tag === ipTag) ?? config.addresses[0]
+    if (address !== undefined) return address.addr
+    const fallback = config.kind === 'janus' ? '' : (this.#options.defaultAddress?.() ?? '')
+    if (fallback === '') throw new ApiError('noNode', { reason: `The node ${name} has no address for clients.` })
+    return fallback
+  }
+
+  /** Tells the room's node how the room is stored now; a room without an online node needs no telling. @throws ApiError */
+  async update(room: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
+    const roomId = room.room_id
+    const node = this.#context.live.get(this.#context.index.nodeOf(roomId))
+    if (!node?.online) return
+    const until = performance.now() + this.#context.deadlines().node_ms
+    await this.#translated(node, 'openRoom', signal, () => this.#opener.open(node, roomId, { until, signal }))
+  }
+
+  /**
+   * Everybody is out of the room and its node no longer holds it; also after its record is gone. A room on no online node needs no closing: it goes when the node returns.
+   * When it fails, it is tried again in the background.
+   * @throws ApiError nodeTimeout, nodeOffline
+   */
+  async close(roomId: string, signal?: AbortSignal): Promise<void> {
+    const assigned = this.#context.index.nodeOf(roomId)
+    const holders = [...this.#context.live.values()].filter(
+      (node) => node.online && (node.name === assigned || node.opened.has(roomId) || node.leftovers.has(roomId)),
+    )
+    await Promise.all(
+      holders.map((node) => this.#translated(node, 'closeRoom', signal, () => this.#closer.now(node, roomId, signal))),
+    )
+  }
+
+  /** Who is in the room, asked of its node; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
+    return this.#call(roomId, 'users', signal, (driver, inner) => driver.users(roomId, inner))
+  }
+
+  /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#call(roomId, 'kick', signal, (driver, inner) => driver.kick(roomId, userId, inner))
+  }
+
+  /**
+   * Takes a device into its room, which must have been assigned; resolves when its media flows.
+   * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   */
+  async addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
+    const node = this.#nodeOf(roomId)
+    const milliseconds = this.#context.deadlines().device_ms
+    const startedAt = performance.now()
+    // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
+    const doubt = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
+    doubt.unref()
+    try {
+      await this.#translated(node, 'addDevice', signal, async () => {
+        const until = startedAt + milliseconds
+        if (!node.opened.has(roomId) && !(await this.#opener.open(node, roomId, { until, signal }))) {
+          throw new ApiError('roomClosed')
+        }
+        const rest = Math.max(1, until - performance.now())
+        await node.ask(rest, signal, (driver, inner) => driver.addDevice(roomId, device, inner))
+      })
+    } catch (error) {
+      const unanswered = error instanceof ApiError && error.code === 'nodeTimeout'
+      if (!unanswered || node.health.lastSuccess < startedAt) throw error
+      throw new DeviceJoinError('timeout', 'The device did not answer in time.', { cause: error })
+    } finally {
+      clearTimeout(doubt)
+    }
+  }
+
+  /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+    return this.#call(roomId, 'removeDevice', signal, (driver, inner) => driver.removeDevice(roomId, userId, inner))
+  }
+
+  /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
+  drain(name: string, on: boolean): Promise<void> {
+    return this.#drainer.set(name, on)
+  }
+
+  /** Users of the room in the order they joined, devices included. */
+  usersOf(roomId: string): readonly NodeUser[] {
+    return this.#context.presence.usersOf(roomId)
+  }
+
+  /** The user if in the room. */
+  user(roomId: string, userId: string): NodeUser | undefined {
+    return this.#context.presence.user(roomId, userId)
+  }
+
+  /** Somebody is in the room, a person or a device. */
+  occupied(roomId: string): boolean {
+    return this.#context.presence.occupied(roomId)
+  }
+
+  /** How many users the room has, devices included. */
+  userCount(roomId: string): number {
+    return this.#context.presence.count(roomId)
+  }
+
+  /** People and devices in rooms, all nodes together. */
+  totals(): PresenceTotals {
+    return this.#context.presence.totals()
+  }
+
+  /** Rooms with somebody in them. */
+  get occupiedRooms(): number {
+    return this.#context.presence.occupiedRooms
+  }
+
+  /** The room is assigned to a node that is online now. */
+  onOnlineNode(roomId: string): boolean {
+    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.online ?? false
+  }
+
+  /** `stopped`: nodes are enabled, each was polled, and none is online (device API 302, 303, 304). */
+  engine(): 'running' | 'stopped' {
+    const { live } = this.#context
+    if (live.size === 0) return 'running'
+    for (const node of live.values()) if (node.health.state !== 'offline') return 'running'
+    return 'stopped'
+  }
+
+  /** The driver of an enabled node, for the lab. */
+  driver(name: string): MediaNode | undefined {
+    return this.#context.live.get(name)?.driver
+  }
+
+  /** Every node as the console shows it. */
+  views(): NodeView[] {
+    return viewsOf(this.#context, (name) => this.#roster.stateOf(name))
+  }
+
+  /** Tries a configuration without adding it. */
+  testConnection(config: StoredNode): Promise<ConnectionTest> {
+    return testConnection(this.#options.drivers, config, this.#context)
+  }
+
+  #nodeOf(roomId: string): PoolNode {
+    const { store, index, live } = this.#context
+    const name = index.nodeOf(roomId)
+    if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
+    const node = live.get(name)
+    if (!node?.online) throw new ApiError('nodeOffline')
+    return node
+  }
+
+  async #call<T>(
+    roomId: string,
+    name: string,
+    signal: AbortSignal | undefined,
+    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const node = this.#nodeOf(roomId)
+    return this.#translated(node, name, signal, () => node.ask(this.#context.deadlines().node_ms, signal, run))
+  }
+
+  async #translated<T>(
+    node: PoolNode,
+    name: string,
+    signal: AbortSignal | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (signal?.aborted && !(error instanceof DeadlineError)) throw signal.reason
+      throw asApiError(error, { node: node.name, name }, this.#context.logger)
+    }
+  }
+
+  #follow(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.collection === 'rooms') this.#followRoom(change.key, change.value)
+      else if (change.collection === 'nodes') this.#followNode(change.key)
+    }
+  }
+
+  #followNode(name: string): void {
+    this.#roster.follow(name)
+    const node = this.#context.live.get(name)
+    if (node !== undefined) this.#drainer.work(node)
+  }
+
+  /** A room that went, was closed or moves is left by everybody and closed where it was. */
+  #followRoom(roomId: string, room: StoredRoom | undefined): void {
+    const { index, live, presence, events } = this.#context
+    const after = room?.node ?? ''
+    const before = index.set(roomId, after)
+    if (before === '' || (before === after && !room?.closed)) return
+    const moves = room !== undefined && !room.closed
+    if (before !== after && presence.nodeOf(roomId) === before) {
+      events.emitDepartures(before, presence.clear(roomId), moves ? 'The room moves to another MCU.' : '')
+    }
+    const node = live.get(before)
+    if (node?.opened.has(roomId)) this.#closer.later(node, roomId)
+  }
+
+  #lost(node: PoolNode): void {
+    const { presence, events } = this.#context
+    node.forgetRooms()
+    node.leftovers.clear()
+    for (const roomId of presence.roomsOn(node.name)) {
+      events.emitDepartures(node.name, presence.clear(roomId), 'The MCU went offline.')
+    }
+  }
+
+  #healthy(node: PoolNode): void {
+    if (node.needsReconcile && node.reconciling === undefined) this.#reconciler.begin(node)
+    this.#closer.work(node)
+    this.#drainer.work(node)
+  }
+}

@@ -1,0 +1,17 @@
+import type { Store } from '../store/store.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { NodeRoom } from './media-node.ts'
+
+/** The room as a node must hold it. @throws ApiError 'internal' when the host password cannot be unsealed */
+export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): NodeRoom {
+  return {
+    roomId: room.room_id,
+    topic: room.topic,
+    mode: room.room_mode,
+    hostPassword: room.host_password_sealed === '' ? '' : store.unseal(room.host_password_sealed),
+    attendeeMax: room.attendee_max,
+    maxVideo: room.max_video,
+    maxAudio: room.max_audio,
+    locked: room.locked,
+  }
+}

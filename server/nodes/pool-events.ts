@@ -1,0 +1,54 @@
+import type { DeviceErrorKind } from '../../shared/device.ts'
+import type { NodeState } from '../../shared/node.ts'
+import type { NodeUser } from './media-node.ts'
+import type { NodeLogger } from './node-failure.ts'
+import type { Departure } from './presence.ts'
+
+/** What the pool tells the rest of the controller. */
+export type PoolEvent =
+  /** A node's state changed; `error` in plain words when it is offline, empty otherwise. */
+  | { type: 'nodeState'; name: string; state: NodeState; error: string }
+  /** The node is no longer configured. */
+  | { type: 'nodeRemoved'; name: string }
+  /** The node came (back) and was compared with the store: devices may join on it. */
+  | { type: 'online'; name: string }
+  | { type: 'joined'; name: string; roomId: string; user: NodeUser }
+  | { type: 'left'; name: string; roomId: string; user: NodeUser }
+  /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
+  | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
+
+/** Who listens to the pool. A listener that throws does not keep the others from hearing. */
+export class PoolEvents {
+  readonly #listeners = new Set<(event: PoolEvent) => void>()
+  readonly #logger: NodeLogger
+
+  constructor(logger: NodeLogger) {
+    this.#logger = logger
+  }
+
+  subscribe(listener: (event: PoolEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  emit(event: PoolEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        this.#logger.error({ err: error, type: event.type }, 'a listener of the node pool failed')
+      }
+    }
+  }
+
+  /** These are no longer in their rooms. With `lost` (why), devices among them are to be joined again. */
+  emitDepartures(name: string, departures: readonly Departure[], lost = ''): void {
+    for (const { roomId, user } of departures) {
+      this.emit({ type: 'left', name, roomId, user })
+      if (lost === '' || !user.device) continue
+      this.emit({ type: 'deviceLost', name, roomId, userId: user.userId, kind: 'nodeFailed', detail: lost })
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import type { Settings } from '../../shared/settings.ts'
+import type { StoredNode } from '../store/records.ts'
+import type { Candidate } from './choose-node.ts'
+import { DeadlineError, OpenCalls, within } from './deadline.ts'
+import { HealthMonitor, type HealthState } from './health-monitor.ts'
+import { type MediaNode, NodeConnectionError, type NodeEvent } from './media-node.ts'
+import type { Presence } from './presence.ts'
+import type { RoomIndex } from './room-index.ts'
+
+/** What one node in service tells the pool. */
+export interface PoolNodeListener {
+  onState(node: PoolNode, state: HealthState, error: unknown): void
+  onHealthy(node: PoolNode): void
+  onFailure(node: PoolNode, error: unknown): void
+  onEvent(node: PoolNode, event: NodeEvent): void
+}
+
+/** What a node in service is made of. */
+export interface PoolNodeOptions {
+  config: StoredNode
+  driver: MediaNode
+  presence: Presence
+  index: RoomIndex
+  deadlines: () => Settings['deadlines']
+  listener: PoolNodeListener
+}
+
+/** One enabled node: its driver, its health, and what the pool knows of the rooms on it since it was last (re)started. */
+export class PoolNode implements Candidate {
+  readonly name: string
+  readonly driver: MediaNode
+  readonly health: HealthMonitor
+  /** As stored now. What makes another driver necessary never changes here: the pool makes another PoolNode then. */
+  config: StoredNode
+  /** Rooms that the node holds for sure. */
+  readonly opened = new Set<string>()
+  /** Rooms that it may hold and must not: closed as soon as it answers. */
+  readonly leftovers = new Set<string>()
+  /** Rooms that are being closed now: an open waits for it. */
+  readonly closing = new Map<string, Promise<void>>()
+  /** Rooms that are about to be assigned to it: they count as its rooms. */
+  reserved = 0
+  /** It came (back): what it holds must be compared with the store. */
+  needsReconcile = true
+  /** The comparison under way. */
+  reconciling: AbortController | undefined
+  /** During a comparison: rooms in which somebody came or went meanwhile. */
+  readonly touched = new Set<string>()
+  /** Every room that could be taken off it was, since it began to drain. */
+  drained = false
+
+  readonly #presence: Presence
+  readonly #index: RoomIndex
+  readonly #calls = new OpenCalls()
+  readonly #unsubscribe: () => void
+
+  constructor(options: PoolNodeOptions) {
+    const { config, driver, listener } = options
+    this.name = config.name
+    this.config = config
+    this.driver = driver
+    this.#presence = options.presence
+    this.#index = options.index
+    this.health = new HealthMonitor({
+      ask: (signal) => driver.health(signal),
+      deadlines: options.deadlines,
+      onState: (state, error) => listener.onState(this, state, error),
+      onHealthy: () => listener.onHealthy(this),
+      onFailure: (error) => listener.onFailure(this, error),
+    })
+    this.#unsubscribe = driver.onEvent((event) => listener.onEvent(this, event))
+  }
+
+  get online(): boolean {
+    return this.health.state === 'online'
+  }
+
+  /** New rooms may be put on it. */
+  get takesRooms(): boolean {
+    return this.online && !this.config.draining
+  }
+
+  get idcCode(): string {
+    return this.config.idc_code
+  }
+
+  get weight(): number {
+    return this.config.weight
+  }
+
+  get maxRooms(): number {
+    return this.config.max_rooms
+  }
+
+  get maxUsers(): number {
+    return this.config.max_users
+  }
+
+  get rooms(): number {
+    return this.#index.count(this.name) + this.reserved
+  }
+
+  get users(): number {
+    return this.#presence.usersOn(this.name)
+  }
+
+  /**
+   * One call through the port with its deadline in milliseconds. What looks like a dead node is polled at once.
+   * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
+   */
+  async ask<T>(
+    milliseconds: number,
+    signal: AbortSignal | undefined,
+    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await within({ milliseconds, signal, openCalls: this.#calls }, (inner) => run(this.driver, inner))
+    } catch (error) {
+      if (error instanceof DeadlineError || error instanceof NodeConnectionError) this.health.pollSoon()
+      throw error
+    }
+  }
+
+  /** What was known of its rooms is no longer certain. */
+  forgetRooms(): void {
+    this.opened.clear()
+    this.needsReconcile = true
+    this.reconciling?.abort(new NodeConnectionError('the node was lost'))
+    this.reconciling = undefined
+  }
+
+  /** Ends polls and calls under way, and the driver. @throws DeadlineError when the driver does not end within `milliseconds`; what it throws */
+  async close(milliseconds: number): Promise<void> {
+    this.#unsubscribe()
+    this.health.stop()
+    this.forgetRooms()
+    this.#calls.endAll(new NodeConnectionError('the node was taken out of service'))
+    await within({ milliseconds }, () => this.driver.close())
+  }
+}

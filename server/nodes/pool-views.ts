@@ -1,0 +1,23 @@
+import type { NodeView } from '../../shared/console/nodes.ts'
+import type { Announcement } from './node-roster.ts'
+import type { PoolContext } from './pool-context.ts'
+
+/** Every stored node as the console shows it, in the order of creation. */
+export function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {
+  const { store, presence, index, live } = context
+  return Array.from(store.all('nodes').values(), (node) => {
+    const { created_at, draining, secrets_sealed: _, ...config } = node
+    const announced = stateOf(node.name)
+    return {
+      config,
+      state: announced?.state ?? (node.enabled ? 'connecting' : 'disabled'),
+      draining,
+      rooms: index.count(node.name),
+      users: presence.usersOn(node.name),
+      pulls: live.get(node.name)?.health.last?.pulls ?? 0,
+      rooms_left: draining ? presence.roomsWithPeopleOn(node.name) : 0,
+      last_error: announced?.error ?? '',
+      since: announced?.since ?? created_at,
+    }
+  })
+}

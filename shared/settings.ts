@@ -117,6 +117,19 @@ export function defaultSettings(): Settings {
   return settingsSchema.parse({})
 }
 
+/** Settings with a patch merged over them, part by part; without settings, over the defaults. */
+export function mergeSettings(before: Settings | undefined, patch: SettingsPatch): Settings {
+  const base = before ?? defaultSettings()
+  const merged: Record<string, unknown> = { ...base }
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === undefined) continue
+    const old = merged[name]
+    const isPart = typeof old === 'object' && old !== null && !Array.isArray(old)
+    merged[name] = isPart ? { ...old, ...part } : part
+  }
+  return settingsSchema.parse(merged)
+}
+
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T
 
 /** The fields of an object schema, each optional and without its default, so that a patch changes only what it names. */

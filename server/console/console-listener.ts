@@ -1,0 +1,259 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Router from '@koa/router'
+import Koa, { type Context } from 'koa'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { procedures } from '../../shared/console/contract.ts'
+import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
+import { ListenError, listen } from '../http/listen.ts'
+import type { ConsoleKey } from './console-key.ts'
+import { ConsoleSockets } from './console-socket.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { EventHub } from './event-hub.ts'
+import { KeyGuard } from './key-guard.ts'
+import { clientAddress, cookieHeader, isOwnRequest, sessionCookie } from './request-origin.ts'
+import type { StaticPage } from './static-page.ts'
+
+/** What the console port serves. */
+export interface ConsoleListenerOptions {
+  dispatch: Dispatch
+  hub: EventHub
+  key: ConsoleKey
+  page: StaticPage
+  logger: Logger
+  /** Prometheus text. */
+  metrics: () => Promise<string>
+  health: () => { ok: boolean; body: Record<string, unknown> }
+}
+
+const maxBody = 8 * 1024 * 1024
+/** What the page may do: its own origin only, and the media of the node in previews. */
+const contentSecurityPolicy = (host: string) =>
+  `default-src 'self'; connect-src 'self' ws://${host} wss://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const statusOf: Record<ConsoleErrorCode, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  notFound: 404,
+  conflict: 409,
+  failed: 502,
+  internal: 500,
+}
+
+/** The headless console's port: the page, its session, the WebSocket, `/rpc`, `/healthz` and `/metrics`. */
+export class ConsoleListener {
+  readonly #options: ConsoleListenerOptions
+  readonly #guard: KeyGuard
+  readonly #sockets: ConsoleSockets
+  #server: Server | undefined
+  #url = ''
+
+  constructor(options: ConsoleListenerOptions) {
+    this.#options = options
+    this.#guard = new KeyGuard(options.key)
+    this.#sockets = new ConsoleSockets(options.dispatch, options.hub)
+  }
+
+  /** Where it listens; empty when it does not. */
+  get url(): string {
+    return this.#url
+  }
+
+  /** @throws ListenError */
+  async start(host: string, port: number): Promise<void> {
+    const server = createServer({ maxHeaderSize: 16 * 1024 }, this.#app().callback())
+    server.headersTimeout = 10_000
+    server.requestTimeout = 60_000
+    server.maxConnections = 1_000
+    server.on('upgrade', (request, socket, head) => {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      const allowed =
+        pathname === '/ws' && isOwnRequest(request) && this.#options.key.holdsSession(sessionCookie(request))
+      if (allowed) this.#sockets.accept(request, socket, head)
+      else socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    })
+    await listen(server, { host, port, name: 'console' })
+    const address = server.address() as AddressInfo
+    this.#server = server
+    this.#url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+  }
+
+  /** Every console must sign in again. */
+  signOutAll(): void {
+    this.#sockets.closeAll(true)
+  }
+
+  async stop(): Promise<void> {
+    this.#sockets.stop()
+    const server = this.#server
+    this.#server = undefined
+    this.#url = ''
+    if (server === undefined) return
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+      setTimeout(() => server.closeAllConnections(), 500).unref()
+    })
+  }
+
+  #app(): Koa {
+    const app = new Koa()
+    app.on('error', (error: Error & { expose?: boolean; code?: string }) => {
+      if (error.expose !== true && error.code !== 'ECONNRESET' && error.code !== 'EPIPE') {
+        this.#options.logger.error({ err: error }, 'the console port failed on a request')
+      }
+    })
+    app.use(async (context, next) => {
+      context.set('X-Content-Type-Options', 'nosniff')
+      context.set('Referrer-Policy', 'no-referrer')
+      if (isOwnRequest(context.req)) return next()
+      context.status = 403
+      context.body = refusal(
+        'unauthorized',
+        'This address is not the console of this machine: use its IP address or localhost.',
+      )
+    })
+    const router = this.#routes()
+    app.use(router.routes())
+    app.use((context) => this.#servePage(context))
+    return app
+  }
+
+  #routes(): Router {
+    const router = new Router()
+    router.get('/healthz', (context) => {
+      const { ok, body } = this.#options.health()
+      context.status = ok ? 200 : 503
+      context.body = body
+      context.set('Cache-Control', 'no-store')
+    })
+    router.get('/metrics', async (context) => {
+      context.type = 'text/plain; version=0.0.4; charset=utf-8'
+      context.body = await this.#options.metrics()
+    })
+    router.get('/session', (context) => {
+      context.status = this.#options.key.holdsSession(sessionCookie(context.req)) ? 204 : 401
+      context.set('Cache-Control', 'no-store')
+    })
+    router.post('/session', (context) => this.#signIn(context))
+    router.delete('/session', (context) => {
+      context.set('Set-Cookie', cookieHeader('', 0, context.secure))
+      context.status = 204
+    })
+    router.get('/rpc', (context) => {
+      if (this.#authorised(context)) context.body = describeProcedures()
+    })
+    router.post('/rpc/:procedure', (context) => this.#call(context))
+    return router
+  }
+
+  async #signIn(context: Context): Promise<void> {
+    const body = await readJson(context)
+    const parsed = z.object({ key: z.string().max(200) }).safeParse(body.ok ? body.value : undefined)
+    if (!parsed.success) return fail(context, 'invalid', 'Send {"key": "<the console key>"} as JSON.')
+    if (!this.#offered(context, parsed.data.key)) return
+    const { value, maxAge } = this.#options.key.openSession()
+    context.set('Set-Cookie', cookieHeader(value, maxAge, context.secure))
+    context.status = 204
+  }
+
+  async #call(context: Context): Promise<void> {
+    if (!this.#authorised(context)) return
+    const body = await readJson(context)
+    if (!body.ok) return fail(context, 'invalid', body.message)
+    const name = String(context.params.procedure)
+    const origin = { transport: 'rpc', client: clientAddress(context.req) } as const
+    const result = await this.#options.dispatch(name, body.value, origin)
+    context.status = result.ok ? 200 : statusOf[result.error.code]
+    context.set('Cache-Control', 'no-store')
+    context.body = result
+  }
+
+  /** A script shows the key as a bearer token; the page has its session. Answers the refusal itself. */
+  #authorised(context: Context): boolean {
+    const bearer = /^Bearer (\S+)$/i.exec(context.get('Authorization'))?.[1]
+    if (bearer !== undefined) return this.#offered(context, bearer)
+    if (this.#options.key.holdsSession(sessionCookie(context.req))) return true
+    context.set('WWW-Authenticate', 'Bearer')
+    fail(
+      context,
+      'unauthorized',
+      'Send the console key: Authorization: Bearer <the line of console.key in the data folder>.',
+    )
+    return false
+  }
+
+  #offered(context: Context, key: string): boolean {
+    const judged = this.#guard.judge(clientAddress(context.req), key)
+    if (judged.verdict === 'right') return true
+    if (judged.verdict === 'wrong') {
+      this.#options.logger.warn({ client: clientAddress(context.req) }, 'a wrong console key was offered')
+      fail(context, 'unauthorized', 'The console key is wrong.')
+      return false
+    }
+    fail(context, 'unauthorized', `Too many wrong keys: try again in ${judged.retryAfter} s.`)
+    context.status = 429
+    context.set('Retry-After', String(judged.retryAfter))
+    context.body = {
+      ...refusal('unauthorized', `Too many wrong keys: try again in ${judged.retryAfter} s.`),
+      retry_after: judged.retryAfter,
+    }
+    return false
+  }
+
+  async #servePage(context: Context): Promise<void> {
+    if (context.method !== 'GET' && context.method !== 'HEAD')
+      return fail(context, 'notFound', 'There is nothing here.')
+    const file = await this.#options.page.file(context.path)
+    if (file === undefined) return fail(context, 'notFound', 'There is nothing here.')
+    context.set('Content-Security-Policy', contentSecurityPolicy(context.host))
+    context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+    context.type = file.type
+    context.body = file.body
+  }
+}
+
+export { ListenError }
+
+function refusal(code: ConsoleErrorCode, message: string): ConsoleResult<never> {
+  return { ok: false, error: { code, message } }
+}
+
+function fail(context: Context, code: ConsoleErrorCode, message: string): void {
+  context.status = statusOf[code]
+  context.body = refusal(code, message)
+}
+
+let described: unknown
+
+/** Every procedure with the JSON Schema of its input and output. */
+function describeProcedures(): unknown {
+  described ??= Object.entries(procedures).map(([name, { summary, input, output }]) => ({
+    name,
+    summary,
+    input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
+    output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
+  }))
+  return { procedures: described }
+}
+
+/** The JSON body of a request; no body is `undefined`. */
+async function readJson(context: Context): Promise<{ ok: true; value: unknown } | { ok: false; message: string }> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of context.req) {
+    size += chunk.length
+    if (size > maxBody) {
+      context.set('Connection', 'close')
+      return { ok: false, message: 'The body is larger than 8 MiB.' }
+    }
+    chunks.push(chunk)
+  }
+  if (size === 0) return { ok: true, value: undefined }
+  try {
+    return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) }
+  } catch {
+    return { ok: false, message: 'The body is not JSON.' }
+  }
+}

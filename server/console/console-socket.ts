@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
+import type { Dispatch } from './dispatch.ts'
+import type { EventHub } from './event-hub.ts'
+import { clientAddress } from './request-origin.ts'
+
+const requestSchema = z.strictObject({
+  id: z.int().min(0),
+  procedure: z.string().max(80),
+  input: z.unknown().optional(),
+})
+
+/** The largest message a console may send: a CSV import fits. */
+const maxPayload = 8 * 1024 * 1024
+const maxSockets = 64
+/** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
+const maxBuffered = 16 * 1024 * 1024
+const pingInterval = 20_000
+
+/** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
+export class ConsoleSockets {
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload })
+  readonly #dispatch: Dispatch
+  readonly #hub: EventHub
+  readonly #heartbeat: NodeJS.Timeout
+  readonly #alive = new WeakSet<WebSocket>()
+
+  constructor(dispatch: Dispatch, hub: EventHub) {
+    this.#dispatch = dispatch
+    this.#hub = hub
+    this.#heartbeat = setInterval(() => this.#beat(), pingInterval)
+    this.#heartbeat.unref()
+  }
+
+  /** Takes an upgrade that was checked already (session, Host, Origin). */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.#server.clients.size >= maxSockets) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+      return
+    }
+    this.#server.handleUpgrade(request, socket, head, (client) => this.#serve(client, clientAddress(request)))
+  }
+
+  /** Ends every console's connection: with `signedOut` they must sign in again. */
+  closeAll(signedOut = false): void {
+    for (const client of this.#server.clients) client.close(signedOut ? 4401 : 1001)
+  }
+
+  stop(): void {
+    clearInterval(this.#heartbeat)
+    this.closeAll()
+    this.#server.close()
+  }
+
+  #serve(client: WebSocket, address: string): void {
+    this.#alive.add(client)
+    const stop = this.#hub.listen((event) => {
+      if (client.bufferedAmount > maxBuffered) client.terminate()
+      else client.send(JSON.stringify({ event: event.name, payload: event.payload }))
+    })
+    client.on('pong', () => this.#alive.add(client))
+    client.on('error', () => client.terminate())
+    client.on('close', stop)
+    client.on('message', (data, binary) => {
+      if (binary) return client.close(1003)
+      void this.#answer(client, String(data), address)
+    })
+  }
+
+  async #answer(client: WebSocket, text: string, address: string): Promise<void> {
+    let parsed: z.ZodSafeParseResult<z.output<typeof requestSchema>>
+    try {
+      parsed = requestSchema.safeParse(JSON.parse(text))
+    } catch {
+      return client.close(1007)
+    }
+    if (!parsed.success) return client.close(1007)
+    const { id, procedure, input } = parsed.data
+    const result = await this.#dispatch(procedure, input, { transport: 'websocket', client: address })
+    if (client.readyState === client.OPEN) client.send(JSON.stringify({ id, result }))
+  }
+
+  #beat(): void {
+    for (const client of this.#server.clients) {
+      if (!this.#alive.has(client)) {
+        client.terminate()
+        continue
+      }
+      this.#alive.delete(client)
+      client.ping()
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino'
+import type { z } from 'zod'
+import { isProcedureName, procedures } from '../../shared/console/contract.ts'
+import {
+  type ConsoleErrorCode,
+  ConsoleError,
+  type ConsoleResult,
+  type FieldProblem,
+} from '../../shared/console/procedure.ts'
+import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
+import type { CallOrigin, Handlers } from './handlers.ts'
+
+/** Calls a procedure by name with an input that nobody has looked at yet; never rejects. */
+export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
+
+/** How a domain error of the APIs is worded to the console. */
+const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
+  parameter: 'invalid',
+  roomNotFound: 'notFound',
+  outgoingUserNotFound: 'notFound',
+  userNotOnline: 'notFound',
+  userExists: 'conflict',
+  roomClosed: 'conflict',
+  licenceExpired: 'conflict',
+  licenceExceeded: 'conflict',
+  noP2pPermission: 'conflict',
+  neverAssigned: 'conflict',
+  internal: 'internal',
+}
+
+/** Makes the one door to every procedure: input validated, errors turned into values, unknown ones logged whole and answered generically. */
+export function createDispatch(handlers: Handlers, logger: Logger): Dispatch {
+  // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
+  const untyped = handlers as unknown as Record<string, (input: unknown, origin: CallOrigin) => unknown>
+  return async (name, input, origin) => {
+    if (!isProcedureName(name))
+      return refusal('notFound', `There is no procedure named ${JSON.stringify(name.slice(0, 80))}.`)
+    const parsed = procedures[name].input.safeParse(input ?? {})
+    if (!parsed.success) {
+      const problems = problemsOf(parsed.error)
+      return refusal('invalid', sentenceOf(problems), problems)
+    }
+    try {
+      const handler = untyped[name]
+      if (handler === undefined) return refusal('notFound', `${name} does not exist on this machine.`)
+      return { ok: true, value: await handler(parsed.data, origin) }
+    } catch (error) {
+      if (error instanceof ConsoleError) return refusal(error.code, error.message, error.problems)
+      if (error instanceof ApiError) {
+        const code = codes[error.code] ?? 'failed'
+        return refusal(
+          code,
+          error.message,
+          error.field === undefined ? undefined : [{ path: error.field, message: error.message }],
+        )
+      }
+      logger.error({ err: error, procedure: name }, 'a console procedure failed')
+      return refusal('internal', 'Something went wrong: the log says what.')
+    }
+  }
+}
+
+function refusal(code: ConsoleErrorCode, message: string, problems?: FieldProblem[]): ConsoleResult<never> {
+  return { ok: false, error: problems === undefined ? { code, message } : { code, message, problems } }
+}
+
+/** A schema's complaints as field problems. */
+export function problemsOf(error: z.ZodError): FieldProblem[] {
+  return error.issues.slice(0, 50).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }))
+}
+
+function sentenceOf(problems: FieldProblem[]): string {
+  const first = problems[0]
+  if (first === undefined) return 'The input is malformed.'
+  return first.path === '' ? `The input is malformed: ${first.message}.` : `${first.path}: ${first.message}.`
+}

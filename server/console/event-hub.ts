@@ -1,0 +1,71 @@
+import type { ConsoleEvent, EventName, EventPayload } from '../../shared/console/contract.ts'
+
+/** Pushes events to every console that is open. Costs nothing while none is. */
+export class EventHub {
+  readonly #listeners = new Set<(event: ConsoleEvent) => void>()
+  readonly #watchers = new Set<(listening: boolean) => void>()
+
+  /** Whether anybody listens: a source may skip its work otherwise. */
+  get listening(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  emit<N extends EventName>(name: N, payload: EventPayload<N>): void {
+    if (this.#listeners.size === 0) return
+    // A union of pairs and a pair of unions are the same set here; TypeScript does not follow generics that far.
+    const event = { name, payload } as ConsoleEvent
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  /** Returns the unsubscribe function. */
+  listen(listener: (event: ConsoleEvent) => void): () => void {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) for (const watcher of this.#watchers) watcher(true)
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0)
+        for (const watcher of this.#watchers) watcher(false)
+    }
+  }
+
+  /** Told when the first listener comes and when the last one goes. */
+  watch(watcher: (listening: boolean) => void): void {
+    this.#watchers.add(watcher)
+  }
+}
+
+/** Collects keys and hands them over at most every `interval` milliseconds, the first ones after a rest almost at once. */
+export class Collector<K> {
+  readonly #keys = new Set<K>()
+  readonly #flush: (keys: K[]) => void
+  readonly #interval: number
+  #timer: NodeJS.Timeout | undefined
+  #last = 0
+
+  constructor(flush: (keys: K[]) => void, interval = 250) {
+    this.#flush = flush
+    this.#interval = interval
+  }
+
+  add(key: K): void {
+    this.#keys.add(key)
+    if (this.#timer !== undefined) return
+    const wait = Math.max(20, this.#interval - (performance.now() - this.#last))
+    this.#timer = setTimeout(() => this.#fire(), wait)
+    this.#timer.unref()
+  }
+
+  /** Drops what was collected and stops. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#keys.clear()
+  }
+
+  #fire(): void {
+    this.#timer = undefined
+    this.#last = performance.now()
+    const keys = [...this.#keys]
+    this.#keys.clear()
+    this.#flush(keys)
+  }
+}

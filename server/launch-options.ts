@@ -1,0 +1,103 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+/** How the headless controller was started: flags, else `ROOMDESK_<FLAG>` in the environment. What is left out comes from the settings. */
+export interface LaunchOptions {
+  dataDir: string
+  host: string | undefined
+  mediaPort: number | undefined
+  devicePort: number | undefined
+  nodePort: number | undefined
+  consolePort: number | undefined
+  /** Path of a site file. */
+  site: string | undefined
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  help: boolean
+}
+
+/** The command line or the environment is wrong; the message names the flag. */
+export class LaunchError extends Error {
+  override readonly name: string = 'LaunchError'
+}
+
+export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
+  --data-dir DIR       where the site is kept (default: a folder of this user)
+  --host ADDRESS       address to listen on (default 127.0.0.1: this machine only)
+  --media-port N       media room API (default 7080); 0 picks a free port
+  --device-port N      external device API (default 7081)
+  --node-port N        the media node of this machine (default 7082)
+  --console-port N     operator console (default 7083)
+  --site FILE          JSON document to apply at start (credentials, nodes, licence, settings)
+  --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
+
+const flags = [
+  'data-dir',
+  'host',
+  'media-port',
+  'device-port',
+  'node-port',
+  'console-port',
+  'site',
+  'log-level',
+] as const
+type Flag = (typeof flags)[number]
+
+const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+
+/** @throws LaunchError */
+export function readLaunchOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LaunchOptions {
+  let values: Partial<Record<Flag, string>> & { help?: boolean }
+  try {
+    const string = { type: 'string' } as const
+    const options = {
+      ...Object.fromEntries(flags.map((flag) => [flag, string])),
+      help: { type: 'boolean', short: 'h' },
+    } as const
+    values = parseArgs({ args: [...argv], options, allowPositionals: false }).values
+  } catch (error) {
+    throw new LaunchError(error instanceof Error ? error.message : 'The flags are wrong.')
+  }
+  const read = (flag: Flag): { from: string; text: string } | undefined => {
+    const variable = `ROOMDESK_${flag.toUpperCase().replaceAll('-', '_')}`
+    if (values[flag] !== undefined) return { from: `--${flag}`, text: values[flag] }
+    const text = environment[variable]
+    return text === undefined || text === '' ? undefined : { from: variable, text }
+  }
+  const port = (flag: Flag): number | undefined => {
+    const given = read(flag)
+    if (given === undefined) return undefined
+    if (!/^\d{1,5}$/.test(given.text) || Number(given.text) > 65_535) {
+      throw new LaunchError(`${given.from} must be a port from 0 to 65535, not ${JSON.stringify(given.text)}.`)
+    }
+    return Number(given.text)
+  }
+  const host = read('host')
+  if (host !== undefined && !/^[\w.:%-]{1,253}$/.test(host.text))
+    throw new LaunchError(`${host.from} must be an address or a host name.`)
+  const level = read('log-level')
+  const parsedLevel = logLevel.safeParse(level?.text ?? 'info')
+  if (!parsedLevel.success)
+    throw new LaunchError(`${level?.from ?? '--log-level'} must be one of ${logLevel.options.join(', ')}.`)
+  const site = read('site')
+  return {
+    dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
+    host: host?.text,
+    mediaPort: port('media-port'),
+    devicePort: port('device-port'),
+    nodePort: port('node-port'),
+    consolePort: port('console-port'),
+    site: site === undefined ? undefined : resolve(site.text),
+    logLevel: parsedLevel.data,
+    help: values.help === true,
+  }
+}
+
+/** A folder of this user, where the platform keeps such things. */
+function defaultDataFolder(environment: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32')
+    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Roomdesk')
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Roomdesk')
+  return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'roomdesk')
+}

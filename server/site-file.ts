@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { credentialInput } from '../shared/console/credentials.ts'
+import { licenceSchema } from '../shared/licence.ts'
+import { nodeConfigSchema } from '../shared/node.ts'
+import { mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
+import type { Store } from './store/store.ts'
+
+/** A site as a document: what it names is created or updated, what it does not name stays. */
+export const siteFileSchema = z.strictObject({
+  credentials: z
+    .array(
+      credentialInput
+        .required({ access_key: true, secret_key: true })
+        .extend({
+          enabled: z.boolean().optional(),
+          p2p: z.boolean().optional(),
+          label: credentialInput.shape.label.unwrap().optional(),
+        }),
+    )
+    .max(1_000)
+    .optional(),
+  nodes: z.array(nodeConfigSchema).max(100).optional(),
+  licence: licenceSchema.partial().optional(),
+  settings: settingsPatchSchema.optional(),
+})
+export type SiteFile = z.output<typeof siteFileSchema>
+
+/** The site file cannot be used; `problems` names each fault with its JSON path. */
+export class SiteFileError extends Error {
+  override readonly name: string = 'SiteFileError'
+  readonly problems: readonly string[]
+  constructor(message: string, problems: readonly string[] = []) {
+    super([message, ...problems].join('\n  '))
+    this.problems = problems
+  }
+}
+
+/** @throws SiteFileError */
+export async function readSiteFile(path: string): Promise<SiteFile> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new SiteFileError(
+      `The site file ${path} cannot be read (${error instanceof Error && 'code' in error ? error.code : 'unknown'}).`,
+    )
+  }
+  let document: unknown
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // The parser's message quotes the text around the fault, which may be a secret: only the place is told.
+    const place = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '')?.[0]
+    throw new SiteFileError(`The site file ${path} is not JSON${place === undefined ? '' : `: a fault at ${place}`}.`)
+  }
+  const parsed = siteFileSchema.safeParse(document)
+  if (!parsed.success) {
+    throw new SiteFileError(
+      `The site file ${path} has bad content:`,
+      parsed.error.issues.map((issue) => `${jsonPath(issue.path)}: ${issue.message}`),
+    )
+  }
+  const twice = duplicates(parsed.data)
+  if (twice.length > 0) throw new SiteFileError(`The site file ${path} has bad content:`, twice)
+  return parsed.data
+}
+
+/**
+ * Applies a site file in one transaction: all of it or nothing. Idempotent; sessions of a credential end when its secret changes or it is disabled.
+ * @throws ApiError storage
+ */
+export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
+  await store.transact(['site'], (transaction) => {
+    for (const credential of site.credentials ?? []) {
+      const before = store.get('credentials', credential.access_key)
+      const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed) === credential.secret_key
+      const enabled = credential.enabled ?? before?.enabled ?? true
+      const after = {
+        access_key: credential.access_key,
+        secret_key_sealed: sameSecret ? before.secret_key_sealed : store.seal(credential.secret_key),
+        label: credential.label ?? before?.label ?? credential.access_key,
+        enabled,
+        p2p: credential.p2p ?? before?.p2p ?? false,
+        created_at: before?.created_at ?? now,
+        rotated_at: sameSecret ? before.rotated_at : now,
+      }
+      if (JSON.stringify(after) !== JSON.stringify(before)) transaction.put('credentials', after.access_key, after)
+      if (before !== undefined && (!sameSecret || !enabled)) {
+        for (const [token, session] of store.all('sessions')) {
+          if (session.access_key === after.access_key) transaction.delete('sessions', token)
+        }
+      }
+    }
+    for (const node of site.nodes ?? []) {
+      const before = store.get('nodes', node.name)
+      const after = {
+        ...node,
+        created_at: before?.created_at ?? now,
+        draining: before?.draining ?? false,
+        secrets_sealed: before?.secrets_sealed ?? '',
+      }
+      if (JSON.stringify(after) !== JSON.stringify(before)) transaction.put('nodes', node.name, after)
+    }
+    if (site.licence !== undefined) {
+      const before = store.get('licence', 'site') ?? licenceSchema.parse({})
+      const { expires_at = before.expires_at, max_rooms = before.max_rooms, max_users = before.max_users } = site.licence
+      transaction.put('licence', 'site', { expires_at, max_rooms, max_users })
+    }
+    if (site.settings !== undefined) {
+      transaction.put('settings', 'site', mergeSettings(store.get('settings', 'site'), site.settings))
+    }
+  })
+}
+
+function duplicates(site: SiteFile): string[] {
+  const seen = (path: string, keys: readonly string[]): string[] =>
+    keys.flatMap((key, index) =>
+      keys.indexOf(key) < index ? [`$.${path.replace('#', String(index))}: is named twice`] : [],
+    )
+  return [
+    ...seen(
+      'credentials[#].access_key',
+      (site.credentials ?? []).map((credential) => credential.access_key),
+    ),
+    ...seen(
+      'nodes[#].name',
+      (site.nodes ?? []).map((node) => node.name),
+    ),
+  ]
+}
+
+function jsonPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${String(step)}`),
+    '$',
+  )
+}

@@ -1,0 +1,170 @@
+import { onTestFinished } from 'vitest'
+import type { MediaNode } from '../../../server/nodes/media-node.ts'
+import { NodePool } from '../../../server/nodes/node-pool.ts'
+import type { PoolEvent } from '../../../server/nodes/pool-events.ts'
+import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
+import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { type MemoryStore, memoryStore } from '../../support/memory-store.ts'
+
+/** A pool on a store of its own, with simulated nodes that a test can reach. */
+export interface PoolSite {
+  store: MemoryStore
+  pool: NodePool
+  settings: Settings
+  /** Everything the pool told so far. */
+  told: PoolEvent[]
+  /** What the pool logged, warnings and worse. */
+  logged: string[]
+  /** The simulated node of that name, enabled now. */
+  node(name: string): SimulatedNode
+  /** The first event from now on that the test waits for. */
+  next(wanted: (event: PoolEvent) => boolean): Promise<PoolEvent>
+  addNode(name: string, fields?: Partial<StoredNode>): Promise<void>
+  addRoom(roomId: string, fields?: Partial<StoredRoom>): Promise<void>
+  changeRoom(roomId: string, fields: Partial<StoredRoom>): Promise<void>
+  removeRoom(roomId: string): Promise<void>
+}
+
+/** Deadlines that keep tests short; polls often. */
+export const shortDeadlines: Settings['deadlines'] = {
+  store_ms: 1_000,
+  node_ms: 300,
+  device_ms: 300,
+  health_ms: 100,
+  health_interval_ms: 80,
+  shutdown_ms: 500,
+}
+
+/** What of a site a test sets up before the pool starts. */
+export interface PoolSiteOptions {
+  nodes?: Record<string, Partial<StoredNode>>
+  rooms?: Record<string, Partial<StoredRoom>>
+  deadlines?: Partial<Settings['deadlines']>
+  /** Called with each simulated node before the pool first talks to it. */
+  prepare?: (node: SimulatedNode, name: string) => void
+  /** Instead of a simulated node. */
+  driver?: (config: StoredNode) => MediaNode
+}
+
+/** A started pool; it stops with the test. */
+export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite> {
+  const store = memoryStore()
+  const settings = { ...defaultSettings(), deadlines: { ...shortDeadlines, ...options.deadlines } }
+  const nodes = new Map<string, SimulatedNode>()
+  const logged: string[] = []
+  const told: PoolEvent[] = []
+  const log = (_: object, message: string): void => void logged.push(message)
+  const quiet = (): void => undefined
+
+  for (const [name, fields] of Object.entries(options.nodes ?? { main: {} })) {
+    await store.transact([], (change) => change.put('nodes', name, storedNode(name, fields)))
+  }
+  for (const [roomId, fields] of Object.entries(options.rooms ?? {})) {
+    await store.transact([], (change) => change.put('rooms', roomId, storedRoom(roomId, fields)))
+  }
+
+  const simulated = (config: StoredNode): MediaNode => {
+    const node = new SimulatedNode()
+    nodes.set(config.name, node)
+    options.prepare?.(node, config.name)
+    return node
+  }
+  const pool = new NodePool({
+    store,
+    settings: () => settings,
+    logger: { debug: quiet, info: quiet, warn: log, error: log },
+    drivers: { simulated: options.driver ?? simulated },
+    defaultAddress: () => '127.0.0.1:7082',
+  })
+  pool.onEvent((event) => told.push(event))
+  onTestFinished(() => pool.stop())
+  await pool.start()
+
+  return {
+    store,
+    pool,
+    settings,
+    told,
+    logged,
+    node(name) {
+      const node = nodes.get(name)
+      if (node === undefined) throw new Error(`no node ${name}`)
+      return node
+    },
+    next: (wanted) =>
+      new Promise((resolve) => {
+        const unsubscribe = pool.onEvent((event) => {
+          if (!wanted(event)) return
+          unsubscribe()
+          resolve(event)
+        })
+      }),
+    addNode: (name, fields = {}) =>
+      store.transact([`nodes/${name}`], (change) => change.put('nodes', name, storedNode(name, fields))),
+    addRoom: (roomId, fields = {}) =>
+      store.transact([`rooms/${roomId}`], (change) => change.put('rooms', roomId, storedRoom(roomId, fields))),
+    changeRoom: (roomId, fields) =>
+      store.transact([`rooms/${roomId}`], (change) => {
+        const room = store.get('rooms', roomId)
+        if (room === undefined) throw new Error(`no room ${roomId}`)
+        change.put('rooms', roomId, { ...room, ...fields })
+      }),
+    removeRoom: (roomId) => store.transact([`rooms/${roomId}`], (change) => change.delete('rooms', roomId)),
+  }
+}
+
+/** A node record; enabled, simulated, without limits unless told otherwise. */
+export function storedNode(name: string, fields: Partial<StoredNode> = {}): StoredNode {
+  return {
+    name,
+    kind: 'simulated',
+    enabled: true,
+    addresses: [],
+    idc_code: '',
+    weight: 1,
+    max_rooms: 0,
+    max_users: 0,
+    created_at: 1,
+    draining: false,
+    secrets_sealed: '',
+    ...fields,
+  }
+}
+
+/** A room record; open to 100 people, never assigned unless told otherwise. */
+export function storedRoom(roomId: string, fields: Partial<StoredRoom> = {}): StoredRoom {
+  return {
+    id: 1,
+    room_id: roomId,
+    topic: 'weekly',
+    owner_id: 'ann',
+    host_password_sealed: '',
+    attendee_max: 100,
+    max_audio: 16,
+    max_video: 16,
+    room_extend_id: '',
+    room_mode: 1,
+    locked: false,
+    closed: false,
+    node: '',
+    created_by: '',
+    created_at: 1,
+    ...fields,
+  }
+}
+
+/** A device at that address. */
+export function camera(userId: string, address = 'rtsp://10.0.0.8:554/live') {
+  return { userId, userName: userId, address, assistAddress: '', login: { name: 'admin', password: 'secret' } }
+}
+
+/** A predicate for `next`: the node got into that state. */
+export function stateIs(name: string, state: string): (event: PoolEvent) => boolean {
+  return (event) => event.type === 'nodeState' && event.name === name && event.state === state
+}
+
+/** A predicate for `next`: an event of that type, about that node. */
+export function isOf(type: PoolEvent['type'], name: string): (event: PoolEvent) => boolean {
+  return (event) => event.type === type && event.name === name
+}

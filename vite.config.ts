@@ -22,7 +22,9 @@ const preloadEntry = 'main/preload.ts'
 const external = ['electron', /^@?node-datachannel(\/|$)/, 'bufferutil', 'utf-8-validate']
 
 const present = (entries: Record<string, string>) =>
-  Object.fromEntries(Object.entries(entries).flatMap(([name, path]) => (existsSync(at(path)) ? [[name, at(path)]] : [])))
+  Object.fromEntries(
+    Object.entries(entries).flatMap(([name, path]) => (existsSync(at(path)) ? [[name, at(path)]] : [])),
+  )
 
 const target = 'node24'
 
@@ -48,7 +50,11 @@ export default defineConfig({
     },
     node: {
       consumer: 'server',
-      resolve: { noExternal: true, external: ['electron', 'node-datachannel'], conditions: ['node', 'import', 'default'] },
+      resolve: {
+        noExternal: true,
+        external: ['electron', 'node-datachannel'],
+        conditions: ['node', 'import', 'default'],
+      },
       build: {
         outDir: at('dist'),
         emptyOutDir: false,

@@ -122,7 +122,11 @@ async function lock() {
 function runVite() {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const arguments_ = [vite, 'build', '--app', '--config', join(root, 'vite.config.ts'), '--logLevel', 'warn']
-  const child = spawn(process.execPath, arguments_, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, NODE_ENV: 'production' } })
+  const child = spawn(process.execPath, arguments_, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`The build failed (exit code ${code}).`))))

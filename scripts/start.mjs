@@ -35,7 +35,8 @@ function noDisplay() {
 const asked = process.argv.includes('--fetch-electron')
 if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
 const reason = noDisplay()
-const executable = reason && !asked ? undefined : (electron() ?? (asked || process.stdin.isTTY ? fetchElectron() : undefined))
+const executable =
+  reason && !asked ? undefined : (electron() ?? (asked || process.stdin.isTTY ? fetchElectron() : undefined))
 
 if (executable && !reason) {
   const { ensureBuild } = await import('./ensure-build.mjs')

@@ -1,0 +1,112 @@
+import vue from 'eslint-plugin-vue'
+import ts from 'typescript-eslint'
+import vueParser from 'vue-eslint-parser'
+import { layers } from './eslint-rules/layers.js'
+
+export default ts.config(
+  { ignores: ['dist/', 'out/', 'release/', 'coverage/', 'node_modules/', 'test-results/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
+  {
+    files: ['**/*.{ts,vue}'],
+    extends: [ts.configs.strictTypeChecked, ts.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        project: ['tsconfig.json', 'renderer/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+        extraFileExtensions: ['.vue'],
+      },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      '@typescript-eslint/no-invalid-void-type': [
+        'error',
+        { allowInGenericTypeArguments: true, allowAsThisParameter: true },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // A handler keeps its promise although today's body does not wait.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { arguments: false, attributes: false, properties: false } },
+      ],
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true, boolean: true } }],
+      // The reason of an AbortSignal is rejected with as it is.
+      '@typescript-eslint/prefer-promise-reject-errors': [
+        'error',
+        { allowThrowingAny: true, allowThrowingUnknown: true },
+      ],
+      // It does not see what a callback or another caller changed during an await.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      // A parameter that the caller states the type of.
+      '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      'max-lines': ['error', { max: 450, skipBlankLines: true, skipComments: true }],
+      'no-console': ['error', { allow: ['warn', 'error'] }],
+      eqeqeq: ['error', 'always'],
+      'prefer-const': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+    },
+  },
+  {
+    files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
+    plugins: { roomdesk: { rules: { layers } } },
+    rules: { 'roomdesk/layers': 'error' },
+  },
+  {
+    files: ['**/*.vue'],
+    extends: [vue.configs['flat/recommended']],
+    languageOptions: { parser: vueParser, parserOptions: { parser: ts.parser } },
+    rules: {
+      // The formatter's business.
+      'vue/max-attributes-per-line': 'off',
+      'vue/singleline-html-element-content-newline': 'off',
+      'vue/multiline-html-element-content-newline': 'off',
+      'vue/html-self-closing': 'off',
+      'vue/html-indent': 'off',
+      'vue/html-closing-bracket-newline': 'off',
+      'vue/first-attribute-linebreak': 'off',
+      'vue/attributes-order': 'off',
+      'vue/multi-word-component-names': 'off',
+      // Optional means undefined here, as in every other type.
+      'vue/require-default-prop': 'off',
+      'vue/block-lang': ['error', { script: { lang: 'ts' } }],
+      'vue/component-api-style': ['error', ['script-setup']],
+      'vue/no-v-html': 'error',
+    },
+  },
+  {
+    // What a .vue module holds is known to vue-tsc only; here it is `any`.
+    files: ['renderer/**/*.{ts,vue}', 'test/renderer/**/*.ts'],
+    rules: Object.fromEntries(
+      ['argument', 'assignment', 'call', 'member-access', 'return'].map((name) => [
+        `@typescript-eslint/no-unsafe-${name}`,
+        'off',
+      ]),
+    ),
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: { 'no-console': 'off', '@typescript-eslint/unbound-method': 'off' },
+  },
+  {
+    // Plain JavaScript: scripts and the stand-in, which run before anything is built.
+    files: ['**/*.{js,mjs}'],
+    extends: [ts.configs.base],
+    rules: {
+      'no-undef': 'off',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      'prefer-const': 'error',
+      'no-var': 'error',
+      eqeqeq: ['error', 'always'],
+      'max-lines': ['error', { max: 450, skipBlankLines: true, skipComments: true }],
+    },
+  },
+)

@@ -1,0 +1,62 @@
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'vitest/config'
+
+const ci = Boolean(process.env.CI)
+const separate = ['test/renderer/**', 'test/e2e/**', 'test/faults/**', 'test/bench/**', 'test/standin/**']
+
+/** Four kinds of tests, by what they need: Node, a page, the whole desktop app, and a machine of their own. */
+export default defineConfig({
+  test: {
+    reporters: ci ? ['default', 'github-actions'] : ['default'],
+    passWithNoTests: true,
+    coverage: {
+      provider: 'v8',
+      include: ['shared/**', 'server/**', 'main/**', 'renderer/**'],
+      reporter: ['text-summary', 'html'],
+    },
+    projects: [
+      {
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: separate,
+          environment: 'node',
+          testTimeout: 15_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [vue()],
+        test: {
+          name: 'page',
+          include: ['test/renderer/**/*.test.ts'],
+          environment: 'happy-dom',
+          server: { deps: { inline: ['element-plus'] } },
+          testTimeout: 15_000,
+        },
+      },
+      {
+        test: {
+          name: 'desktop',
+          include: ['test/e2e/**/*.test.ts'],
+          environment: 'node',
+          // Each file starts an app and a browser of its own.
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 90_000,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          environment: 'node',
+          // They measure time and fill disks.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})

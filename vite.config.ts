@@ -94,7 +94,7 @@ export default defineConfig({
       const { client, node, preload } = builder.environments
       if (node && Object.keys(present(nodeEntries)).length > 0) await builder.build(node)
       if (preload && existsSync(at(preloadEntry))) await builder.build(preload)
-      if (client && existsSync(at(pageEntry))) await builder.build(client)
+      if (client && existsSync(at(pageEntry)) && existsSync(at('renderer/main.ts'))) await builder.build(client)
     },
   },
 } satisfies UserConfig)

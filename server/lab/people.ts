@@ -37,6 +37,16 @@ export class SimulatedPeople {
     if (room.node === '' || !this.#simulated(room.node).leavePerson(roomId, userId)) throw new ApiError('userNotOnline')
   }
 
+  /** The trouble in force on every enabled simulated node. */
+  troubles(): { name: string; mode: NodeTrouble['mode']; delay_ms: number; device_rules: DeviceTroubleRule[] }[] {
+    return [...this.#store.all('nodes').keys()].flatMap((name) => {
+      const driver = this.#pool.driver(name)
+      if (!(driver instanceof SimulatedNode)) return []
+      const { mode, delayMs } = driver.trouble
+      return [{ name, mode, delay_ms: delayMs, device_rules: [...driver.deviceTrouble] }]
+    })
+  }
+
   /** @throws ApiError parameter when the node is not an enabled simulated one */
   setTrouble(name: string, trouble: NodeTrouble): void {
     this.#simulated(name).setTrouble(trouble)

@@ -92,6 +92,11 @@ export class SimulatedNode implements MediaNode {
     this.#deviceTrouble = rules
   }
 
+  /** The rules in force for devices. */
+  get deviceTrouble(): readonly DeviceTroubleRule[] {
+    return this.#deviceTrouble
+  }
+
   /** A joined device drops. Returns false when no such device is in the room. */
   loseDevice(roomId: string, userId: string, kind: DeviceErrorKind): boolean {
     const room = this.#rooms.get(roomId)

@@ -1,0 +1,55 @@
+import type { NodeUser } from '../nodes/media-node.ts'
+import type { RoomUserView } from '../../shared/console/rooms.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import type { SimulatedPeople } from '../lab/people.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Procedures of the lab: simulated people and simulated trouble. */
+export function labHandlers(store: Store, people: SimulatedPeople, faults: FaultRules): Handlers<ProceduresOf<'lab'>> {
+  let storeStalled = false
+  return {
+    'lab.state': () => ({ store_stalled: storeStalled, nodes: people.troubles() }),
+    'lab.join': async ({ room_id, user_id, user_name, host_password }) => {
+      const person = { userId: user_id, userName: user_name, hostPassword: host_password }
+      return userView(await people.join(room_id, person))
+    },
+    'lab.leave': ({ room_id, user_id }) => {
+      people.leave(room_id, user_id)
+      return {}
+    },
+    'lab.node_trouble': ({ name, mode, delay_ms }) => {
+      people.setTrouble(name, { mode, delayMs: delay_ms })
+      return {}
+    },
+    'lab.device_trouble': ({ name, rules }) => {
+      people.setDeviceTrouble(name, rules)
+      return {}
+    },
+    'lab.lose_device': ({ userId, kind }) => {
+      people.loseDevice(userId, kind)
+      return {}
+    },
+    'lab.faults': () => faults.list(),
+    'lab.set_faults': ({ rules }) => {
+      faults.set(rules)
+      return faults.list()
+    },
+    'lab.stall_store': ({ stalled }) => {
+      storeStalled = stalled
+      store.stall(stalled)
+      return {}
+    },
+  }
+}
+
+/** Somebody in a room as the console shows them. */
+export function userView(user: NodeUser): RoomUserView {
+  return {
+    user_id: user.userId,
+    user_name: user.userName,
+    device: user.device,
+    role: user.role,
+    joined_at: user.joinedAt,
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { createSealer, loadKeyFile } from '../../server/store/sealer.ts'
+import { openStore } from '../../server/store/open-store.ts'
+import type { StoredRoom } from '../../server/store/records.ts'
+
+/** A room as a client would have made it. */
+export function benchRoom(id: number): StoredRoom {
+  return {
+    id,
+    room_id: String(100_000_000 + id),
+    topic: `Benchmark room ${id}`,
+    owner_id: `owner-${id % 100}`,
+    host_password_sealed: '',
+    attendee_max: 100,
+    max_audio: 16,
+    max_video: 16,
+    room_extend_id: '',
+    room_mode: 1,
+    locked: false,
+    closed: false,
+    node: '',
+    created_by: 'bench',
+    created_at: 1_700_000_000_000 + id,
+  }
+}
+
+/** Puts so many rooms into a data folder, through the store itself. */
+export async function fillRooms(folder: string, count: number): Promise<void> {
+  const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+  for (let first = 1; first <= count; first += 1_000) {
+    await store.transact([], (transaction) => {
+      for (let id = first; id < first + 1_000 && id <= count; id++) {
+        store.nextRoomNumber()
+        const room = benchRoom(id)
+        transaction.put('rooms', room.room_id, room)
+      }
+    })
+  }
+  await store.snapshot()
+  await store.close()
+}
+
+/** Changes rooms until the journal holds so many bytes, without a snapshot; the store is not closed tidily after it, as in a crash. */
+export async function growJournal(folder: string, count: number, bytes: number): Promise<void> {
+  const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))), snapshotAfterBytes: Number.MAX_SAFE_INTEGER })
+  let turn = 0
+  while (store.status().journalBytes < bytes) {
+    const writes = Array.from({ length: 500 }, (_, index) => {
+      const room = benchRoom(1 + ((turn * 500 + index) % count))
+      return store.transact([], (transaction) => transaction.put('rooms', room.room_id, { ...room, topic: `Changed ${turn}` }))
+    })
+    await Promise.all(writes)
+    turn++
+  }
+  await store.close()
+}

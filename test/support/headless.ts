@@ -1,0 +1,121 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
+import type { ConsoleResult } from '../../shared/console/procedure.ts'
+
+const root = join(import.meta.dirname, '../..')
+const program = join(root, 'dist/server/headless.js')
+
+/** What the `ready` line says. */
+export interface Ready {
+  media: string
+  device: string
+  node: string
+  console: string
+  pid: number
+}
+
+/** A headless controller of its own process, as an operator runs it. */
+export class Headless {
+  readonly ready: Ready
+  readonly folder: string
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  /** Everything it wrote to stderr. */
+  readonly log: string[]
+  /** Milliseconds from the start of the process to the `ready` line. */
+  readonly startedIn: number
+
+  constructor(options: Pick<Headless, 'ready' | 'folder' | 'child' | 'log' | 'startedIn'>) {
+    this.ready = options.ready
+    this.folder = options.folder
+    this.child = options.child
+    this.log = options.log
+    this.startedIn = options.startedIn
+  }
+
+  /** Sends a signal and resolves with the exit code (null when a signal ended it). */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
+    this.child.kill(signal)
+    const [code] = await once(this.child, 'exit')
+    return code as number | null
+  }
+
+  /** Calls a console procedure as a script does, and returns its result whole. */
+  async result<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ConsoleResult<ProcedureOutput<N>>> {
+    const key = (await readFile(join(this.folder, 'console.key'), 'utf8')).trim()
+    const response = await fetch(`${this.ready.console}/rpc/${name}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(input ?? {}),
+    })
+    return (await response.json()) as ConsoleResult<ProcedureOutput<N>>
+  }
+
+  /** Calls a console procedure that must succeed. */
+  async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
+    const result = await this.result(name, input)
+    if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
+    return result.value
+  }
+}
+
+/** How to start one; what is left out is a new temporary folder and free ports. */
+export interface HeadlessOptions {
+  folder?: string
+  site?: unknown
+  flags?: string[]
+  env?: NodeJS.ProcessEnv
+  /** Runs the program under another command, e.g. with a limit: the program and its arguments follow. */
+  wrapper?: string[]
+}
+
+/** Starts the built controller and resolves at its `ready` line; rejects with what it said when it ends first. */
+export async function startHeadless(options: HeadlessOptions = {}): Promise<Headless> {
+  if (!existsSync(program)) throw new Error('dist is missing: run "npm run build" first')
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-')))
+  const ports = ['--media-port', '0', '--device-port', '0', '--node-port', '0', '--console-port', '0']
+  const args = [program, '--data-dir', folder, ...ports, ...(options.flags ?? [])]
+  if (options.site !== undefined) {
+    const file = `${folder}.site.json`
+    await writeFile(file, JSON.stringify(options.site))
+    args.push('--site', file)
+  }
+  const [command = process.execPath, ...before] = [...(options.wrapper ?? []), process.execPath]
+  const began = performance.now()
+  const child = spawn(command, [...before, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } })
+  const log: string[] = []
+  createInterface(child.stderr).on('line', (line) => {
+    log.push(line)
+    if (log.length > 5_000) log.shift()
+  })
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (text) => text.startsWith('ready ') && resolve(text.slice(6)))
+    child.once('error', reject)
+    child.once('close', (code) => reject(new HeadlessEndedError(code, log.join('\n'))))
+  })
+  return new Headless({ ready: JSON.parse(line) as Ready, folder, child, log, startedIn: performance.now() - began })
+}
+
+/** It ended before it was ready. */
+export class HeadlessEndedError extends Error {
+  readonly exitCode: number | null
+  readonly stderr: string
+  constructor(exitCode: number | null, stderr: string) {
+    super(`the controller ended with ${exitCode} before it was ready:\n${stderr}`)
+    this.exitCode = exitCode
+    this.stderr = stderr
+  }
+}
+
+/** Removes a data folder and its site file. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  await rm(`${folder}.site.json`, { force: true })
+}

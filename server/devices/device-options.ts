@@ -1,0 +1,103 @@
+import { limits } from '../../shared/limits.ts'
+import { utf8Length } from '../../shared/operation.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { StoredDevice } from '../store/records.ts'
+import { type DeviceLogin, hasControlCharacter, parseDeviceAddress } from './device-address.ts'
+
+/** What stands for a password wherever an outgoing user is shown (contract, section 4). */
+export const hiddenPassword = '******'
+
+/** Deepest nesting of an options document; deeper is refused. */
+const deepest = 8
+
+/** An outgoing user's options, checked. */
+export interface DeviceOptions {
+  /** undefined when they do not name one. */
+  loginName: string | undefined
+  loginPassword: string | undefined
+  /** A second stream's address without login; empty when there is none. */
+  assistAddress: string
+  /** A login that stood in the second stream's address. */
+  assistLogin: DeviceLogin | undefined
+  /** Everything as given, without login_password: what is stored. */
+  stored: Record<string, unknown>
+}
+
+/**
+ * Checks the options of an outgoing user: an object, or its JSON text (empty: none). Keys that are not known are kept.
+ * @throws ApiError 'parameter'
+ */
+export function parseDeviceOptions(given: string | Record<string, unknown> | undefined): DeviceOptions {
+  const document = typeof given === 'string' ? parseText(given) : (given ?? {})
+  if (depthOf(document, deepest) > deepest) refuse('options', `is nested deeper than ${deepest} levels.`)
+  if (utf8Length(JSON.stringify(document)) > limits.deviceOptions)
+    refuse('options', `is larger than ${limits.deviceOptions} bytes.`)
+  const loginName = textOf(document, 'login_name', limits.loginName)
+  const loginPassword = textOf(document, 'login_password', limits.loginPassword)
+  const assist = textOf(document, 'assist_address', limits.userAddress)
+  const entries = Object.entries(document).filter(([key]) => key !== 'login_password')
+  if (assist === undefined || assist.trim() === '') {
+    return { loginName, loginPassword, assistAddress: '', assistLogin: undefined, stored: Object.fromEntries(entries) }
+  }
+  const { address, login } = parseDeviceAddress(assist, 'assist_address')
+  const stored = Object.fromEntries(entries.map(([key, value]) => [key, key === 'assist_address' ? address : value]))
+  return { loginName, loginPassword, assistAddress: address, assistLogin: login, stored }
+}
+
+/** Options as they are listed: the login's password is hidden, and shown to be there. */
+export function listedOptions(device: StoredDevice): Record<string, unknown> {
+  return device.login_password_sealed === '' ? device.options : { ...device.options, login_password: hiddenPassword }
+}
+
+/** login_name of a stored device; empty when it has none. */
+export function loginNameOf(device: StoredDevice): string {
+  return typeof device.options.login_name === 'string' ? device.options.login_name : ''
+}
+
+/** assist_address of a stored device; empty when it has none. */
+export function assistAddressOf(device: StoredDevice): string {
+  return typeof device.options.assist_address === 'string' ? device.options.assist_address : ''
+}
+
+function parseText(text: string): Record<string, unknown> {
+  if (text.trim() === '') return {}
+  if (utf8Length(text) > limits.deviceOptions) refuse('options', `is larger than ${limits.deviceOptions} bytes.`)
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    refuse('options', 'is not well-formed JSON.')
+  }
+  return isObject(document) ? document : refuse('options', 'must be a JSON object.')
+}
+
+function textOf(document: Record<string, unknown>, key: string, longest: number): string | undefined {
+  if (!Object.hasOwn(document, key)) return undefined
+  const value = document[key]
+  if (value === null) return undefined
+  if (typeof value !== 'string') return refuse(key, 'must be a text.')
+  if (utf8Length(value) > longest) refuse(key, `is longer than ${longest} bytes.`)
+  // A line break would end the header of the RTSP request that carries the login.
+  if (!value.isWellFormed() || hasControlCharacter(value)) refuse(key, 'holds a control character.')
+  return value
+}
+
+/** How deep a JSON value is nested; stops counting past `bound`. */
+function depthOf(value: unknown, bound: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (bound === 0) return 1
+  let deepestChild = 0
+  for (const child of Object.values(value)) {
+    deepestChild = Math.max(deepestChild, depthOf(child, bound - 1))
+    if (deepestChild >= bound) break
+  }
+  return deepestChild + 1
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refuse(field: string, complaint: string): never {
+  throw new ApiError('parameter', { field, message: `${field} ${complaint}` })
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+
+/** Waits between the tries, in milliseconds. A node that is lost meanwhile is told by the pool when it returns. */
+const waits = [1_000, 2_000, 4_000] as const
+
+/** Failures that no second try mends: the room is gone, closed, or on no node that could be told. */
+const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
+
+/**
+ * Tells a node something that is on disk already: in the background, a few times. Resolves when it is told or given up, and never rejects.
+ * @param what for the log, when it is given up
+ */
+export async function tellNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
+  for (let tried = 0; ; tried++) {
+    try {
+      await run()
+      return
+    } catch (error) {
+      if (error instanceof ApiError && settled.has(error.code)) return
+      const wait = waits[tried]
+      if (wait === undefined) {
+        logger.warn({ err: error }, `${what}: the node was not told`)
+        return
+      }
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, wait).unref()
+      })
+    }
+  }
+}
+
+/** Resolves when `task` does, or after `milliseconds`, whichever comes first; the task goes on. */
+export function atMost(milliseconds: number, task: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    timer.unref()
+    const finish = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    task.then(finish, finish)
+  })
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import { ConsoleError, type bulkOutcome } from '../../shared/console/procedure.ts'
+import { ApiError, resultCodes } from '../../shared/result-codes.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+
+/** How many go at once: their changes share one fsync. */
+const width = 64
+
+/** Does one thing to many, each by itself; one that fails does not keep the others. Unknown failures are logged. Never rejects. */
+export async function inBulk(
+  keys: readonly string[],
+  logger: Pick<NodeLogger, 'error'>,
+  run: (key: string) => Promise<unknown>,
+): Promise<z.output<typeof bulkOutcome>> {
+  const failed: { key: string; message: string }[] = []
+  const todo = new Set(keys)
+  const all = todo.size
+  const next = todo.values()
+  const work = async (): Promise<void> => {
+    for (const key of next) {
+      try {
+        await run(key)
+      } catch (error) {
+        const known = error instanceof ApiError || error instanceof ConsoleError
+        if (!known) logger.error({ err: error, key }, 'one of many failed in an unexpected way')
+        failed.push({ key, message: known ? error.message : resultCodes.internal.message })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, all) }, work))
+  return { done: all - failed.length, failed }
+}

@@ -1,0 +1,190 @@
+import type { RoomStatus } from '../../shared/console/rooms.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { pageOf } from './page-of.ts'
+
+/** What the operator asks to see; an empty search or status list filters nothing. */
+export interface RoomQuery {
+  search: string
+  status: readonly RoomStatus[]
+  node?: string | undefined
+  sort: 'id' | 'topic' | 'users' | 'room_id'
+  descending: boolean
+  offset: number
+  limit: number
+}
+
+/** What the list must know of a room beyond its record. Both O(1). */
+export interface RoomFacts {
+  status(room: StoredRoom): RoomStatus
+  users(roomId: string): number
+}
+
+/**
+ * Every room in the order of its number, so that a page of the newest is found without walking all, and filters and sorts walk an array rather than a map.
+ * Built at the first question, kept by the store's changes.
+ */
+export class RoomList {
+  readonly #store: Store
+  readonly #facts: RoomFacts
+  /** Ascending; in step with `#rooms` and `#texts`. A room that went leaves a hole until enough of them are there. */
+  #numbers: number[] = []
+  #rooms: (StoredRoom | undefined)[] = []
+  /** What a search looks into: topic first, so that it also sorts by topic. Made when first needed. */
+  #texts: (string | undefined)[] = []
+  #holes = 0
+  /** Where each room stands is found by its number; this remembers the number of a room that went. */
+  #numberOf: Map<string, number> | undefined
+  readonly #unsubscribe: () => void
+
+  constructor(store: Store, facts: RoomFacts) {
+    this.#store = store
+    this.#facts = facts
+    this.#unsubscribe = store.onChange((changes) => {
+      if (this.#numberOf === undefined) return
+      for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
+    })
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  /** Rooms that match, a page of them, and how many match. */
+  select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
+    this.#build()
+    const search = query.search.trim().toLowerCase()
+    const everyRoom = search === '' && query.status.length === 0 && query.node === undefined
+    if (everyRoom && query.sort === 'id') {
+      return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
+    }
+    const positions = this.#matching(query, search)
+    const chosen =
+      query.sort === 'id'
+        ? pageInOrder(positions, query)
+        : pageOf(positions, this.#comparison(query), query.offset, query.limit)
+    return { total: positions.length, rooms: chosen.flatMap((position) => this.#rooms[position] ?? []) }
+  }
+
+  /** A page of all rooms in the order of their numbers. */
+  #page({ descending, offset, limit }: RoomQuery): StoredRoom[] {
+    const rooms: StoredRoom[] = []
+    const step = descending ? -1 : 1
+    let skip = offset
+    for (let at = descending ? this.#rooms.length - 1 : 0; rooms.length < limit; at += step) {
+      if (at < 0 || at >= this.#rooms.length) break
+      const room = this.#rooms[at]
+      if (room === undefined) continue
+      if (skip > 0) skip -= 1
+      else rooms.push(room)
+    }
+    return rooms
+  }
+
+  #matching(query: RoomQuery, search: string): number[] {
+    const positions: number[] = []
+    const statuses = new Set(query.status)
+    for (let at = 0; at < this.#rooms.length; at++) {
+      const room = this.#rooms[at]
+      if (room === undefined) continue
+      if (query.node !== undefined && room.node !== query.node) continue
+      if (statuses.size > 0 && !statuses.has(this.#facts.status(room))) continue
+      if (search !== '' && !this.#text(at, room).includes(search)) continue
+      positions.push(at)
+    }
+    return positions
+  }
+
+  /** Orders positions; rooms that are equal stand in the order of their numbers. */
+  #comparison({ sort, descending }: RoomQuery): (one: number, other: number) => number {
+    const sign = descending ? -1 : 1
+    if (sort === 'users') {
+      const counts = new Float64Array(this.#rooms.length)
+      for (const [at, room] of this.#rooms.entries()) {
+        if (room !== undefined) counts[at] = this.#facts.users(room.room_id)
+      }
+      return (one, other) => sign * ((counts[one] ?? 0) - (counts[other] ?? 0) || one - other)
+    }
+    const keys = this.#rooms.map((room, at) => {
+      if (room === undefined) return ''
+      return sort === 'topic' ? this.#text(at, room) : room.room_id
+    })
+    return (one, other) => {
+      const [a = '', b = ''] = [keys[one], keys[other]]
+      if (a === b) return sign * (one - other)
+      return a < b ? -sign : sign
+    }
+  }
+
+  #text(at: number, room: StoredRoom): string {
+    let text = this.#texts[at]
+    if (text === undefined) {
+      text = `${room.topic}\n${room.room_id}\n${room.owner_id}`.toLowerCase()
+      this.#texts[at] = text
+    }
+    return text
+  }
+
+  #build(): void {
+    if (this.#numberOf !== undefined) return
+    const rooms = [...this.#store.all('rooms').values()].sort((one, other) => one.id - other.id)
+    this.#rooms = rooms
+    this.#numbers = rooms.map((room) => room.id)
+    this.#texts = rooms.map(() => undefined)
+    this.#numberOf = new Map(rooms.map((room) => [room.room_id, room.id]))
+    this.#holes = 0
+  }
+
+  #follow(roomId: string, room: StoredRoom | undefined): void {
+    const before = this.#numberOf?.get(roomId)
+    if (before !== undefined && before !== room?.id) this.#remove(roomId, before)
+    if (room === undefined) return
+    const at = this.#place(room.id)
+    if (this.#numbers[at] === room.id) {
+      this.#rooms[at] = room
+      this.#texts[at] = undefined
+      return
+    }
+    // Numbers grow, so nearly every room goes to the end.
+    this.#numbers.splice(at, 0, room.id)
+    this.#rooms.splice(at, 0, room)
+    this.#texts.splice(at, 0, undefined)
+    this.#numberOf?.set(roomId, room.id)
+  }
+
+  #remove(roomId: string, number: number): void {
+    const at = this.#place(number)
+    this.#rooms[at] = undefined
+    this.#texts[at] = undefined
+    this.#numberOf?.delete(roomId)
+    this.#holes += 1
+    if (this.#holes > 1_000 && this.#holes > this.#rooms.length / 4) this.#closeHoles()
+  }
+
+  #closeHoles(): void {
+    const kept = this.#rooms.flatMap((room, at) => (room === undefined ? [] : [at]))
+    this.#numbers = kept.map((at) => this.#numbers[at] ?? 0)
+    this.#texts = kept.map((at) => this.#texts[at])
+    this.#rooms = kept.map((at) => this.#rooms[at])
+    this.#holes = 0
+  }
+
+  /** The first place whose number is not below `number`. */
+  #place(number: number): number {
+    let low = 0
+    let high = this.#numbers.length
+    if (high > 0 && number > (this.#numbers[high - 1] ?? 0)) return high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#numbers[middle] ?? 0) < number) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function pageInOrder(positions: readonly number[], { descending, offset, limit }: RoomQuery): number[] {
+  if (!descending) return positions.slice(offset, offset + limit)
+  const end = Math.max(0, positions.length - offset)
+  return positions.slice(Math.max(0, end - limit), end).reverse()
+}

@@ -1,0 +1,117 @@
+import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
+import type { NodeUser } from '../nodes/media-node.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { RoomList, type RoomQuery } from './room-list.ts'
+import type { RoomDevices, RoomPool, Rooms } from './rooms.ts'
+
+/** What the operator sees of the rooms. */
+export interface RoomViewsOptions {
+  store: Store
+  rooms: Rooms
+  pool: RoomPool
+  devices: RoomDevices
+}
+
+/** Rooms as the console shows them; secrets are not among it. */
+export class RoomViews {
+  readonly #options: RoomViewsOptions
+  readonly #list: RoomList
+
+  constructor(options: RoomViewsOptions) {
+    this.#options = options
+    this.#list = new RoomList(options.store, {
+      status: (room) => this.#status(room),
+      users: (roomId) => options.pool.userCount(roomId),
+    })
+  }
+
+  /** Ends the subscriptions. */
+  close(): void {
+    this.#list.close()
+  }
+
+  /** A page of the rooms that match. */
+  list(query: RoomQuery): { total: number; all: number; items: RoomView[] } {
+    const { total, rooms } = this.#list.select(query)
+    return { total, all: this.#options.store.all('rooms').size, items: rooms.map((room) => this.view(room)) }
+  }
+
+  /** One room with its people and the address its clients get; empty when it has no node. @throws ApiError roomNotFound */
+  detail(roomId: string): { room: RoomView; users: RoomUserView[]; addr: string } {
+    const { rooms, pool } = this.#options
+    const room = rooms.get(roomId)
+    return {
+      room: this.view(room),
+      users: rooms.named(pool.usersOf(roomId)).map(userView),
+      addr: this.#address(room),
+    }
+  }
+
+  /** One room as a list shows it. */
+  view(room: StoredRoom): RoomView {
+    const { pool, devices } = this.#options
+    return {
+      id: room.id,
+      room_id: room.room_id,
+      topic: room.topic,
+      status: this.#status(room),
+      owner_id: room.owner_id,
+      room_mode: room.room_mode,
+      attendee_max: room.attendee_max,
+      max_audio: room.max_audio,
+      max_video: room.max_video,
+      has_host_password: room.host_password_sealed !== '',
+      room_extend_id: room.room_extend_id,
+      node: room.node,
+      users: pool.userCount(room.room_id),
+      devices: devices.of(room.room_id).size,
+      created_by: room.created_by,
+      created_at: room.created_at,
+    }
+  }
+
+  /**
+   * Told the room_id whenever a room was made, changed, filled, emptied or went, or its outgoing users changed. May tell one several times.
+   * Returns the unsubscribe function.
+   */
+  onChange(listener: (roomId: string) => void): () => void {
+    const { store, pool } = this.#options
+    const stopStore = store.onChange((changes) => {
+      for (const change of changes) {
+        if (change.collection === 'rooms') listener(change.key)
+        else if (change.collection === 'devices' && change.value !== undefined) listener(change.value.roomId)
+      }
+    })
+    const stopPool = pool.onEvent((event) => {
+      if (event.type === 'joined' || event.type === 'left') listener(event.roomId)
+    })
+    return () => {
+      stopStore()
+      stopPool()
+    }
+  }
+
+  #status(room: StoredRoom): RoomView['status'] {
+    return roomStatuses[this.#options.rooms.status(room)]
+  }
+
+  #address(room: StoredRoom): string {
+    try {
+      return room.node === '' ? '' : this.#options.pool.address(room.node)
+    } catch {
+      return ''
+    }
+  }
+}
+
+/** Somebody in a room as the console shows them. */
+export function userView(user: NodeUser): RoomUserView {
+  return {
+    user_id: user.userId,
+    user_name: user.userName,
+    device: user.device,
+    role: user.role,
+    joined_at: user.joinedAt,
+  }
+}

@@ -1,0 +1,359 @@
+import { randomInt } from 'node:crypto'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { NodeUser } from '../nodes/media-node.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import { atMost, tellNode } from './background.ts'
+import { SiteLimits } from './site-limits.ts'
+
+/** What rooms need of the nodes. */
+export type RoomPool = Pick<
+  NodePool,
+  | 'assign'
+  | 'address'
+  | 'update'
+  | 'close'
+  | 'users'
+  | 'kick'
+  | 'user'
+  | 'usersOf'
+  | 'occupied'
+  | 'userCount'
+  | 'totals'
+  | 'onOnlineNode'
+  | 'onEvent'
+>
+
+/** What rooms need of the outgoing users. */
+export interface RoomDevices {
+  /** userIds of the room's outgoing users, in the order of creation. */
+  of(roomId: string): ReadonlySet<string>
+  /** Removes an outgoing user from its room and from disk. @throws ApiError outgoingUserNotFound, nodeTimeout, storage */
+  remove(userId: string): Promise<void>
+}
+
+/** What rooms are made of. */
+export interface RoomsOptions {
+  store: Store
+  pool: RoomPool
+  devices: RoomDevices
+  licence: { expired(): boolean }
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+}
+
+/** A room as a caller asks for it; what is left out takes the defaults of the settings. */
+export interface NewRoom {
+  topic: string
+  owner_id: string
+  room_mode: StoredRoom['room_mode']
+  host_password?: string | undefined
+  max_video?: number | undefined
+  max_audio?: number | undefined
+  attendee_max?: number | undefined
+  room_extend_id?: string | undefined
+}
+
+/** What may be changed of a room. */
+export interface RoomChanges {
+  topic?: string | undefined
+  host_password?: string | undefined
+  max_video?: number | undefined
+  max_audio?: number | undefined
+  attendee_max?: number | undefined
+  room_mode?: StoredRoom['room_mode'] | undefined
+}
+
+/** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. */
+export type RoomStatusNumber = 0 | 1 | 2 | 3
+
+/** A change is answered when its node knows it, or after so many milliseconds: the node is told in the background then. */
+const nodePatience = 1_000
+
+/** The rules of a room's life (contract, section 3). Every check stands in the contract's order: permission and licence, room, closed, the operation. */
+export class Rooms {
+  readonly #store: Store
+  readonly #pool: RoomPool
+  readonly #devices: RoomDevices
+  readonly #limits: SiteLimits
+  readonly #settings: () => Settings
+  readonly #logger: NodeLogger
+  readonly #clock: () => number
+  /** Creations under way: they count against the limits, so that many at once cannot pass them. */
+  #creating = 0
+
+  constructor(options: RoomsOptions) {
+    this.#store = options.store
+    this.#pool = options.pool
+    this.#devices = options.devices
+    this.#limits = new SiteLimits(options)
+    this.#settings = options.settings
+    this.#logger = options.logger
+    this.#clock = options.clock ?? Date.now
+  }
+
+  /**
+   * Makes a room; it is on disk when this resolves.
+   * @param createdBy access_key; empty for the operator
+   * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is taken), storage
+   */
+  async create(wanted: NewRoom, createdBy: string): Promise<StoredRoom> {
+    this.#limits.checkMode(wanted.room_mode, createdBy)
+    this.#limits.checkLicence()
+    this.#limits.checkRooms(this.#creating)
+    this.#creating += 1
+    try {
+      const roomId = wanted.room_extend_id
+      if (roomId !== undefined) {
+        const room = await this.#insert(roomId, wanted, createdBy)
+        if (room !== undefined) return room
+        throw new ApiError('parameter', {
+          field: 'room_extend_id',
+          message: 'A room with this room_extend_id exists already: choose another one.',
+        })
+      }
+      for (;;) {
+        const room = await this.#insert(this.#unusedNumber(), wanted, createdBy)
+        if (room !== undefined) return room
+      }
+    } finally {
+      this.#creating -= 1
+    }
+  }
+
+  /** The record. O(1). @throws ApiError roomNotFound */
+  get(roomId: string): StoredRoom {
+    const room = this.#store.get('rooms', roomId)
+    if (room === undefined) throw new ApiError('roomNotFound')
+    return room
+  }
+
+  /** O(1). */
+  status(room: StoredRoom): RoomStatusNumber {
+    if (room.closed) return 3
+    if (room.locked) return 2
+    return this.#pool.occupied(room.room_id) ? 1 : 0
+  }
+
+  /** The host password in clear; empty when there is none. */
+  hostPassword(room: StoredRoom): string {
+    return room.host_password_sealed === '' ? '' : this.#store.unseal(room.host_password_sealed)
+  }
+
+  /**
+   * Changes what is named.
+   * @param changedBy access_key; empty for the operator
+   * @throws ApiError noP2pPermission, roomNotFound, roomClosed, storage
+   */
+  update(roomId: string, changes: RoomChanges, changedBy: string): Promise<StoredRoom> {
+    if (changes.room_mode !== undefined) this.#limits.checkMode(changes.room_mode, changedBy)
+    return this.#change(roomId, (room) => {
+      if (room.closed) throw new ApiError('roomClosed')
+      return {
+        ...room,
+        topic: changes.topic ?? room.topic,
+        host_password_sealed: this.#sealedPassword(changes.host_password, room),
+        max_video: changes.max_video ?? room.max_video,
+        max_audio: changes.max_audio ?? room.max_audio,
+        attendee_max: changes.attendee_max ?? room.attendee_max,
+        room_mode: changes.room_mode ?? room.room_mode,
+      }
+    })
+  }
+
+  /** Removes the room and its outgoing users, in one transaction. Its node is told in the background: the pool sees to it. @throws ApiError roomNotFound, storage */
+  async delete(roomId: string): Promise<void> {
+    this.get(roomId)
+    await this.#store.transact([lockOf(roomId)], (transaction) => {
+      this.get(roomId)
+      for (const userId of this.#devices.of(roomId)) transaction.delete('devices', userId)
+      transaction.delete('rooms', roomId)
+    })
+  }
+
+  /** Nobody new may join. @throws ApiError roomNotFound, roomClosed, storage */
+  lock(roomId: string): Promise<StoredRoom> {
+    return this.#setLocked(roomId, true)
+  }
+
+  /** People may join again. @throws ApiError roomNotFound, roomClosed, storage */
+  unlock(roomId: string): Promise<StoredRoom> {
+    return this.#setLocked(roomId, false)
+  }
+
+  /** Takes everybody out; nobody may join until it is reopened. Its outgoing users stay stored, and join again then. @throws ApiError roomNotFound, storage */
+  async close(roomId: string): Promise<StoredRoom> {
+    const room = await this.#change(roomId, (before) => ({ ...before, closed: true }), false)
+    const emptied = this.#pool.close(roomId)
+    // A node that does not answer is told again by the pool.
+    emptied.catch((error: unknown) => this.#logger.warn({ err: error }, 'a closed room was not emptied at once'))
+    await atMost(nodePatience, emptied)
+    return room
+  }
+
+  /** People may join again, also when it was locked before. @throws ApiError roomNotFound, storage */
+  reopen(roomId: string): Promise<StoredRoom> {
+    return this.#change(roomId, (room) => (room.closed ? { ...room, closed: false, locked: false } : room), false)
+  }
+
+  /**
+   * `host:port` of the room's MCU, which is assigned at the first call.
+   * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
+   */
+  async mcuAddress(
+    roomId: string,
+    wish: { ipTag?: string | undefined; idcCode?: string | undefined } = {},
+    signal?: AbortSignal,
+  ): Promise<string> {
+    this.#limits.checkLicence()
+    this.#limits.checkUsers(0)
+    this.#open(roomId)
+    const node = await this.#pool.assign(roomId, { idcCode: wish.idcCode }, signal)
+    try {
+      return this.#pool.address(node, wish.ipTag)
+    } catch (error) {
+      // Removed since it was assigned.
+      if (error instanceof ApiError && error.code === 'nodeOffline') throw new ApiError('noNode', { cause: error })
+      throw error
+    }
+  }
+
+  /** Who is in the room, in the order they joined, asked of its node. Empty without a node that could be asked. @throws ApiError roomNotFound, nodeTimeout */
+  async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
+    const room = this.get(roomId)
+    if (room.closed || room.node === '' || !this.#pool.onOnlineNode(roomId)) return []
+    try {
+      return this.named(await this.#pool.users(roomId, signal))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
+      // Lost or refused meanwhile: what the node told by itself.
+      return this.named(this.#pool.usersOf(roomId))
+    }
+  }
+
+  /** Outgoing users under the names they have now: the node knows those they joined with. */
+  named(users: readonly NodeUser[]): readonly NodeUser[] {
+    return users.map((user) => {
+      if (!user.device) return user
+      const userName = this.#store.get('devices', user.userId)?.userName ?? user.userName
+      return userName === user.userName ? user : { ...user, userName }
+    })
+  }
+
+  /**
+   * Forces a user offline; an outgoing user is removed as by destroyOutgoingUser.
+   * @throws ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, userNotOnline, nodeTimeout, storage
+   */
+  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+    const room = this.#open(roomId)
+    if (room.node === '') throw new ApiError('neverAssigned')
+    if (!this.#pool.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
+    if (this.#devices.of(roomId).has(userId)) {
+      const present = this.#pool.user(roomId, userId)
+      if (present === undefined) throw new ApiError('userNotOnline')
+      if (present.device) return this.#removeDevice(userId)
+    }
+    if (!(await this.#pool.kick(roomId, userId, signal))) throw new ApiError('userNotOnline')
+  }
+
+  async #removeDevice(userId: string): Promise<void> {
+    try {
+      await this.#devices.remove(userId)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'outgoingUserNotFound') throw new ApiError('userNotOnline')
+      throw error
+    }
+  }
+
+  #open(roomId: string): StoredRoom {
+    const room = this.get(roomId)
+    if (room.closed) throw new ApiError('roomClosed')
+    return room
+  }
+
+  #setLocked(roomId: string, locked: boolean): Promise<StoredRoom> {
+    return this.#change(roomId, (room) => {
+      if (room.closed) throw new ApiError('roomClosed')
+      return room.locked === locked ? room : { ...room, locked }
+    })
+  }
+
+  /** One durable change of the record; with `tell`, its node hears of it before this resolves, when it answers soon. */
+  async #change(roomId: string, change: (room: StoredRoom) => StoredRoom, tell = true): Promise<StoredRoom> {
+    this.get(roomId)
+    let changed = false
+    const room = await this.#store.transact([lockOf(roomId)], (transaction: Transaction) => {
+      const before = this.get(roomId)
+      const after = change(before)
+      changed = !sameRecord(before, after)
+      if (!changed) return before
+      transaction.put('rooms', roomId, after)
+      return after
+    })
+    if (changed && tell && this.#pool.onOnlineNode(roomId)) {
+      await atMost(
+        nodePatience,
+        tellNode(() => this.#pool.update(room), `room ${room.id} changed`, this.#logger),
+      )
+    }
+    return room
+  }
+
+  /** Stores a new room; undefined when the room_id is taken. */
+  #insert(roomId: string, wanted: NewRoom, createdBy: string): Promise<StoredRoom | undefined> {
+    const defaults = this.#settings().room_defaults
+    return this.#store.transact([lockOf(roomId)], (transaction) => {
+      if (this.#store.get('rooms', roomId) !== undefined) return undefined
+      const room: StoredRoom = {
+        id: this.#store.nextRoomNumber(),
+        room_id: roomId,
+        topic: wanted.topic,
+        owner_id: wanted.owner_id,
+        host_password_sealed: this.#sealedPassword(wanted.host_password, undefined),
+        attendee_max: wanted.attendee_max ?? defaults.attendee_max,
+        max_audio: wanted.max_audio ?? defaults.max_audio,
+        max_video: wanted.max_video ?? defaults.max_video,
+        room_extend_id: wanted.room_extend_id ?? '',
+        room_mode: wanted.room_mode,
+        locked: false,
+        closed: false,
+        node: '',
+        created_by: createdBy,
+        created_at: this.#clock(),
+      }
+      transaction.put('rooms', roomId, room)
+      return room
+    })
+  }
+
+  /** The sealed text for a password; the one that is there when it does not change. */
+  #sealedPassword(password: string | undefined, room: StoredRoom | undefined): string {
+    const sealed = room?.host_password_sealed ?? ''
+    if (password === undefined) return sealed
+    if (password === '') return ''
+    return room !== undefined && this.hostPassword(room) === password ? sealed : this.#store.seal(password)
+  }
+
+  /** Nine digits: a person can read them aloud. */
+  #unusedNumber(): string {
+    for (;;) {
+      const roomId = String(randomInt(100_000_000, 1_000_000_000))
+      if (this.#store.get('rooms', roomId) === undefined) return roomId
+    }
+  }
+}
+
+/** The lock that every change of a room, and of an outgoing user in it, holds. */
+export function lockOf(roomId: string): string {
+  return `rooms/${roomId}`
+}
+
+function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
+  if (one === other) return true
+  return Object.entries(one).every(([field, value]) => Reflect.get(other, field) === value)
+}

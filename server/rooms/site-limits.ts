@@ -1,0 +1,59 @@
+import { limits } from '../../shared/limits.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { PresenceTotals } from '../nodes/presence.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/** What the checks read. */
+export interface SiteLimitsOptions {
+  store: Store
+  licence: { expired(): boolean }
+  pool: { totals(): PresenceTotals }
+}
+
+/** What the licence, the credential and the site allow. */
+export class SiteLimits {
+  readonly #options: SiteLimitsOptions
+
+  constructor(options: SiteLimitsOptions) {
+    this.#options = options
+  }
+
+  /** @throws ApiError licenceExpired */
+  checkLicence(): void {
+    if (this.#options.licence.expired()) throw new ApiError('licenceExpired')
+  }
+
+  /**
+   * Modes 3 and 4 are peer-to-peer: they need the credential's permission. The operator (an empty access_key) has it.
+   * @throws ApiError noP2pPermission
+   */
+  checkMode(mode: StoredRoom['room_mode'], accessKey: string): void {
+    if (mode < 3 || accessKey === '') return
+    if (this.#options.store.get('credentials', accessKey)?.p2p !== true) throw new ApiError('noP2pPermission')
+  }
+
+  /** One more room fits; `creating` are on their way to the disk. @throws ApiError licenceExceeded */
+  checkRooms(creating: number): void {
+    const { store } = this.#options
+    const rooms = store.all('rooms').size + creating
+    const most = store.get('licence', 'site')?.max_rooms ?? 0
+    if (most > 0 && rooms >= most) {
+      throw new ApiError('licenceExceeded', { message: 'The licence of this site allows no more rooms.' })
+    }
+    if (rooms >= limits.rooms) {
+      throw new ApiError('licenceExceeded', { message: `This site holds ${limits.rooms} rooms, which is the most.` })
+    }
+  }
+
+  /** One more user fits; `joining` are on their way into a room. @throws ApiError licenceExceeded */
+  checkUsers(joining: number): void {
+    const { store, pool } = this.#options
+    const most = store.get('licence', 'site')?.max_users ?? 0
+    if (most === 0) return
+    const { people, devices } = pool.totals()
+    if (people + devices + joining >= most) {
+      throw new ApiError('licenceExceeded', { message: 'The licence of this site allows no more users in rooms.' })
+    }
+  }
+}

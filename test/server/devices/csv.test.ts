@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CsvError, formatCsv, parseCsv } from '../../../server/devices/csv.ts'
+
+const cellsOf = (text: string) => parseCsv(text).map((record) => record.cells)
+
+test('a table is read with any line ending, a byte order mark and empty lines', () => {
+  expect(cellsOf('\uFEFFa,b\r\n\r\nc,d\ne,\rf,g')).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', ''],
+    ['f', 'g'],
+  ])
+})
+
+test('quoted cells hold commas, quotes and line breaks, and lines are counted through them', () => {
+  const records = parseCsv('a,"b, ""x""\r\nsecond"\r\nc,d\r\n')
+  expect(records).toEqual([
+    { line: 1, cells: ['a', 'b, "x"\r\nsecond'] },
+    { line: 3, cells: ['c', 'd'] },
+  ])
+})
+
+test.each([
+  ['a,"b', 'Line 1: a quoted cell is not closed.'],
+  ['a\nb,c"d', 'Line 2: a cell with a quote in it'],
+  ['"a"b', 'Line 1: after a quoted cell'],
+])('%j is refused with its line', (text, message) => {
+  expect(() => parseCsv(text)).toThrow(CsvError)
+  expect(() => parseCsv(text)).toThrow(message)
+})
+
+test('a spreadsheet finds no formula in what was written', () => {
+  const text = formatCsv([['=cmd|calc', '+1', '-1', '@x', '\ty', 'plain', "'=z"]])
+  expect(text).toBe(`'=cmd|calc,'+1,'-1,'@x,'\ty,plain,''=z\r\n`)
+})
+
+test('what was written is read again as it was', () => {
+  const cell = fc.string({ unit: fc.constantFrom(...'a,"\'=+-@\t\r\n 密'), maxLength: 8 })
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 5 }), (rows) => {
+      expect(cellsOf(formatCsv(rows))).toEqual(rows)
+    }),
+    { numRuns: 2_000 },
+  )
+})

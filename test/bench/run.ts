@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, digestOf } from '../support/api-client.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
-import { connections, type Load, load, seconds } from './load.ts'
+import { connections, createAndDelete, type Load, load, seconds } from './load.ts'
 import { fillRooms, growJournal } from './site.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
@@ -57,24 +57,6 @@ async function client(server: Headless): Promise<ApiClient> {
   return api
 }
 
-/** create + del pairs a second, each connection waiting for both. */
-async function pairs(api: ApiClient): Promise<number> {
-  const token = encodeURIComponent(api.token)
-  const end = performance.now() + seconds * 1000
-  let count = 0
-  const worker = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const made = await fetch(`${api.media}/rtc/room/create?topic=t&owner_id=o&room_mode=1&access_token=${token}`).then((r) => r.text())
-      const id = /"room_id":"(\d+)"/.exec(made)?.[1]
-      const gone = await fetch(`${api.media}/rtc/room/del?room_id=${id}&access_token=${token}`).then((r) => r.text())
-      if (ok(made) && ok(gone)) count++
-    }
-  }
-  const began = performance.now()
-  await Promise.all(Array.from({ length: connections }, worker))
-  return count / ((performance.now() - began) / 1000)
-}
-
 /** The rates at one size of the site. */
 async function rates(server: Headless, size: number): Promise<{ get: Load; create: Load; api: ApiClient }> {
   const api = await client(server)
@@ -97,14 +79,16 @@ async function small(b: number, folder: string): Promise<{ get: Load; create: Lo
   const idle = await residentMegabytes(server.ready.pid)
   report('resident memory, idle', `${Math.round(idle)} MB`, 'under 110 MB', idle < 110)
   const { get, create, api } = await rates(server, 1_000)
+  const token = encodeURIComponent(api.token)
   rate('get room', get, 0.6 * b)
   const wrong = await load(api.media, () => '/rtc/room/get?access_token=d3Jvbmc&room_id=100000001', (body) => body.includes('"ret":602'))
   rate('get room, wrong token', wrong, 0.6 * b)
   const path = `/rtc/auth/valid?access_key=bench&digest=${encodeURIComponent(digestOf(credential.secret_key, 'bench'))}`
   rate('authenticate', await load(api.media, () => path, ok), 0.35 * b)
   rate('create room, 1,000 rooms', create, 0.25 * b, 20)
-  const made = await pairs(api)
-  report('create + del pairs', `${Math.round(made)}/s`, '4000/s', made >= 4_000)
+  const made = await createAndDelete(api.media, token)
+  const text = `${Math.round(made.rate)}/s${made.failures > 0 ? `, ${made.failures} FAILED` : ''}`
+  report('create + del pairs', text, '4000/s', made.rate >= 4_000 && made.failures === 0)
   await server.stop()
   return { get, create }
 }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { type Candidate, type ChoiceOptions, chooseNode } from '../../../server/nodes/choose-node.ts'
+
+function node(name: string, fields: Partial<Candidate> = {}): Candidate {
+  return { name, idcCode: '', weight: 1, maxRooms: 0, maxUsers: 0, rooms: 0, users: 0, ...fields }
+}
+
+function chosen(candidates: Candidate[], options: ChoiceOptions = {}): string {
+  const choice = chooseNode(candidates, options)
+  return choice.ok ? choice.node.name : choice.reason
+}
+
+test('the node with the fewest users is chosen, however many rooms it has', () => {
+  expect(chosen([node('a', { users: 5 }), node('b', { users: 3, rooms: 900 }), node('c', { users: 4 })])).toBe('b')
+})
+
+test('with as many users, the one with the fewest rooms; with as many rooms, the first by name', () => {
+  expect(chosen([node('a', { rooms: 2 }), node('b', { rooms: 1 })])).toBe('b')
+  expect(chosen([node('c'), node('a'), node('b')])).toBe('a')
+})
+
+test('a node of weight 2 takes twice the users and twice the rooms', () => {
+  expect(chosen([node('a', { users: 5 }), node('b', { users: 8, weight: 2 })])).toBe('b')
+  expect(chosen([node('a', { users: 5 }), node('b', { users: 11, weight: 2 })])).toBe('a')
+  expect(chosen([node('a', { rooms: 5 }), node('b', { rooms: 8, weight: 2 })])).toBe('b')
+})
+
+test('the asked idc_code is preferred over less load', () => {
+  const nodes = [node('a'), node('b', { idcCode: 'bj', users: 9 }), node('c', { idcCode: 'bj', users: 8 })]
+  expect(chosen(nodes, { idcCode: 'bj' })).toBe('c')
+})
+
+test('when no node of the asked idc_code qualifies, any other will do', () => {
+  expect(chosen([node('a'), node('b', { idcCode: 'bj', users: 2, maxUsers: 2 })], { idcCode: 'bj' })).toBe('a')
+  expect(chosen([node('a')], { idcCode: 'sh' })).toBe('a')
+})
+
+test('a node at its limit of rooms or users is passed over', () => {
+  expect(chosen([node('a', { rooms: 2, maxRooms: 2 }), node('b', { rooms: 3, users: 9 })])).toBe('b')
+  expect(chosen([node('a', { users: 2, maxUsers: 2 }), node('b', { users: 9 })])).toBe('b')
+})
+
+test('no node at all is told apart from nodes that are all at their limit', () => {
+  expect(chosen([])).toBe('noNode')
+  expect(chosen([node('a')], { exclude: new Set(['a']) })).toBe('noNode')
+  expect(chosen([node('a', { rooms: 1, maxRooms: 1 }), node('b', { users: 1, maxUsers: 1 })])).toBe('licenceExceeded')
+})

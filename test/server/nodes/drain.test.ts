@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import type { MemoryStore } from '../../support/memory-store.ts'
+import { camera, poolSite, stateIs } from './pool-site.ts'
+
+/** Resolves when the room's stored node is the wanted one. */
+function assignedTo(store: MemoryStore, roomId: string, node: string): Promise<void> {
+  if (store.get('rooms', roomId)?.node === node) return Promise.resolve()
+  return new Promise((resolve) => {
+    const unsubscribe = store.onChange(() => {
+      if (store.get('rooms', roomId)?.node !== node) return
+      unsubscribe()
+      resolve()
+    })
+  })
+}
+
+test('a draining node keeps the rooms with people, gives up the others and gets no new ones', async () => {
+  const { pool, node, store } = await poolSite({
+    nodes: { a: {}, b: {} },
+    rooms: { busy: { node: 'a' }, idle: { node: 'a' }, fresh: {} },
+  })
+  await pool.assign('busy')
+  await pool.assign('idle')
+  node('a').joinPerson('busy', { userId: 'ann', userName: 'Ann' })
+  await pool.drain('a', true)
+  await assignedTo(store, 'idle', '')
+  expect(store.get('nodes', 'a')?.draining).toBe(true)
+  expect(await pool.assign('busy')).toBe('a')
+  expect(await pool.assign('idle')).toBe('b')
+  expect(await pool.assign('fresh')).toBe('b')
+  expect(pool.views()[0]).toMatchObject({ state: 'draining', draining: true, rooms: 1, users: 1, rooms_left: 1 })
+})
+
+test('when the last person leaves, the room goes too and the node is empty', async () => {
+  const { pool, node, store } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { busy: { node: 'a' } } })
+  await pool.assign('busy')
+  node('a').joinPerson('busy', { userId: 'ann', userName: 'Ann' })
+  await pool.drain('a', true)
+  const closed = Promise.withResolvers<string>()
+  node('a').closeRoom = async (roomId) => closed.resolve(roomId)
+  node('a').leavePerson('busy', 'ann')
+  await assignedTo(store, 'busy', '')
+  expect(await closed.promise).toBe('busy')
+  expect(pool.views()[0]).toMatchObject({ rooms: 0, rooms_left: 0 })
+})
+
+test('a room with devices only moves when there is another node for it', async () => {
+  const { pool, node, store, told, addNode, next } = await poolSite({
+    nodes: { a: {} },
+    rooms: { watch: { node: 'a' }, talk: { node: 'a' } },
+  })
+  await pool.assign('watch')
+  await pool.assign('talk')
+  await pool.addDevice('watch', camera('door'))
+  await pool.addDevice('talk', camera('gate'))
+  node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
+  await pool.drain('a', true)
+  expect(store.get('rooms', 'watch')?.node).toBe('a')
+  const ready = next(stateIs('b', 'online'))
+  await addNode('b')
+  await ready
+  await pool.drain('a', false)
+  await pool.drain('a', true)
+  await assignedTo(store, 'watch', '')
+  expect(told.filter((event) => event.type === 'deviceLost')).toEqual([
+    {
+      type: 'deviceLost',
+      name: 'a',
+      roomId: 'watch',
+      userId: 'door',
+      kind: 'nodeFailed',
+      detail: 'The room moves to another MCU.',
+    },
+  ])
+  expect(await pool.assign('watch')).toBe('b')
+  expect(store.get('rooms', 'talk')?.node).toBe('a')
+})
+
+test('a node that no longer drains takes rooms again', async () => {
+  const { pool } = await poolSite({ nodes: { a: {} }, rooms: { r1: {} } })
+  await pool.drain('a', true)
+  await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
+  await pool.drain('a', false)
+  expect(await pool.assign('r1')).toBe('a')
+  expect(pool.views()[0]?.state).toBe('online')
+})
+
+test('a drain that was asked for before a restart goes on after it', async () => {
+  const { store } = await poolSite({
+    nodes: { a: { draining: true } },
+    rooms: { r1: { node: 'a' }, r2: { node: 'a' } },
+  })
+  await Promise.all([assignedTo(store, 'r1', ''), assignedTo(store, 'r2', '')])
+})
+
+test('a room that is being assigned when the drain begins goes elsewhere', async () => {
+  const { pool, node, store } = await poolSite({ nodes: { a: {}, b: { weight: 0.5 } }, rooms: { r1: {} } })
+  node('a').setTrouble({ mode: 'slow', delayMs: 60 })
+  const assigned = pool.assign('r1')
+  await pool.drain('a', true)
+  expect(await assigned).toBe('b')
+  expect(store.get('rooms', 'r1')?.node).toBe('b')
+})
+
+test('thousands of idle rooms are taken off in slices while requests are answered', async () => {
+  const rooms = Object.fromEntries(Array.from({ length: 3_000 }, (_, number) => [`r${number}`, { node: 'a' }]))
+  const { pool, store } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { ...rooms, asked: {} } })
+  await pool.drain('a', true)
+  expect(await pool.assign('asked')).toBe('b')
+  expect(pool.views()[0]?.rooms).toBeGreaterThan(0)
+  await assignedTo(store, 'r2999', '')
+  expect(pool.views()[0]?.rooms).toBe(0)
+})
+
+test('a drain that the disk refuses is taken up again', async () => {
+  const { pool, store } = await poolSite({ nodes: { a: {} }, rooms: { r1: { node: 'a' } } })
+  await pool.drain('a', true).then(() => store.refuse(true))
+  await new Promise((resolve) => setImmediate(resolve))
+  store.refuse(false)
+  await assignedTo(store, 'r1', '')
+})
+
+test('an unknown node cannot be drained', async () => {
+  const { pool } = await poolSite()
+  await expect(pool.drain('moon', true)).rejects.toMatchObject({ code: 'parameter', field: 'name' })
+})

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest'
+import { NodeConnectionError, NodeError } from '../../../server/nodes/media-node.ts'
+import { camera, isOf, poolSite, stateIs } from './pool-site.ts'
+
+const offline = { mode: 'offline', delayMs: 0 } as const
+const silent = { mode: 'silent', delayMs: 0 } as const
+const none = { mode: 'none', delayMs: 0 } as const
+const signal = new AbortController().signal
+
+test('after the start every node was polled: the good are online, the bad say why', async () => {
+  const { pool } = await poolSite({
+    nodes: { a: {}, b: {}, c: { kind: 'janus' }, d: { enabled: false } },
+    prepare: (node, name) => node.setTrouble(name === 'b' ? offline : none),
+  })
+  expect(pool.views().map(({ config, state, last_error }) => [config.name, state, last_error])).toEqual([
+    ['a', 'online', ''],
+    ['b', 'offline', 'The connection to the node failed: the simulated node is offline.'],
+    ['c', 'offline', 'The connection to the node failed: there is no driver for nodes of kind janus here.'],
+    ['d', 'disabled', ''],
+  ])
+  expect(pool.engine()).toBe('running')
+})
+
+test('a node that never answers does not hold the start longer than its deadline', async () => {
+  const { pool } = await poolSite({
+    prepare: (node) => node.setTrouble(silent),
+    deadlines: { health_ms: 50 },
+  })
+  expect(pool.views()[0]).toMatchObject({ state: 'offline', last_error: 'The node did not answer within 0.05 s.' })
+  expect(pool.engine()).toBe('stopped')
+})
+
+test('the engine is stopped while every enabled node is offline, and runs again with the first that is back', async () => {
+  const { pool, node, next } = await poolSite({ nodes: { a: {}, b: {} } })
+  const lost = Promise.all([next(stateIs('a', 'offline')), next(stateIs('b', 'offline'))])
+  node('a').setTrouble(offline)
+  node('b').setTrouble(offline)
+  await lost
+  expect(pool.engine()).toBe('stopped')
+  const back = next(stateIs('b', 'online'))
+  node('b').setTrouble(none)
+  await back
+  expect(pool.engine()).toBe('running')
+})
+
+test('one failed poll is no loss, the second in a row is', async () => {
+  const { pool, node, next, told } = await poolSite()
+  const { health } = node('main')
+  let failures = 0
+  const failOnce = Promise.withResolvers<void>()
+  node('main').health = (inner) => {
+    failures += 1
+    if (failures === 1) return Promise.reject(new Error('hiccup'))
+    failOnce.resolve()
+    return health.call(node('main'), inner)
+  }
+  await failOnce.promise
+  expect(pool.views()[0]?.state).toBe('online')
+  expect(told.filter((event) => event.type === 'nodeState' && event.state === 'offline')).toEqual([])
+  const lost = next(stateIs('main', 'offline'))
+  node('main').health = () => Promise.reject(new Error('dead'))
+  expect(await lost).toMatchObject({ error: 'The node failed in an unexpected way: it was logged.' })
+})
+
+test('a call on a dead connection has the node polled, long before the next poll is due', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 10_000 } })
+  await pool.assign('r1')
+  const polled = Promise.withResolvers<void>()
+  node('main').health = async () => {
+    polled.resolve()
+    return { rooms: 1, users: 0, pulls: 0 }
+  }
+  node('main').kick = () => Promise.reject(new NodeConnectionError('broken pipe'))
+  const start = performance.now()
+  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  await polled.promise
+  expect(performance.now() - start).toBeLessThan(5_000)
+})
+
+test('people on a lost node are out of their rooms, its devices are told lost, and everybody hears of it', async () => {
+  const { pool, node, next, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
+  await pool.assign('r1')
+  const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  await pool.addDevice('r1', camera('door'))
+  const lost = next(isOf('deviceLost', 'a'))
+  node('a').setTrouble(offline)
+  expect(await lost).toMatchObject({ userId: 'door', kind: 'nodeFailed', detail: 'The MCU went offline.' })
+  expect(told).toContainEqual({ type: 'left', name: 'a', roomId: 'r1', user: ann })
+  expect([pool.usersOf('r1'), pool.totals()]).toEqual([[], { people: 0, devices: 0 }])
+  expect(pool.onOnlineNode('r1')).toBe(false)
+})
+
+test('a node that comes back empty is told again what it should hold, before its devices may join', async () => {
+  const rooms = { r1: { node: 'main' }, r2: { node: 'main', locked: true }, r3: {}, r4: { node: 'main', closed: true } }
+  const { node, next } = await poolSite({ rooms })
+  const lost = next(stateIs('main', 'offline'))
+  node('main').setTrouble(offline)
+  await lost
+  const back = next(isOf('online', 'main'))
+  const reopened = Promise.withResolvers<void>()
+  const { openRoom } = node('main')
+  const opened = new Set<string>()
+  node('main').openRoom = async (room, inner) => {
+    await openRoom.call(node('main'), room, inner)
+    if (opened.add(room.roomId).size === 2) reopened.resolve()
+  }
+  node('main').setTrouble(none)
+  await back
+  await reopened.promise
+  expect((await node('main').rooms(signal)).sort()).toEqual(['r1', 'r2'])
+  expect(() => node('main').joinPerson('r2', { userId: 'ann', userName: 'Ann' })).toThrow('locked')
+})
+
+test('a node that restarts so fast that no poll fails is noticed all the same', async () => {
+  const { pool, node, next } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  const back = next(isOf('online', 'main'))
+  node('main').setTrouble(offline)
+  node('main').setTrouble(none)
+  await back
+  expect(pool.usersOf('r1')).toEqual([])
+  expect(await pool.assign('r1')).toBe('main')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+})
+
+test('a room is opened on a node that just restarted before get_mcu answers, however early that is', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
+  await pool.assign('r1')
+  node('main').setTrouble(offline)
+  node('main').setTrouble(none)
+  expect(await pool.assign('r1')).toBe('main')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+})
+
+test('a node that kept its people through a broken connection gives them back, and loses what is no longer its own', async () => {
+  const { pool, node, next, changeRoom, removeRoom } = await poolSite({
+    nodes: { a: {}, b: {} },
+    rooms: { kept: {}, moved: {}, gone: {} },
+  })
+  const a = node('a')
+  for (const roomId of ['kept', 'moved', 'gone']) {
+    await changeRoom(roomId, { node: 'a' })
+    await pool.assign(roomId)
+    a.joinPerson(roomId, { userId: `${roomId}-1`, userName: 'Ann' })
+  }
+  const { health } = a
+  const lost = next(stateIs('a', 'offline'))
+  a.health = () => Promise.reject(new Error('the network is down'))
+  await lost
+  expect(pool.totals().people).toBe(0)
+  await removeRoom('gone')
+  expect(await pool.assign('moved')).toBe('b')
+  a.joinPerson('kept', { userId: 'kept-2', userName: 'Bob' })
+  a.leavePerson('kept', 'kept-1')
+  await changeRoom('kept', { locked: true })
+
+  const closed = new Set<string>()
+  const bothClosed = Promise.withResolvers<void>()
+  const { closeRoom } = a
+  a.closeRoom = async (roomId, inner) => {
+    await closeRoom.call(a, roomId, inner)
+    if (closed.add(roomId).size === 2) bothClosed.resolve()
+  }
+  const back = next(isOf('online', 'a'))
+  a.health = health
+  await Promise.all([back, bothClosed.promise])
+  expect(await a.rooms(signal)).toEqual(['kept'])
+  expect(pool.usersOf('kept').map((user) => user.userId)).toEqual(['kept-2'])
+  expect(() => a.joinPerson('kept', { userId: 'cyd', userName: 'Cyd' })).toThrow('locked')
+  expect(await pool.assign('moved')).toBe('b')
+})
+
+test('a room the returning node refuses does not keep the others from coming back', async () => {
+  const { node, next, logged } = await poolSite({ rooms: { r1: { node: 'main' }, r2: { node: 'main' } } })
+  const lost = next(stateIs('main', 'offline'))
+  node('main').setTrouble(offline)
+  await lost
+  const { openRoom } = node('main')
+  const opened = Promise.withResolvers<void>()
+  node('main').openRoom = async (room, inner) => {
+    if (room.roomId === 'r1') throw new NodeError('no')
+    await openRoom.call(node('main'), room, inner)
+    opened.resolve()
+  }
+  node('main').setTrouble(none)
+  await opened.promise
+  await expect.poll(() => logged).toContain('a room could not be compared')
+})
+
+test('a node that cannot list its rooms at first is compared after the next good poll', async () => {
+  let asked = 0
+  const { next, logged, told } = await poolSite({
+    prepare(node) {
+      const { rooms } = node
+      node.rooms = (inner) => {
+        asked += 1
+        return asked === 1 ? Promise.reject(new Error('busy')) : rooms.call(node, inner)
+      }
+    },
+  })
+  if (!told.some(isOf('online', 'main'))) await next(isOf('online', 'main'))
+  expect(asked).toBe(2)
+  expect(logged).toContain('a node could not be compared with the store: tried again after the next good poll')
+})
+
+test('a slow node stays online while it answers within its deadline', async () => {
+  const { pool, node, told } = await poolSite({ rooms: { r1: {} } })
+  node('main').setTrouble({ mode: 'slow', delayMs: 40 })
+  expect(await pool.assign('r1')).toBe('main')
+  expect(await pool.users('r1')).toEqual([])
+  expect(told.filter((event) => event.type === 'nodeState').map((event) => event.state)).toEqual([
+    'connecting',
+    'online',
+  ])
+})
+
+test('silence makes a node offline, and the state says since when', async () => {
+  const { pool, node, next } = await poolSite({ deadlines: { health_ms: 50 } })
+  const before = Date.now()
+  const lost = next(stateIs('main', 'offline'))
+  node('main').setTrouble(silent)
+  await lost
+  const [view] = pool.views()
+  expect(view?.last_error).toBe('The node did not answer within 0.05 s.')
+  expect(view?.since).toBeGreaterThanOrEqual(before)
+})

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import { nodeView } from '../../../shared/console/nodes.ts'
+import { SimulatedPeople } from '../../../server/lab/people.ts'
+import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import { camera, isOf, poolSite, stateIs, storedNode } from './pool-site.ts'
+
+test('a node that is added is polled at once and takes rooms', async () => {
+  const { pool, addNode, next } = await poolSite({ nodes: {}, rooms: { r1: {} } })
+  expect(pool.engine()).toBe('running')
+  const online = next(stateIs('late', 'online'))
+  await addNode('late')
+  await online
+  expect(await pool.assign('r1')).toBe('late')
+})
+
+test('a disabled node loses its people at once; its rooms move; enabled, it starts anew', async () => {
+  const { pool, node, addNode, next, told } = await poolSite({
+    nodes: { a: {}, b: { weight: 0.1 } },
+    rooms: { r1: {} },
+  })
+  await pool.assign('r1')
+  node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  await pool.addDevice('r1', camera('door'))
+  await addNode('a', { enabled: false })
+  expect(pool.usersOf('r1')).toEqual([])
+  expect(told).toContainEqual({
+    type: 'deviceLost',
+    name: 'a',
+    roomId: 'r1',
+    userId: 'door',
+    kind: 'nodeFailed',
+    detail: 'The MCU was taken out of service.',
+  })
+  expect(pool.views()[0]).toMatchObject({ state: 'disabled', users: 0 })
+  expect(await pool.assign('r1')).toBe('b')
+  const online = next(stateIs('a', 'online'))
+  await addNode('a')
+  await online
+  expect(await pool.assign('r1')).toBe('b')
+})
+
+test('a removed node is gone from the list, and a call to its rooms says offline', async () => {
+  const { pool, store, next } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  const removed = next(isOf('nodeRemoved', 'main'))
+  await store.transact(['nodes/main'], (change) => change.delete('nodes', 'main'))
+  await removed
+  expect(pool.views()).toEqual([])
+  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+})
+
+test('new limits and addresses take effect without a new connection; another kind makes one', async () => {
+  let made = 0
+  const { pool, node, addNode, next } = await poolSite({
+    rooms: { r1: {}, r2: {} },
+    prepare: () => {
+      made += 1
+    },
+  })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  await addNode('main', { max_users: 1, addresses: [{ tag: '', addr: '10.0.0.1:7082' }] })
+  await expect(pool.assign('r2')).rejects.toMatchObject({ code: 'licenceExceeded' })
+  expect([made, pool.address('main'), pool.usersOf('r1').length]).toEqual([1, '10.0.0.1:7082', 1])
+  const remade = next(stateIs('main', 'online'))
+  await addNode('main', { secrets_sealed: 'sealed:other' })
+  await remade
+  expect([made, pool.usersOf('r1')]).toEqual([2, []])
+})
+
+test('a configuration that its driver refuses is offline and says why; a better one mends it', async () => {
+  const { pool, addNode, next } = await poolSite({
+    nodes: { a: { secrets_sealed: 'bad' } },
+    driver(config) {
+      if (config.secrets_sealed === 'bad') throw new Error('the admin secret is missing')
+      return new SimulatedNode()
+    },
+  })
+  expect(pool.views()[0]).toMatchObject({
+    state: 'offline',
+    last_error: 'The connection to the node failed: the admin secret is missing.',
+  })
+  const online = next(stateIs('a', 'online'))
+  await addNode('a', { secrets_sealed: 'good' })
+  await online
+})
+
+test('the list shows each node as the console contract wants it, without secrets', async () => {
+  const { pool } = await poolSite({ nodes: { a: { secrets_sealed: 'sealed:x', idc_code: 'bj' } }, rooms: { r1: {} } })
+  await pool.assign('r1')
+  await pool.addDevice('r1', camera('door'))
+  const [view] = pool.views()
+  expect(nodeView.parse(view)).toEqual(view)
+  expect(view).toMatchObject({ state: 'online', rooms: 1, users: 1, rooms_left: 0 })
+  expect(JSON.stringify(view)).not.toContain('sealed')
+})
+
+test('a trial connection says that it works, or what is wrong, and adds nothing', async () => {
+  const { pool } = await poolSite({
+    nodes: {},
+    prepare: (node, name) => name === 'dead' && node.setTrouble({ mode: 'offline', delayMs: 0 }),
+  })
+  expect(await pool.testConnection(storedNode('good'))).toMatchObject({
+    ok: true,
+    message: 'The node answers: 0 rooms, 0 users.',
+  })
+  expect(await pool.testConnection(storedNode('dead'))).toMatchObject({
+    ok: false,
+    message: 'The connection to the node failed: the simulated node is offline.',
+  })
+  expect(pool.views()).toEqual([])
+})
+
+test('a trial of a node that never answers ends with the deadline', async () => {
+  const { pool } = await poolSite({
+    nodes: {},
+    deadlines: { health_ms: 50 },
+    prepare: (node) => node.setTrouble({ mode: 'silent', delayMs: 0 }),
+  })
+  expect(await pool.testConnection(storedNode('mute'))).toMatchObject({
+    ok: false,
+    message: 'The node did not answer within 0.05 s.',
+  })
+})
+
+test('a driver that never closes does not hold the stop longer than its deadline', async () => {
+  const { pool, node, logged } = await poolSite({ deadlines: { shutdown_ms: 50 } })
+  node('main').close = () => new Promise(() => undefined)
+  await pool.stop()
+  expect(logged).toContain('the driver of a node did not close in time')
+})
+
+test('a listener that fails does not keep the others from hearing', async () => {
+  const { pool, node, next, logged } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  pool.onEvent(() => {
+    throw new Error('broken listener')
+  })
+  const joined = next(isOf('joined', 'main'))
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  await joined
+  expect(logged).toContain('a listener of the node pool failed')
+})
+
+test('with 100,000 stored rooms an assigned room is answered as fast as with a few', async () => {
+  const rooms = Object.fromEntries(Array.from({ length: 100_000 }, (_, number) => [`r${number}`, {}]))
+  const { pool } = await poolSite({ nodes: { a: {}, b: {} }, rooms })
+  await pool.assign('r5')
+  const start = performance.now()
+  for (let round = 0; round < 20_000; round += 1) await pool.assign('r5')
+  expect((performance.now() - start) / 20_000).toBeLessThan(0.05)
+})
+
+test('the lab lets people in and out of simulated nodes and says why not', async () => {
+  const { pool, store, node } = await poolSite({ rooms: { r1: { attendee_max: 1 }, r2: {} } })
+  const people = new SimulatedPeople(pool, store)
+  const ann = { userId: 'ann', userName: 'Ann' }
+  expect(await people.join('r1', ann)).toMatchObject({ userId: 'ann', role: 'member' })
+  await expect(people.join('r1', { ...ann, userId: 'bob' })).rejects.toMatchObject({
+    code: 'parameter',
+    message: 'The room is full.',
+  })
+  people.leave('r1', 'ann')
+  expect(() => people.leave('r1', 'ann')).toThrow('not in this room')
+  expect(() => people.leave('r2', 'ann')).toThrow('not in this room')
+  expect(() => people.leave('r9', 'ann')).toThrow('no such room')
+  people.setTrouble('main', { mode: 'slow', delayMs: 1 })
+  expect(node('main').trouble.mode).toBe('slow')
+  expect(() => people.setTrouble('moon', { mode: 'none', delayMs: 0 })).toThrow('simulated nodes only')
+})

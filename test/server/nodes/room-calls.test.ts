@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest'
+import { camera, isOf, poolSite, stateIs } from './pool-site.ts'
+
+const silent = { mode: 'silent', delayMs: 0 } as const
+const offline = { mode: 'offline', delayMs: 0 } as const
+
+test('users come in the order they joined, devices included, asked of the node or not', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'zoe', userName: 'Zoe' })
+  await pool.addDevice('r1', camera('door'))
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['zoe', 'door', 'ann'])
+  expect(await pool.users('r1')).toEqual(pool.usersOf('r1'))
+  expect(pool.totals()).toEqual({ people: 2, devices: 1 })
+  expect([pool.userCount('r1'), pool.occupied('r1'), pool.occupied('r2')]).toEqual([3, true, false])
+})
+
+test('a user who is kicked is out, one who is not there is not', async () => {
+  const { pool, node, told } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  const ann = node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  expect(await pool.kick('r1', 'ann')).toBe(true)
+  expect(await pool.kick('r1', 'ann')).toBe(false)
+  expect(pool.usersOf('r1')).toEqual([])
+  expect(told).toContainEqual({ type: 'left', name: 'main', roomId: 'r1', user: ann })
+})
+
+test('a call tells apart no room, never assigned, offline and no answer', async () => {
+  const { pool, node, next } = await poolSite({
+    nodes: { a: {}, b: {} },
+    rooms: { r1: { node: 'a' }, r2: { node: 'b' }, r3: {}, r4: { node: 'gone' } },
+    deadlines: { node_ms: 60 },
+  })
+  const lost = next(stateIs('b', 'offline'))
+  node('b').setTrouble(offline)
+  await lost
+  await expect(pool.kick('r9', 'ann')).rejects.toMatchObject({ code: 'roomNotFound' })
+  await expect(pool.kick('r3', 'ann')).rejects.toMatchObject({ code: 'neverAssigned' })
+  await expect(pool.kick('r2', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  await expect(pool.kick('r4', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  node('a').setTrouble(silent)
+  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeTimeout' })
+})
+
+test('a node that says no is answered in plain words; its own go to the log', async () => {
+  const { pool, node, logged } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
+  await pool.assign('r1')
+  node('main').setTrouble({ mode: 'failing', delayMs: 0 })
+  const failure = await pool.kick('r1', 'ann').catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'nodeOffline', message: 'The MCU of this room could not do this: try again.' })
+  expect(logged).toContain('a node refused a call')
+})
+
+test('a failure nobody thought of is logged whole and answered generically', async () => {
+  const { pool, node, logged } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').kick = () => Promise.reject(new TypeError('x is not a function'))
+  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'internal' })
+  expect(logged).toContain('a call to a node failed in an unexpected way')
+})
+
+test('a caller who gives up gets the own reason back', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').setTrouble(silent)
+  const caller = new AbortController()
+  const call = pool.kick('r1', 'ann', caller.signal)
+  caller.abort(new Error('client went away'))
+  await expect(call).rejects.toThrow('client went away')
+})
+
+test('a change of the room reaches its node, and a room without a node needs no telling', async () => {
+  const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {}, r2: {} } })
+  await pool.assign('r1')
+  await changeRoom('r1', { attendee_max: 1 })
+  await pool.update({ room_id: 'r1' })
+  await pool.update({ room_id: 'r2' })
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  expect(() => node('main').joinPerson('r1', { userId: 'bob', userName: 'Bob' })).toThrow('full')
+})
+
+test('a deleted room is left by everybody at once and closed on its node, before or after its record went', async () => {
+  const { pool, node, removeRoom, told } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  await pool.addDevice('r1', camera('door'))
+  await removeRoom('r1')
+  expect(pool.usersOf('r1')).toEqual([])
+  await pool.close('r1')
+  expect(await node('main').rooms(new AbortController().signal)).toEqual([])
+  expect(told.filter((event) => event.type === 'left')).toHaveLength(2)
+  expect(told.filter((event) => event.type === 'deviceLost')).toEqual([])
+  expect(pool.totals()).toEqual({ people: 0, devices: 0 })
+})
+
+test('a room whose record goes is closed on its node although nobody asks for it', async () => {
+  const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  const closed = Promise.withResolvers<string>()
+  node('main').closeRoom = async (roomId) => closed.resolve(roomId)
+  await removeRoom('r1')
+  expect(await closed.promise).toBe('r1')
+})
+
+test('a room of the same id that is made anew right after opens behind the closing of the old one', async () => {
+  const { pool, node, removeRoom, addRoom } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  node('main').setTrouble({ mode: 'slow', delayMs: 30 })
+  await removeRoom('r1')
+  const closing = pool.close('r1')
+  await addRoom('r1', { id: 2 })
+  expect(await pool.assign('r1')).toBe('main')
+  await closing
+  node('main').setTrouble({ mode: 'none', delayMs: 0 })
+  expect(await pool.users('r1')).toEqual([])
+  node('main').joinPerson('r1', { userId: 'bob', userName: 'Bob' })
+  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['bob'])
+})
+
+test('a room that could not be closed in time is closed when the node answers again', async () => {
+  const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} }, deadlines: { node_ms: 60 } })
+  await pool.assign('r1')
+  await removeRoom('r1')
+  const closed = Promise.withResolvers<void>()
+  const { closeRoom } = node('main')
+  let calls = 0
+  node('main').closeRoom = async (roomId, signal) => {
+    calls += 1
+    if (calls === 1) return new Promise(() => undefined)
+    await closeRoom.call(node('main'), roomId, signal)
+    closed.resolve()
+  }
+  await expect(pool.close('r1')).rejects.toMatchObject({ code: 'nodeTimeout' })
+  await closed.promise
+  expect(await node('main').rooms(new AbortController().signal)).toEqual([])
+})
+
+test('closing a room on an offline node needs no answer', async () => {
+  const { pool, node, next } = await poolSite({ rooms: { r1: {}, r2: {} } })
+  await pool.assign('r1')
+  const lost = next(stateIs('main', 'offline'))
+  node('main').setTrouble(offline)
+  await lost
+  await pool.close('r1')
+  await pool.close('r2')
+})
+
+test('why a device cannot join passes through', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').setDeviceTrouble([{ match: '', kind: 'auth' }])
+  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'auth' })
+})
+
+test('a device that never answers is told apart from a node that never answers', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 150 } })
+  await pool.assign('r1')
+  node('main').setDeviceTrouble([{ match: '', kind: 'silent' }])
+  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ kind: 'timeout' })
+})
+
+test('a node that never answers a device join is a node timeout', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 80 } })
+  await pool.assign('r1')
+  node('main').setTrouble(silent)
+  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'nodeTimeout' })
+})
+
+test('a device joins, drops and is told of; its removal is no loss', async () => {
+  const { pool, node, next, told } = await poolSite({ rooms: { r1: {} } })
+  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'neverAssigned' })
+  await pool.assign('r1')
+  await pool.addDevice('r1', camera('door'))
+  const lost = next(isOf('deviceLost', 'main'))
+  node('main').loseDevice('r1', 'door', 'stalled')
+  expect(await lost).toMatchObject({ roomId: 'r1', userId: 'door', kind: 'stalled' })
+  expect(pool.user('r1', 'door')).toBeUndefined()
+  await pool.addDevice('r1', camera('door'))
+  await pool.removeDevice('r1', 'door')
+  await pool.removeDevice('r1', 'door')
+  expect(told.filter((event) => event.type === 'deviceLost')).toHaveLength(1)
+  expect(told.filter((event) => event.type === 'left')).toHaveLength(2)
+})

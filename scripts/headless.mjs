@@ -1,12 +1,12 @@
 // Runs the headless controller in this process, so that its pid, signals and stdout are the controller's own.
-import { enableCompileCache } from 'node:module'
+import nodeModule from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { requireNode } from './node-version.mjs'
 
 await requireNode()
 const root = join(import.meta.dirname, '..')
-enableCompileCache(join(root, 'node_modules', '.cache', 'compile'))
+nodeModule.enableCompileCache(join(root, 'node_modules', '.cache', 'compile'))
 const { ensureBuild } = await import('./ensure-build.mjs')
 try {
   await ensureBuild()

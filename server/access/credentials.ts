@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import type { z } from 'zod'
+import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { limits } from '../../shared/limits.ts'
+import type { StoredCredential } from '../store/records.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import type { Sessions } from './sessions.ts'
+
+/** A credential as an operator or a site file names it. */
+export type CredentialInput = z.output<typeof credentialInput>
+/** What an operator may change of one. */
+export interface CredentialPatch {
+  label?: string | undefined
+  enabled?: boolean | undefined
+  p2p?: boolean | undefined
+}
+/** A credential with its secret, which is shown when it was made. */
+export interface CredentialWithSecret {
+  credential: StoredCredential
+  secret_key: string
+}
+
+/**
+ * The key pairs that clients authenticate with. Every change is durable when it resolves; one that takes a credential away or changes its
+ * secret ends its sessions in the same transaction. Every method rejects with ApiError 'storage' when the disk refuses.
+ */
+export class Credentials {
+  readonly #store: Store
+  readonly #sessions: Sessions
+  readonly #now: () => number
+
+  /** @param now milliseconds since the epoch */
+  constructor(store: Store, sessions: Sessions, now: () => number = Date.now) {
+    this.#store = store
+    this.#sessions = sessions
+    this.#now = now
+  }
+
+  /** In the order of creation. */
+  list(): StoredCredential[] {
+    return [...this.#store.all('credentials').values()]
+  }
+
+  /** @throws ConsoleError 'notFound' */
+  get(accessKey: string): StoredCredential {
+    const credential = this.#store.get('credentials', accessKey)
+    if (credential === undefined) throw new ConsoleError('notFound', 'There is no such credential.')
+    return credential
+  }
+
+  /** As the console shows it. `rooms`: how many that it created exist. */
+  view(credential: StoredCredential, rooms: number): CredentialView {
+    const { access_key, label, enabled, p2p, created_at, rotated_at } = credential
+    return {
+      access_key,
+      label,
+      enabled,
+      p2p,
+      created_at,
+      rotated_at,
+      last_used_at: this.#sessions.lastUsedAt(access_key),
+      sessions: this.#sessions.count(access_key),
+      rooms,
+    }
+  }
+
+  /**
+   * Makes one; keys that are left out are made, unguessable.
+   * @throws ConsoleError 'conflict' when the access_key is taken or there are too many
+   */
+  create(input: CredentialInput): Promise<CredentialWithSecret> {
+    const accessKey = input.access_key ?? randomBytes(12).toString('hex')
+    const secret = input.secret_key ?? randomBytes(32).toString('hex')
+    const { label, enabled, p2p } = input
+    return this.#store.transact(['credentials', lockOf(accessKey)], (transaction) => {
+      if (this.#store.get('credentials', accessKey) !== undefined) {
+        const message = 'A credential with this access_key exists already.'
+        throw new ConsoleError('conflict', message, { problems: [{ path: 'access_key', message }] })
+      }
+      if (this.#store.all('credentials').size >= limits.credentials) {
+        throw new ConsoleError('conflict', `A site holds at most ${limits.credentials} credentials.`)
+      }
+      const now = this.#now()
+      const secret_key_sealed = this.#store.seal(secret)
+      const credential: StoredCredential = {
+        access_key: accessKey,
+        secret_key_sealed,
+        label,
+        enabled,
+        p2p,
+        created_at: now,
+        rotated_at: now,
+      }
+      transaction.put('credentials', accessKey, credential)
+      return { credential, secret_key: secret }
+    })
+  }
+
+  /**
+   * Changes label, state or permission; disabling ends its sessions.
+   * @throws ConsoleError 'notFound'
+   */
+  update(accessKey: string, patch: CredentialPatch): Promise<StoredCredential> {
+    const plan = (transaction: Transaction) => {
+      const old = this.get(accessKey)
+      const credential: StoredCredential = {
+        ...old,
+        label: patch.label ?? old.label,
+        enabled: patch.enabled ?? old.enabled,
+        p2p: patch.p2p ?? old.p2p,
+      }
+      if (credential.label === old.label && credential.enabled === old.enabled && credential.p2p === old.p2p) return old
+      transaction.put('credentials', accessKey, credential)
+      if (!credential.enabled) this.#endSessions(transaction, accessKey)
+      return credential
+    }
+    if (patch.enabled !== false) return this.#store.transact([lockOf(accessKey)], plan)
+    return this.#ending(accessKey, 'its credential was disabled', plan)
+  }
+
+  /**
+   * Gives it a new secret, made where none is given; ends its sessions.
+   * @throws ConsoleError 'notFound'
+   */
+  rotate(accessKey: string, secret: string = randomBytes(32).toString('hex')): Promise<CredentialWithSecret> {
+    return this.#ending(accessKey, 'its credential got a new secret', (transaction) => {
+      const credential: StoredCredential = {
+        ...this.get(accessKey),
+        secret_key_sealed: this.#store.seal(secret),
+        rotated_at: this.#now(),
+      }
+      transaction.put('credentials', accessKey, credential)
+      this.#endSessions(transaction, accessKey)
+      return { credential, secret_key: secret }
+    })
+  }
+
+  /**
+   * Its secret.
+   * @throws ConsoleError 'notFound'
+   */
+  reveal(accessKey: string): string {
+    return this.#store.unseal(this.get(accessKey).secret_key_sealed)
+  }
+
+  /**
+   * Deletes it; ends its sessions. Its rooms stay.
+   * @throws ConsoleError 'notFound'
+   */
+  delete(accessKey: string): Promise<void> {
+    return this.#ending(accessKey, 'its credential was deleted', (transaction) => {
+      this.get(accessKey)
+      transaction.delete('credentials', accessKey)
+      this.#endSessions(transaction, accessKey)
+    })
+  }
+
+  /**
+   * Ends its sessions and returns how many they were.
+   * @throws ConsoleError 'notFound'
+   */
+  endSessions(accessKey: string): Promise<number> {
+    return this.#ending(accessKey, 'the operator ended it', (transaction) => {
+      this.get(accessKey)
+      return this.#endSessions(transaction, accessKey)
+    })
+  }
+
+  /**
+   * What a site file names: created where it is missing, made equal where it is there. Without access_key it is known by its label.
+   * Idempotent: nothing is written when nothing differs.
+   */
+  async ensure(input: CredentialInput): Promise<StoredCredential> {
+    const old =
+      input.access_key === undefined
+        ? this.list().find(({ label }) => label === input.label)
+        : this.#store.get('credentials', input.access_key)
+    if (old === undefined) return (await this.create(input)).credential
+    const { access_key: accessKey } = old
+    if (input.secret_key !== undefined && input.secret_key !== this.reveal(accessKey)) {
+      await this.rotate(accessKey, input.secret_key)
+    }
+    return this.update(accessKey, { label: input.label, enabled: input.enabled, p2p: input.p2p })
+  }
+
+  #ending<T>(accessKey: string, reason: string, plan: (transaction: Transaction) => T): Promise<T> {
+    return this.#sessions.whileFrozen(accessKey, reason, () => this.#store.transact([lockOf(accessKey)], plan))
+  }
+
+  #endSessions(transaction: Transaction, accessKey: string): number {
+    const keys = this.#sessions.keys(accessKey)
+    for (const key of keys) transaction.delete('sessions', key)
+    return keys.length
+  }
+}
+
+function lockOf(accessKey: string): string {
+  return `credentials/${accessKey}`
+}

@@ -1,0 +1,78 @@
+import { type KeyObject, randomBytes } from 'node:crypto'
+import type { DigestForm } from '../../shared/settings.ts'
+import type { StoredCredential } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } from './digest.ts'
+
+/** What is worked out once per secret. */
+interface Page {
+  /** The sealed text it was made from: another one means another secret. */
+  sealed: string
+  key: KeyObject
+  expected: DigestsByForm
+}
+
+/** The result of checking a digest; `reason` is for the operator only. */
+export type DigestCheck =
+  | { ok: true; credential: StoredCredential; key: KeyObject; form: DigestForm }
+  | { ok: false; reason: string }
+
+/** The expected digests of every credential, in all forms, kept until its secret changes. */
+export class DigestBook {
+  readonly #store: Pick<Store, 'get' | 'unseal'>
+  readonly #pages = new Map<string, Page>()
+  /** Stands in for an unknown access_key, so that it takes as long as a known one. */
+  readonly #nobody: DigestsByForm
+
+  constructor(store: Pick<Store, 'get' | 'unseal' | 'onChange'>) {
+    this.#store = store
+    this.#nobody = digestsOf(hmacKey(randomBytes(32).toString('hex')), '')
+    store.onChange((changes) => {
+      for (const { collection, key } of changes) if (collection === 'credentials') this.#pages.delete(key)
+    })
+  }
+
+  /**
+   * Checks a digest in constant time, whether the access_key is known or not.
+   * @param forms those that the settings accept
+   * @throws ApiError 'internal' when the secret was sealed with another key
+   */
+  check(accessKey: string, digest: string, forms: readonly DigestForm[]): DigestCheck {
+    const given = decodeDigest(digest)
+    const credential = this.#store.get('credentials', accessKey)
+    const page = credential === undefined ? undefined : this.#page(credential)
+    const form = given === undefined ? undefined : matchingForm(given, page?.expected ?? this.#nobody)
+    if (credential === undefined || page === undefined) {
+      return {
+        ok: false,
+        reason: accessKey === '' ? 'no access_key was given' : 'there is no credential with this access_key',
+      }
+    }
+    if (form === undefined) return { ok: false, reason: digestReason(digest, given) }
+    if (!forms.includes(form)) return { ok: false, reason: `the digest is right, but its form ${form} is switched off` }
+    if (!credential.enabled) return { ok: false, reason: 'the digest is right, but the credential is disabled' }
+    return { ok: true, credential, key: page.key, form }
+  }
+
+  /** The HMAC key of a credential; undefined when there is no such credential. */
+  key(accessKey: string): KeyObject | undefined {
+    const credential = this.#store.get('credentials', accessKey)
+    return credential === undefined ? undefined : this.#page(credential).key
+  }
+
+  #page(credential: StoredCredential): Page {
+    const known = this.#pages.get(credential.access_key)
+    if (known?.sealed === credential.secret_key_sealed) return known
+    const key = hmacKey(this.#store.unseal(credential.secret_key_sealed))
+    const page = { sealed: credential.secret_key_sealed, key, expected: digestsOf(key, credential.access_key) }
+    this.#pages.set(credential.access_key, page)
+    return page
+  }
+}
+
+function digestReason(digest: string, given: Buffer | undefined): string {
+  if (digest === '') return 'no digest was given'
+  if (given === undefined) return 'the digest is not base64'
+  if (![20, 32, 40, 64].includes(given.length)) return `the digest decodes to ${given.length} bytes, which no form has`
+  return 'the digest does not match: another secret_key, or another message than the access_key'
+}

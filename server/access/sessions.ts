@@ -1,0 +1,268 @@
+import { hash, type KeyObject, randomBytes } from 'node:crypto'
+import { limits } from '../../shared/limits.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { DigestForm, Settings } from '../../shared/settings.ts'
+import type { StoredSession } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { type SteadyClock, steadyClock } from './clock.ts'
+import { canonicalBase64, digestText } from './digest.ts'
+import { type Session, UseOrder } from './use-order.ts'
+
+/** Whether a token is good. `reason` is for the operator only. */
+export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason: string }
+
+/** What sessions need. */
+export interface SessionsOptions {
+  store: Pick<Store, 'all' | 'applySoon' | 'onChange'>
+  /** Asked per check: lives apply at once. */
+  settings: () => Settings
+  /** Live sessions per credential. */
+  limit?: number
+  now?: SteadyClock
+}
+
+/** How often a session's use reaches the store, milliseconds. */
+const saveEveryMs = 60_000
+/** How often expired sessions are looked for, milliseconds, and how many go at a time. */
+const sweepEveryMs = 10_000
+const sweepSlice = 500
+/** Ended sessions of which the reason is remembered, for the operator. */
+const rememberedEnds = 5_000
+
+const missing: SessionCheck = { ok: false, reason: 'no access token was given' }
+const unknown: SessionCheck = { ok: false, reason: 'there is no session with this token' }
+
+/**
+ * Live sessions (contract, section 2). A token is known by its SHA-256 only. Memory holds them by key and, per credential, in the order of
+ * their last use; the store follows within a second.
+ */
+export class Sessions {
+  readonly #store: SessionsOptions['store']
+  readonly #settings: () => Settings
+  readonly #limit: number
+  readonly #now: SteadyClock
+  readonly #byKey = new Map<string, Session>()
+  readonly #byCredential = new Map<string, UseOrder>()
+  readonly #ends = new Map<string, string>()
+  readonly #unsubscribe: () => void
+  readonly #timer: NodeJS.Timeout
+
+  /** Takes up the sessions that the store holds. */
+  constructor({ store, settings, limit = limits.sessionsPerCredential, now = steadyClock() }: SessionsOptions) {
+    this.#store = store
+    this.#settings = settings
+    this.#limit = limit
+    this.#now = now
+    const stored = [...store.all('sessions')].sort(([, a], [, b]) => a.used_at - b.used_at)
+    for (const [key, session] of stored) this.#adopt(key, session)
+    this.#unsubscribe = store.onChange((changes) => this.#follow(changes))
+    this.#timer = setInterval(() => this.sweep(), sweepEveryMs)
+    this.#timer.unref()
+  }
+
+  /**
+   * Opens a session for a credential that has authenticated; its token will be in the form of the digest.
+   * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended
+   */
+  open(accessKey: string, form: DigestForm, secret: KeyObject): { random: string; key: string } {
+    const owner = this.#owner(accessKey)
+    if (owner.frozen > 0) throw new ApiError('authenticationTimeout', { reason: 'the credential is being changed' })
+    const bytes = randomBytes(32)
+    const random = bytes.toString('hex', 0, 16)
+    const key = bytes.toString('hex', 16)
+    const now = Math.round(this.#now())
+    const sessionKey = keyOf(digestText(form, secret, `${random}:${key}`))
+    this.#add({
+      key: sessionKey,
+      form,
+      createdAt: now,
+      usedAt: now,
+      savedAt: now,
+      owner,
+      before: undefined,
+      after: undefined,
+    })
+    this.#save(sessionKey, owner.accessKey, form, now, now)
+    while (owner.size > this.#limit && owner.oldest !== undefined) {
+      this.#end(owner.oldest, `it was pushed out: the credential has more than ${this.#limit} sessions`)
+    }
+    return { random, key }
+  }
+
+  /** Whether a token is good, in any spelling of base64; a good one's life begins anew. O(1). */
+  check(token: string): SessionCheck {
+    if (token === '') return missing
+    const key = keyOf(token)
+    const session = this.#byKey.get(key)
+    if (session === undefined) {
+      const end = this.#ends.get(key)
+      return end === undefined ? unknown : { ok: false, reason: `the session has ended: ${end}` }
+    }
+    const now = this.#now()
+    const expiry = this.#expiry(session, now)
+    if (expiry !== undefined) {
+      this.#end(session, expiry)
+      return { ok: false, reason: `the session has ended: ${expiry}` }
+    }
+    const { owner } = session
+    session.usedAt = now
+    owner.lastUsedAt = now
+    owner.touch(session)
+    if (now - session.savedAt >= saveEveryMs) {
+      session.savedAt = now
+      this.#save(key, owner.accessKey, session.form, session.createdAt, Math.round(now))
+    }
+    return owner.granted
+  }
+
+  /** Live sessions of a credential; one that has expired may be counted until it is swept. O(1). */
+  count(accessKey: string): number {
+    return this.#byCredential.get(accessKey)?.size ?? 0
+  }
+
+  /** Live sessions of all credentials. */
+  get total(): number {
+    return this.#byKey.size
+  }
+
+  /** When a credential was last used, milliseconds since the epoch; 0 when it was not, as far as its sessions tell. */
+  lastUsedAt(accessKey: string): number {
+    return Math.round(this.#byCredential.get(accessKey)?.lastUsedAt ?? 0)
+  }
+
+  /** Keys of a credential's sessions in the store, for a transaction that ends them. */
+  keys(accessKey: string): string[] {
+    return [...(this.#byCredential.get(accessKey) ?? [])].map(({ key }) => key)
+  }
+
+  /**
+   * Runs a change of a credential that ends its sessions: meanwhile none opens, and those that are there end when the change is in the
+   * store (its transaction deletes them).
+   * @param reason why they end, for the operator
+   */
+  async whileFrozen<T>(accessKey: string, reason: string, change: () => Promise<T>): Promise<T> {
+    const owner = this.#owner(accessKey)
+    owner.frozen++
+    const keys = this.keys(accessKey)
+    try {
+      const result = await change()
+      for (const key of keys) if (!this.#byKey.has(key)) this.#remember(key, reason)
+      return result
+    } finally {
+      owner.frozen--
+      if (owner.size === 0 && owner.frozen === 0 && owner.lastUsedAt === 0) this.#byCredential.delete(accessKey)
+    }
+  }
+
+  /** Ends some sessions that nobody used for too long. Called by itself from time to time. */
+  sweep(): void {
+    const now = this.#now()
+    let left = sweepSlice
+    for (const owner of this.#byCredential.values()) {
+      // The oldest come first, so the first one that lives ends the search.
+      for (let session = owner.oldest; session !== undefined; session = owner.oldest) {
+        const expiry = this.#expiry(session, now)
+        if (expiry === undefined) break
+        this.#end(session, expiry)
+        if (--left === 0) {
+          setImmediate(() => this.sweep()).unref()
+          return
+        }
+      }
+    }
+  }
+
+  /** Stops sweeping and following the store. */
+  close(): void {
+    clearInterval(this.#timer)
+    this.#unsubscribe()
+  }
+
+  #expiry(session: Session, now: number): string | undefined {
+    const { token_idle_ms: idle, token_life_ms: life } = this.#settings().access
+    if (now - session.usedAt > idle) return `it was not used for ${Math.round(idle / 1000)} s`
+    if (now - session.createdAt > life) return `it is older than ${Math.round(life / 1000)} s`
+    return undefined
+  }
+
+  #owner(accessKey: string): UseOrder {
+    let owner = this.#byCredential.get(accessKey)
+    if (owner === undefined) {
+      owner = new UseOrder(accessKey)
+      this.#byCredential.set(accessKey, owner)
+    }
+    return owner
+  }
+
+  #add(session: Session): void {
+    this.#byKey.set(session.key, session)
+    session.owner.add(session)
+    session.owner.lastUsedAt = Math.max(session.owner.lastUsedAt, session.usedAt)
+  }
+
+  #forget(session: Session): void {
+    this.#byKey.delete(session.key)
+    session.owner.remove(session)
+  }
+
+  #end(session: Session, reason: string): void {
+    this.#forget(session)
+    this.#remember(session.key, reason)
+    this.#store.applySoon('sessions', session.key, undefined)
+  }
+
+  #remember(key: string, reason: string): void {
+    if (this.#ends.size >= rememberedEnds) {
+      const { value: oldest } = this.#ends.keys().next()
+      if (oldest !== undefined) this.#ends.delete(oldest)
+    }
+    this.#ends.set(key, reason)
+  }
+
+  #save(key: string, accessKey: string, form: DigestForm, createdAt: number, usedAt: number): void {
+    this.#store.applySoon('sessions', key, {
+      access_key: accessKey,
+      form,
+      created_at: Math.round(createdAt),
+      used_at: Math.round(usedAt),
+    })
+  }
+
+  /** Takes up a stored session. A clock that was set back since must not prolong it: what lies ahead is now. */
+  #adopt(key: string, stored: StoredSession): void {
+    const now = this.#now()
+    const usedAt = Math.min(stored.used_at, now)
+    const createdAt = Math.min(stored.created_at, now)
+    const owner = this.#owner(stored.access_key)
+    this.#add({
+      key,
+      form: stored.form,
+      createdAt,
+      usedAt,
+      savedAt: usedAt,
+      owner,
+      before: undefined,
+      after: undefined,
+    })
+  }
+
+  /** Follows what others changed in the store: transactions that end sessions, a backup that was put back. */
+  #follow(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.collection === 'sessions') {
+        const known = this.#byKey.get(change.key)
+        if (change.value === undefined) {
+          if (known !== undefined) this.#forget(known)
+        } else if (known === undefined) this.#adopt(change.key, change.value)
+      } else if (change.collection === 'credentials' && change.value === undefined) {
+        const owner = this.#byCredential.get(change.key)
+        if (owner !== undefined && owner.size === 0 && owner.frozen === 0) this.#byCredential.delete(change.key)
+      }
+    }
+  }
+}
+
+/** What a token is known by: it is stored nowhere. */
+function keyOf(token: string): string {
+  return hash('sha256', canonicalBase64(token), 'base64url')
+}

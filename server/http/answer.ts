@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiName } from '../../shared/result-codes.ts'
+import { wrapInCallback } from './jsonp.ts'
+
+/** How an answer leaves. */
+export interface Envelope {
+  /** Wrapped in this JSONP callback; undefined is plain JSON. */
+  callback: string | undefined
+  /** Close the connection after it. */
+  close: boolean
+}
+
+const json = 'application/json; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+
+/** Longest time that a request body nobody wants is read on, so that its sender gets to see the answer. Milliseconds. */
+const lingerMs = 1_000
+
+/** Writes answers: HTTP 200 whatever went wrong, with the headers of contract section 1. */
+export class AnswerWriter {
+  readonly #origins: () => readonly string[]
+  readonly #methods: string
+  /** The listener is stopping: connections are not kept. */
+  stopping = false
+
+  /** @param origins the allowed CORS origins; `*` among them is any */
+  constructor(api: ApiName, origins: () => readonly string[]) {
+    this.#origins = origins
+    this.#methods = api === 'media' ? 'GET' : 'GET, POST'
+  }
+
+  /** Answers with a JSON text. */
+  write(request: IncomingMessage, response: ServerResponse, text: string, envelope: Envelope): void {
+    const body = envelope.callback === undefined ? text : wrapInCallback(envelope.callback, text)
+    response.writeHead(200, this.#headers(request, body, envelope))
+    response.end(body)
+  }
+
+  /** Answers a request whose body was not read to its end: the connection closes, but not before the sender could see the answer. */
+  writeAndDrain(request: IncomingMessage, response: ServerResponse, text: string): void {
+    response.writeHead(200, this.#headers(request, text, { callback: undefined, close: true }))
+    response.write(text)
+    const end = () => {
+      clearTimeout(timer)
+      response.end()
+    }
+    const timer = setTimeout(end, lingerMs)
+    timer.unref()
+    request.once('end', end)
+    request.once('close', end)
+    request.resume()
+  }
+
+  /** Answers a CORS preflight: any path, and an unknown one is told so by the request that follows. */
+  writePreflight(request: IncomingMessage, response: ServerResponse): void {
+    const headers = this.#headers(request, '{"ret":0}', { callback: undefined, close: false })
+    headers.push('Access-Control-Allow-Methods', this.#methods, 'Access-Control-Allow-Headers', '*, Content-Type')
+    headers.push('Access-Control-Max-Age', '600')
+    response.writeHead(200, headers)
+    response.end('{"ret":0}')
+  }
+
+  /** The CORS headers of any other document of the listener. */
+  corsHeaders(request: IncomingMessage): Record<string, string> {
+    const origin = this.#allowedOrigin(request)
+    const headers: Record<string, string> = origin === '*' ? {} : { vary: 'Origin' }
+    if (origin !== undefined) headers['access-control-allow-origin'] = origin
+    return headers
+  }
+
+  /** Flat: Node writes it without making an object of it. */
+  #headers(request: IncomingMessage, body: string, envelope: Envelope): string[] {
+    const isScript = envelope.callback !== undefined
+    const headers = [
+      'Content-Type',
+      isScript ? script : json,
+      'Content-Length',
+      String(Buffer.byteLength(body)),
+      'Cache-Control',
+      'no-store',
+    ]
+    const origin = this.#allowedOrigin(request)
+    if (origin !== undefined) headers.push('Access-Control-Allow-Origin', origin)
+    if (origin !== '*') headers.push('Vary', 'Origin')
+    if (isScript) headers.push('X-Content-Type-Options', 'nosniff')
+    if (envelope.close || this.stopping) headers.push('Connection', 'close')
+    return headers
+  }
+
+  #allowedOrigin(request: IncomingMessage): string | undefined {
+    const origins = this.#origins()
+    if (origins.includes('*')) return '*'
+    const { origin } = request.headers
+    return origin !== undefined && origins.includes(origin) ? origin : undefined
+  }
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { limits } from '../../shared/limits.ts'
+import type { OperationContract } from '../../shared/operation.ts'
+import { type ApiName, resultCodes, retOf } from '../../shared/result-codes.ts'
+
+/** A piece of JSON Schema or OpenAPI. */
+export type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
+
+/** An object of the document. */
+type JsonObject = { [key: string]: Json }
+
+const titles: Readonly<Record<ApiName, { title: string; description: string }>> = {
+  media: {
+    title: 'Roomdesk media room API',
+    description:
+      'Rooms, the MCU that serves them and the people in them. Every answer is HTTP 200 with a JSON object; `ret` is 0 on success. ' +
+      'Authenticate first: digest = base64(hex(hmac_sha1(secret_key, access_key))); the answer gives random and key, and ' +
+      'access_token = base64(hex(hmac_sha1(secret_key, random + ":" + key))).',
+  },
+  device: {
+    title: 'Roomdesk external device API',
+    description:
+      'Outgoing users: external devices that are joined to a room. Every answer is HTTP 200 with a JSON object; `ret` is 0 on success. ' +
+      'The access token comes from the authenticate operation of the media room API. A parameter travels in the query or in the body, never in both.',
+  },
+}
+
+/**
+ * The OpenAPI 3.1 document of one API, from its contracts.
+ * @param version of the product
+ */
+export function openApiDocument(api: ApiName, contracts: readonly OperationContract[], version: string): JsonObject {
+  const paths: JsonObject = {}
+  for (const contract of contracts) {
+    if (contract.api !== api) continue
+    paths[contract.path] = Object.fromEntries(
+      contract.methods.map((method) => [method.toLowerCase(), describe(contract, method)]),
+    )
+  }
+  return {
+    openapi: '3.1.0',
+    info: { ...titles[api], version },
+    servers: [{ url: '/' }],
+    paths,
+  }
+}
+
+function describe(contract: OperationContract, method: 'GET' | 'POST'): JsonObject {
+  const parameters = method === 'GET' ? [...ownParameters(contract), ...tokenParameter(contract)] : []
+  return {
+    operationId: method === 'GET' ? contract.name : `${contract.name}_${method.toLowerCase()}`,
+    summary: contract.summary,
+    ...(contract.extension === true ? { description: 'Beyond the specification of the API.' } : {}),
+    parameters: [...parameters, callbackParameter],
+    ...(method === 'POST' ? { requestBody: requestBody(contract) } : {}),
+    responses: { '200': response(contract) },
+  }
+}
+
+function ownParameters(contract: OperationContract): JsonObject[] {
+  const { properties, required } = parametersSchema(contract)
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function tokenParameter({ token }: OperationContract): JsonObject[] {
+  const [name, ...aliases] = token ?? []
+  if (name === undefined) return []
+  return [
+    {
+      name,
+      in: 'query',
+      required: true,
+      description: tokenText(aliases),
+      schema: { type: 'string' },
+      'x-aliases': aliases,
+    },
+  ]
+}
+
+function tokenText(aliases: readonly string[]): string {
+  return `Access token. Also accepted as ${aliases.join(', ')}.`
+}
+
+const callbackParameter: JsonObject = {
+  name: 'callback',
+  in: 'query',
+  required: false,
+  description:
+    'JSONP: with it, and with an Accept header in the request, the answer is a script that calls this function with the answer.',
+  schema: { type: 'string', maxLength: limits.callback, pattern: '^[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*$' },
+}
+
+function requestBody(contract: OperationContract): JsonObject {
+  const { properties, required } = parametersSchema(contract)
+  const [token, ...aliases] = contract.token ?? []
+  const schema: JsonObject = {
+    type: 'object',
+    properties: {
+      ...properties,
+      ...(token === undefined ? {} : { [token]: { type: 'string', description: tokenText(aliases) } }),
+    },
+    required: token === undefined ? required : [...required, token],
+  }
+  return {
+    description: 'Any of these may be in the query instead.',
+    content: { 'application/x-www-form-urlencoded': { schema }, 'application/json': { schema } },
+  }
+}
+
+/** The parameters of an operation as JSON Schema, with the bounds that a schema cannot say in words. */
+function parametersSchema(contract: OperationContract): { properties: JsonObject; required: string[] } {
+  const schema = jsonSchema(contract.params, 'input')
+  const properties: JsonObject = {}
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : []
+  for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+    if (!isObject(property)) continue
+    const { default: fallback, ...rest } = property
+    // A parameter whose absence is answered by the operation itself is needed all the same.
+    if (fallback === '') required.push(name)
+    properties[name] = withBounds(rest, contract.params.shape[name])
+  }
+  return { properties, required }
+}
+
+/** The rule of a parameter in words is what its schema says of a value that breaks it. */
+function withBounds(property: JsonObject, schema: z.core.$ZodType | undefined): JsonObject {
+  if (schema === undefined) return property
+  const rule = z.safeParse(schema, '\u{1F4A1}'.repeat(limits.requestTarget)).error?.issues[0]?.message ?? ''
+  if (!rule.startsWith('must')) return property
+  const [, min, max] = /^must be a whole number from (\d+) to (\d+)$/.exec(rule) ?? []
+  if (min !== undefined && max !== undefined) {
+    return { type: 'integer', minimum: Number(min), maximum: Number(max) }
+  }
+  return { ...property, description: `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.` }
+}
+
+function response(contract: OperationContract): JsonObject {
+  const { properties, required } = jsonSchema(contract.success, 'output')
+  const codes = new Map<number, string[]>()
+  for (const error of contract.errors) {
+    const ret = retOf(contract.api, error)
+    if (ret !== undefined) codes.set(ret, [...(codes.get(ret) ?? []), resultCodes[error].message])
+  }
+  const rets = [...codes.keys()].sort((a, b) => a - b)
+  const rows = rets.map((ret) => `| ${ret} | ${codes.get(ret)?.join(' ')} |`)
+  const success: JsonObject = {
+    type: 'object',
+    title: 'Success',
+    properties: { ret: { const: 0 }, ...(isObject(properties) ? properties : {}) },
+    required: ['ret', ...(Array.isArray(required) ? required : [])],
+    additionalProperties: false,
+  }
+  const failure: JsonObject = {
+    type: 'object',
+    title: 'Failure',
+    properties: { ret: { enum: rets }, msg: { type: 'string', description: 'What to mend.' } },
+    required: ['ret', 'msg'],
+    additionalProperties: false,
+  }
+  return {
+    description: [
+      'Whatever happened; `ret` says what.',
+      '',
+      '| ret | meaning |',
+      '|---|---|',
+      '| 0 | Success. |',
+      ...rows,
+    ].join('\n'),
+    content: {
+      'application/json': { schema: { oneOf: [success, failure] } },
+      'text/javascript': { schema: { type: 'string', description: 'JSONP: `/**/callback({...});`' } },
+    },
+  }
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io })
+  void $schema
+  // Through text: what zod makes is JSON, and its type says much less.
+  const copy: unknown = JSON.parse(JSON.stringify(rest))
+  return isObject(copy) ? copy : {}
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,75 @@
+/** The strict parser of query strings and urlencoded bodies (contract, section 1). */
+
+/** Parameters by name, as the caller wrote them: texts, or whatever a JSON body holds. A Map, so that `__proto__` is a name like any other. */
+export type Parameters = Map<string, unknown>
+
+/** What was read, and what is wrong with it. Reading goes on after a problem, so that a JSONP callback is known all the same. */
+export interface ReadParameters {
+  parameters: Parameters
+  /** One plain sentence that names the parameter; undefined when everything is well formed. */
+  problem: string | undefined
+}
+
+/** Characters of a segment that must be decoded or refused; without any of them it is its own value. */
+const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+const speakableName = /^[\w.$-]{1,40}$/
+
+/** How a message may call a parameter: by its name when that is short and plain, never by anything else of the request. */
+export function speakName(name: string): string {
+  return speakableName.test(name) ? name : 'A parameter'
+}
+
+/** A control character (Unicode category Cc), NUL included. */
+export function hasControlCharacter(text: string): boolean {
+  return controlCharacter.test(text)
+}
+
+/**
+ * Reads `name=value&name=value` into `into`. `text` holds one character per byte (latin1), as Node gives a request target, so raw
+ * UTF-8 bytes are accepted as well as percent-escapes. `+` is a space. Never throws.
+ */
+export function readParameters(text: string, into: Parameters = new Map()): ReadParameters {
+  let problem: string | undefined
+  const plain = !needsDecoding.test(text)
+  let from = 0
+  while (from < text.length) {
+    let end = text.indexOf('&', from)
+    if (end === -1) end = text.length
+    if (end > from) {
+      const equals = text.indexOf('=', from)
+      const nameEnd = equals === -1 || equals > end ? end : equals
+      const rawName = text.slice(from, nameEnd)
+      const rawValue = nameEnd === end ? '' : text.slice(nameEnd + 1, end)
+      const name = plain ? rawName : decode(rawName)
+      const value = plain ? rawValue : decode(rawValue)
+      if (name === undefined || hasControlCharacter(name)) {
+        problem ??= 'A parameter name is malformed.'
+      } else if (value === undefined) {
+        problem ??= `${speakName(name)} is malformed: percent-encode it as UTF-8.`
+      } else if (!plain && hasControlCharacter(value)) {
+        problem ??= `${speakName(name)} holds a control character.`
+      } else if (into.has(name)) {
+        problem ??= `${speakName(name)} is given more than once.`
+      } else {
+        into.set(name, value)
+      }
+    }
+    from = end + 1
+  }
+  return { parameters: into, problem }
+}
+
+/** Undefined when an escape is broken or the bytes are not UTF-8 (an encoded lone surrogate is not). */
+function decode(segment: string): string | undefined {
+  if (!needsDecoding.test(segment)) return segment
+  const spaced = segment.includes('+') ? segment.replaceAll('+', ' ') : segment
+  const escaped = spaced.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+  try {
+    return decodeURIComponent(escaped)
+  } catch {
+    // URIError: the only thing that decodeURIComponent throws.
+    return undefined
+  }
+}

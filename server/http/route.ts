@@ -1,0 +1,67 @@
+import type { ErrorName } from '../../shared/result-codes.ts'
+import type { AnyOperation, Caller } from './operation.ts'
+import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
+import type { Parameters } from './parameters.ts'
+
+/** The parsed parameters, or what is wrong with them. */
+export type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }
+
+/** An operation made ready to be answered: everything that can be worked out beforehand is. */
+export interface Route {
+  /** Name of the operation. */
+  name: string
+  methods: readonly string[]
+  /** Whether a session's token is wanted. */
+  guarded: boolean
+  /** The error of a failure that nobody foresaw. */
+  unforeseen: ErrorName
+  parse(parameters: Parameters): Parsed
+  /** The token under any of its names, the specification's own first; empty when there is none. A space stands for an unescaped `+`. */
+  token(parameters: Parameters): string
+  /** room_id or roomId; empty when the operation has none. */
+  room(parameters: Parameters, result: unknown): string
+  run(params: unknown, caller: Caller): unknown
+}
+
+const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavailable', 'listUnavailable']
+
+/** Makes an operation ready. */
+export function makeRoute(operation: AnyOperation): Route {
+  const { contract } = operation
+  const names = Object.keys(contract.params.shape)
+  const tokenNames = contract.token ?? []
+  const roomName = names.find((name) => name === 'room_id' || name === 'roomId')
+  return {
+    name: contract.name,
+    methods: contract.methods,
+    guarded: contract.token !== null,
+    unforeseen: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
+    parse(parameters) {
+      // Only declared names are looked at: whatever else a caller sends is never a key of an object.
+      const input: Record<string, unknown> = {}
+      for (const name of names) {
+        const value = parameters.get(name)
+        if (value !== undefined) input[name] = value
+      }
+      const parsed = contract.params.safeParse(input)
+      if (parsed.success) return { ok: true, params: parsed.data }
+      return { ok: false, problem: parameterProblem(parsed.error, input) }
+    },
+    token(parameters) {
+      for (const name of tokenNames) {
+        const value = parameters.get(name)
+        if (typeof value === 'string' && value !== '') return value
+      }
+      return ''
+    },
+    room(parameters, result) {
+      if (roomName !== undefined) {
+        const value = parameters.get(roomName)
+        return typeof value === 'string' ? value : ''
+      }
+      return typeof result === 'object' && result !== null && 'room_id' in result ? String(result.room_id) : ''
+    },
+    // The contract's own schema made these parameters; its type was forgotten so that one list holds all operations.
+    run: (params, caller) => operation.run(params as never, caller),
+  }
+}

@@ -1,0 +1,149 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { ApiName } from '../../shared/result-codes.ts'
+import { CountedHistogram, TimeCounts } from './counted-histogram.ts'
+import type { Observation, RequestObserver } from './observation.ts'
+
+/** Read when somebody scrapes. */
+export interface MetricSources {
+  rooms(): number
+  /** People and outgoing users in rooms. */
+  users(): number
+  sessions(): number
+  /** How many nodes are in each state. */
+  nodes(): Readonly<Record<string, number>>
+  /** How many devices are in each state. */
+  devices(): Readonly<Record<string, number>>
+  store(): { healthy: boolean; backlog: number; journalBytes: number }
+  /** Open connections by listener. */
+  connections(): Readonly<Record<string, number>>
+}
+
+/** Requests of one operation. */
+interface Cell {
+  api: ApiName
+  operation: string
+  byRet: Map<number, number>
+  times: TimeCounts
+}
+
+/** The numbers of `/metrics`: plain counters on the hot path, copied into prom-client when somebody scrapes. */
+export class Metrics implements RequestObserver {
+  readonly #registry = new Registry()
+  readonly #cells = { media: new Map<string, Cell>(), device: new Map<string, Cell>() }
+  readonly #flushes = new TimeCounts()
+  readonly #sources: MetricSources
+
+  constructor(sources: MetricSources) {
+    this.#sources = sources
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 20 })
+    this.#addRequests()
+    this.#addGauges()
+    this.#registry.registerMetric(
+      new CountedHistogram(
+        { name: 'roomdesk_store_flush_seconds', help: 'Time of one write to the disk.', labelNames: [], registers: [] },
+        () => [[{}, this.#flushes]],
+      ),
+    )
+  }
+
+  observe({ api, operation, ret, duration }: Observation): void {
+    const cells = this.#cells[api]
+    let cell = cells.get(operation)
+    if (cell === undefined) {
+      cell = { api, operation, byRet: new Map(), times: new TimeCounts() }
+      cells.set(operation, cell)
+    }
+    cell.byRet.set(ret, (cell.byRet.get(ret) ?? 0) + 1)
+    cell.times.add(duration)
+  }
+
+  /** Counts one flush of the store. */
+  flushed(milliseconds: number): void {
+    this.#flushes.add(milliseconds)
+  }
+
+  /** The Prometheus text. */
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  /** Content-Type of the text. */
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  *#allCells(): Generator<Cell> {
+    yield* this.#cells.media.values()
+    yield* this.#cells.device.values()
+  }
+
+  #addRequests(): void {
+    const cells = () => this.#allCells()
+    new Counter({
+      name: 'roomdesk_requests_total',
+      help: 'Requests answered, by API, operation and ret; operation is empty for a path that does not exist.',
+      labelNames: ['api', 'operation', 'ret'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { api, operation, byRet } of cells()) {
+          for (const [ret, count] of byRet) this.inc({ api, operation, ret }, count)
+        }
+      },
+    })
+    this.#registry.registerMetric(
+      new CountedHistogram(
+        {
+          name: 'roomdesk_request_seconds',
+          help: 'Time from the head of a request to its answer.',
+          labelNames: ['api', 'operation'],
+          registers: [],
+        },
+        () => [...cells()].map(({ api, operation, times }) => [{ api, operation }, times] as const),
+      ),
+    )
+  }
+
+  #addGauges(): void {
+    const sources = this.#sources
+    this.#addGauge('roomdesk_rooms', 'Rooms that exist.', () => sources.rooms())
+    this.#addGauge('roomdesk_users', 'People and outgoing users in rooms.', () => sources.users())
+    this.#addGauge('roomdesk_sessions', 'Live sessions.', () => sources.sessions())
+    this.#addGauge('roomdesk_store_healthy', '1 while the disk takes writes.', () => Number(sources.store().healthy))
+    this.#addGauge('roomdesk_store_backlog', 'Records waiting for the disk.', () => sources.store().backlog)
+    this.#addGauge(
+      'roomdesk_store_journal_bytes',
+      'Bytes that a start would replay.',
+      () => sources.store().journalBytes,
+    )
+    this.#addLabelledGauge('roomdesk_nodes', 'MCU nodes by state.', 'state', () => sources.nodes())
+    this.#addLabelledGauge('roomdesk_devices', 'Outgoing users by state.', 'state', () => sources.devices())
+    this.#addLabelledGauge('roomdesk_connections', 'Open connections by listener.', 'listener', () =>
+      sources.connections(),
+    )
+  }
+
+  #addGauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+
+  #addLabelledGauge(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count)
+      },
+    })
+  }
+}

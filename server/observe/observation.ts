@@ -1,0 +1,41 @@
+import type { ApiName } from '../../shared/result-codes.ts'
+
+/** One request as a listener answered it. Holds secrets in `params`: whoever keeps it redacts it first. */
+export interface Observation {
+  /** When it arrived, milliseconds since the epoch. */
+  at: number
+  api: ApiName
+  /** Name of the operation; empty for a path or method that does not exist. */
+  operation: string
+  method: string
+  /** Without the query. */
+  path: string
+  ret: number
+  /** Milliseconds from the request's head to the answer. */
+  duration: number
+  /** Client address. */
+  client: string
+  /** access_key; empty when unknown. */
+  credential: string
+  /** room_id or roomId where the operation has one. */
+  room: string
+  params: ReadonlyMap<string, unknown>
+  /** msg of a failure. */
+  msg: string
+  /** Why a digest or token was refused; for the operator only. */
+  reason: string
+}
+
+/** Told of every request that was answered, on the hot path: it must be O(1) and must not throw. */
+export interface RequestObserver {
+  observe(observation: Observation): void
+}
+
+/** Several observers as one, told in this order. */
+export function observers(...parts: readonly RequestObserver[]): RequestObserver {
+  return {
+    observe(observation) {
+      for (const part of parts) part.observe(observation)
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import type { z } from 'zod'
+import { type ActivityEntry, type activityProcedures } from '../../shared/console/activity.ts'
+import type { Observation, RequestObserver } from './observation.ts'
+import { bounded, redactParams } from './redact.ts'
+
+type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
+/** Which entries are wanted; what is left out is not asked for. */
+export type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
+/** What a console is told of: at most four times a second. */
+export interface ActivityAdded {
+  items: ActivityEntry[]
+  kept: number
+  skipped: number
+}
+
+/** What the journal needs. */
+export interface RequestJournalOptions {
+  /** The bound; asked once a second. */
+  capacity: () => number
+  /** Kept per second at most; further ones are counted as skipped. A rate, so that a flood never pushes an hour of failures out at once. */
+  successesPerSecond?: number
+  failuresPerSecond?: number
+  /** Milliseconds of a clock that is never set. */
+  monotonic?: () => number
+}
+
+/** Between two messages to those who listen, milliseconds. */
+const tellEveryMs = 250
+const secondMs = 1_000
+
+/** The last requests, in memory, bounded, without secrets: they are taken out before anything is kept. */
+export class RequestJournal implements RequestObserver {
+  readonly #options: Required<RequestJournalOptions>
+  /** A ring; oldest at `#head` once it is full. */
+  #entries: ActivityEntry[] = []
+  #head = 0
+  #capacity: number
+  #seq = 0
+  #skipped = 0
+  #secondBegan = Number.NEGATIVE_INFINITY
+  #successes = 0
+  #failures = 0
+  #untold: ActivityEntry[] = []
+  #timer: NodeJS.Timeout | undefined
+  readonly #listeners = new Set<(added: ActivityAdded) => void>()
+
+  constructor(options: RequestJournalOptions) {
+    this.#options = {
+      successesPerSecond: 200,
+      failuresPerSecond: 500,
+      monotonic: () => performance.now(),
+      ...options,
+    }
+    this.#capacity = Math.max(1, options.capacity())
+  }
+
+  /** Keeps a request, or counts it as skipped when too many came within this second. O(1). */
+  observe(observation: Observation): void {
+    const now = this.#options.monotonic()
+    if (now - this.#secondBegan >= secondMs) {
+      this.#secondBegan = now
+      this.#successes = 0
+      this.#failures = 0
+      this.#fit(Math.max(1, this.#options.capacity()))
+    }
+    const keep =
+      observation.ret === 0
+        ? this.#successes++ < this.#options.successesPerSecond
+        : this.#failures++ < this.#options.failuresPerSecond
+    if (!keep) {
+      this.#skipped++
+      return
+    }
+    this.#add(this.#entryOf(observation))
+  }
+
+  /** Entries now. */
+  get kept(): number {
+    return this.#entries.length
+  }
+
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Requests left out since the start because too many came at once. */
+  get skipped(): number {
+    return this.#skipped
+  }
+
+  /** The newest entries that match, newest first. */
+  list({ before, limit, ...filter }: ListInput): {
+    items: ActivityEntry[]
+    kept: number
+    capacity: number
+    skipped: number
+  } {
+    const matches = matcher(filter)
+    const items: ActivityEntry[] = []
+    for (let i = this.#entries.length - 1; i >= 0 && items.length < limit; i--) {
+      const entry = this.#at(i)
+      if (entry !== undefined && (before === undefined || entry.seq < before) && matches(entry)) items.push(entry)
+    }
+    return { items, kept: this.kept, capacity: this.#capacity, skipped: this.#skipped }
+  }
+
+  /** The entries that match as NDJSON, oldest first. */
+  export(filter: ActivityFilter): string {
+    const matches = matcher(filter)
+    let text = ''
+    for (let i = 0; i < this.#entries.length; i++) {
+      const entry = this.#at(i)
+      if (entry !== undefined && matches(entry)) text += `${JSON.stringify(entry)}\n`
+    }
+    return text
+  }
+
+  /** Forgets every entry; numbers go on. */
+  clear(): void {
+    this.#entries = []
+    this.#head = 0
+    this.#untold = []
+  }
+
+  /** Told of new entries, collected, while somebody listens. Returns the unsubscribe function. */
+  onAdded(listener: (added: ActivityAdded) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Tells nobody any more. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#listeners.clear()
+  }
+
+  #entryOf(observation: Observation): ActivityEntry {
+    return {
+      seq: ++this.#seq,
+      at: observation.at,
+      api: observation.api,
+      operation: observation.operation,
+      method: observation.method,
+      path: bounded(observation.path, 200),
+      ret: observation.ret,
+      duration: Math.round(observation.duration * 1000) / 1000,
+      client: observation.client,
+      credential: observation.credential,
+      room: bounded(observation.room, 128),
+      params: redactParams(observation.params),
+      msg: bounded(observation.msg, 300),
+      reason: bounded(observation.reason, 300),
+    }
+  }
+
+  #add(entry: ActivityEntry): void {
+    if (this.#entries.length < this.#capacity) this.#entries.push(entry)
+    else {
+      this.#entries[this.#head] = entry
+      this.#head = (this.#head + 1) % this.#capacity
+    }
+    if (this.#listeners.size === 0) return
+    this.#untold.push(entry)
+    if (this.#timer === undefined) {
+      this.#timer = setTimeout(() => this.#tell(), tellEveryMs)
+      this.#timer.unref()
+    }
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    const items = this.#untold
+    this.#untold = []
+    for (const listener of this.#listeners) listener({ items, kept: this.kept, skipped: this.#skipped })
+  }
+
+  /** The i-th oldest. */
+  #at(i: number): ActivityEntry | undefined {
+    return this.#entries[(this.#head + i) % this.#entries.length]
+  }
+
+  /** Takes on a new bound; the newest entries stay. */
+  #fit(capacity: number): void {
+    if (capacity === this.#capacity) return
+    const ordered = [...this.#entries.slice(this.#head), ...this.#entries.slice(0, this.#head)]
+    this.#entries = ordered.slice(-capacity)
+    this.#head = 0
+    this.#capacity = capacity
+  }
+}
+
+function matcher(filter: ActivityFilter): (entry: ActivityEntry) => boolean {
+  const { api, operation, outcome, credential, room, client } = filter
+  const search = filter.search.toLowerCase()
+  return (entry) =>
+    (api === undefined || entry.api === api) &&
+    (operation === undefined || entry.operation === operation) &&
+    (outcome === undefined ||
+      (outcome === 'ok' ? entry.ret === 0 : outcome === 'failed' ? entry.ret !== 0 : entry.ret === outcome)) &&
+    (credential === undefined || entry.credential === credential) &&
+    (room === undefined || entry.room === room) &&
+    (client === undefined || entry.client === client) &&
+    (search === '' || textOf(entry).includes(search))
+}
+
+/** Everything of an entry that a search looks at. */
+function textOf(entry: ActivityEntry): string {
+  const { api, operation, method, path, ret, client, credential, room, params, msg, reason } = entry
+  const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason]
+  for (const [name, value] of Object.entries(params)) texts.push(name, value)
+  return texts.join('\n').toLowerCase()
+}

@@ -1,0 +1,286 @@
+import type { DeviceState } from '../../shared/device.ts'
+import { deviceErrorMessages, deviceStates } from '../../shared/device.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { PoolEvent } from '../nodes/pool-events.ts'
+import { tellNode } from '../rooms/background.ts'
+import type { StoredDevice, StoredRoom } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { AttemptGate } from './attempt-gate.ts'
+import { type JoinPool, joinDevice, joinFailureOf, roomClosedFailure } from './device-joining.ts'
+import { joinsAnew } from './device-record.ts'
+import { DevicesByRoom } from './devices-by-room.ts'
+import { Reconnector } from './reconnect.ts'
+
+/** What the fleet needs of the nodes. */
+export type FleetPool = JoinPool & Pick<NodePool, 'user' | 'onEvent'>
+
+/** What a fleet is made of. */
+export interface DeviceFleetOptions {
+  store: Store
+  pool: FleetPool
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock: () => number
+}
+
+/** Joins in the background that may be under way at once. */
+const gateWidth = 16
+
+/** Failures that a change of the room or of a node can mend at once. */
+const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'roomFull', 'roomLocked'])
+
+interface Member {
+  /** As stored now. */
+  device: StoredDevice
+  reconnector: Reconnector
+}
+
+/**
+ * Keeps every stored outgoing user in its room: one reconnector for each, led by what is stored (a record that comes, changes or goes), by its room and by what the nodes tell.
+ */
+export class DeviceFleet {
+  readonly byRoom: DevicesByRoom
+  readonly #options: DeviceFleetOptions
+  readonly #members = new Map<string, Member>()
+  readonly #gate = new AttemptGate(gateWidth)
+  /** Creations under way: userId to roomId. */
+  readonly #reserved = new Map<string, string>()
+  /** Where devices still are that moved or changed, by userId: they leave before they join anew. */
+  readonly #old = new Map<string, string>()
+  readonly #listeners = new Set<(userId: string) => void>()
+  readonly #unsubscribe: (() => void)[] = []
+
+  constructor(options: DeviceFleetOptions) {
+    this.#options = options
+    this.byRoom = new DevicesByRoom(options.store)
+  }
+
+  /** Begins to join what is stored. The pool is started already, so that devices which are still in their rooms are found there. */
+  start(): void {
+    const { store, pool } = this.#options
+    this.#unsubscribe.push(
+      store.onChange((changes) => this.#follow(changes)),
+      pool.onEvent((event) => this.#hear(event)),
+    )
+    for (const device of store.all('devices').values()) this.#employ(device)
+  }
+
+  /** Ends every attempt; the nodes keep what they have. */
+  stop(): void {
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
+    for (const { reconnector } of this.#members.values()) reconnector.end()
+    this.byRoom.close()
+  }
+
+  /** The state of one outgoing user; undefined when there is none. */
+  reconnector(userId: string): Reconnector | undefined {
+    return this.#members.get(userId)?.reconnector
+  }
+
+  /** How many are in each state. */
+  countByState(): Record<DeviceState, number> {
+    const counts = Object.fromEntries(deviceStates.map((state) => [state, 0])) as Record<DeviceState, number>
+    for (const { reconnector } of this.#members.values()) counts[reconnector.state] += 1
+    return counts
+  }
+
+  /** Told the userId whenever an outgoing user came, changed or went. May tell one several times. Returns the unsubscribe function. */
+  onChange(listener: (userId: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A userId whose creation is under way; undefined when it is taken. Returns what ends the reservation. */
+  reserve(userId: string, roomId: string): (() => void) | undefined {
+    if (this.#reserved.has(userId)) return undefined
+    this.#reserved.set(userId, roomId)
+    return () => this.#reserved.delete(userId)
+  }
+
+  /** How many creations are under way. */
+  get reserved(): number {
+    return this.#reserved.size
+  }
+
+  /** Creations under way whose device is not in its room yet. */
+  joining(): number {
+    let joining = 0
+    for (const [userId, roomId] of this.#reserved) {
+      if (this.#options.pool.user(roomId, userId) === undefined) joining += 1
+    }
+    return joining
+  }
+
+  /** Takes a device that is not to be there out of a room, in the background. */
+  expel(roomId: string, userId: string): void {
+    const { pool, logger } = this.#options
+    const leave = async (): Promise<void> => {
+      // Wanted there again meanwhile.
+      if (this.#memberIn(roomId, userId)?.device.paused === false) return
+      await pool.removeDevice(roomId, userId)
+    }
+    void tellNode(leave, 'an outgoing user left a room', logger)
+  }
+
+  #follow(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.collection === 'devices') this.#followDevice(change.key, change.value)
+      else if (change.collection === 'rooms' && change.value !== undefined) this.#followRoom(change.value)
+    }
+  }
+
+  #followDevice(userId: string, device: StoredDevice | undefined): void {
+    const member = this.#members.get(userId)
+    if (device === undefined) {
+      if (member === undefined) return
+      member.reconnector.end()
+      this.#members.delete(userId)
+      this.#old.delete(userId)
+      if (this.#present(member.device)) this.expel(member.device.roomId, userId)
+      this.#tell(userId)
+    } else if (member === undefined) {
+      this.#employ(device)
+    } else {
+      this.#change(member, device)
+    }
+  }
+
+  #change(member: Member, device: StoredDevice): void {
+    const before = member.device
+    member.device = device
+    const { reconnector } = member
+    if (device.paused && !before.paused) {
+      reconnector.pause()
+      this.expel(before.roomId, before.userId)
+    } else if (!device.paused && (before.paused || joinsAnew(before, device))) {
+      this.#begin(member, true, before)
+    } else {
+      this.#tell(device.userId)
+    }
+  }
+
+  #employ(device: StoredDevice): void {
+    const member: Member = { device, reconnector: this.#makeReconnector(() => member) }
+    this.#members.set(device.userId, member)
+    if (device.paused) member.reconnector.pause()
+    else if (this.#reserved.has(device.userId) && this.#present(device)) member.reconnector.joined()
+    else this.#begin(member)
+  }
+
+  #makeReconnector(member: () => Member): Reconnector {
+    const { pool, store, settings, clock } = this.#options
+    return new Reconnector({
+      attempt: (signal) =>
+        this.#gate.pass(signal, async () => {
+          await this.#leaveOld(member(), signal)
+          await joinDevice(member().device, pool, store, signal)
+        }),
+      failureOf: (error) => this.#failureOf(error),
+      ladder: () => {
+        const { reconnect_first_ms, reconnect_longest_ms } = settings().devices
+        return { first: reconnect_first_ms, longest: Math.max(reconnect_first_ms, reconnect_longest_ms) }
+      },
+      clock,
+      changed: () => this.#tell(member().device.userId),
+    })
+  }
+
+  async #leaveOld({ device }: Member, signal: AbortSignal): Promise<void> {
+    const roomId = this.#old.get(device.userId)
+    if (roomId === undefined) return
+    this.#old.delete(device.userId)
+    try {
+      await this.#options.pool.removeDevice(roomId, device.userId, signal)
+    } catch (error) {
+      if (signal.aborted) this.#old.set(device.userId, roomId)
+      else this.#options.logger.debug({ err: error, userId: device.userId }, 'a device was not in its former room')
+    }
+  }
+
+  #begin(member: Member, anew = false, before?: StoredDevice): void {
+    const { device, reconnector } = member
+    if (before !== undefined && this.#present(before)) this.#old.set(device.userId, before.roomId)
+    if (this.#options.store.get('rooms', device.roomId)?.closed) {
+      const former = this.#old.get(device.userId)
+      this.#old.delete(device.userId)
+      reconnector.hold(roomClosedFailure)
+      if (former !== undefined) this.expel(former, device.userId)
+    } else reconnector.join(anew)
+  }
+
+  #followRoom(room: StoredRoom): void {
+    for (const userId of this.byRoom.of(room.room_id)) {
+      const member = this.#members.get(userId)
+      if (member === undefined || member.device.paused) continue
+      const { reconnector } = member
+      const failure = reconnector.lastError
+      if (room.closed) {
+        if (failure?.hold !== true || reconnector.state !== 'waiting') reconnector.hold(roomClosedFailure)
+      } else if (reconnector.state === 'waiting' && failure !== undefined && mendable.has(failure.kind)) {
+        reconnector.join()
+      }
+    }
+  }
+
+  #hear(event: PoolEvent): void {
+    if (event.type === 'online') this.#nodeOnline(event.name)
+    else if (event.type === 'deviceLost') {
+      const { roomId, userId, kind } = event
+      const member = this.#memberIn(roomId, userId)
+      member?.reconnector.lost({ kind, message: deviceErrorMessages[kind] })
+    } else if (event.type === 'joined' && event.user.device) this.#appeared(event.roomId, event.user.userId)
+    else if (event.type === 'left' && event.user.device) this.#left(event.roomId, event.user.userId)
+  }
+
+  #nodeOnline(name: string): void {
+    const { store } = this.#options
+    for (const { device, reconnector } of this.#members.values()) {
+      if (reconnector.state !== 'waiting' || reconnector.lastError?.hold === true) continue
+      const kind = reconnector.lastError?.kind
+      if (kind === undefined || mendable.has(kind) || store.get('rooms', device.roomId)?.node === name) {
+        reconnector.join()
+      }
+    }
+  }
+
+  /** A device is in a room: one that nobody wants there (its creation or removal was cut short by a crash) goes. */
+  #appeared(roomId: string, userId: string): void {
+    if (this.#reserved.get(userId) === roomId) return
+    const member = this.#memberIn(roomId, userId)
+    if (member === undefined || member.device.paused) this.expel(roomId, userId)
+    else if (member.reconnector.state === 'waiting') member.reconnector.join()
+  }
+
+  /** It left. Why is told next, where somebody knows; a device that is away without a reason has lost its connection. */
+  #left(roomId: string, userId: string): void {
+    const member = this.#memberIn(roomId, userId)
+    if (member?.reconnector.state !== 'joined') return
+    const { generation } = member.reconnector
+    queueMicrotask(() => {
+      if (member.reconnector.generation !== generation || this.#present(member.device)) return
+      member.reconnector.lost({ kind: 'closed', message: deviceErrorMessages.closed })
+    })
+  }
+
+  #failureOf(error: unknown): ReturnType<typeof joinFailureOf> {
+    const failure = joinFailureOf(error)
+    if (failure.kind === 'nodeFailed') this.#options.logger.warn({ err: error }, 'a device could not join')
+    return failure
+  }
+
+  #memberIn(roomId: string, userId: string): Member | undefined {
+    const member = this.#members.get(userId)
+    return member?.device.roomId === roomId ? member : undefined
+  }
+
+  #present(device: StoredDevice): boolean {
+    return this.#options.pool.user(device.roomId, device.userId)?.device === true
+  }
+
+  #tell(userId: string): void {
+    for (const listener of this.#listeners) listener(userId)
+  }
+}

@@ -1,0 +1,54 @@
+import { deviceErrorMessages } from '../../shared/device.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import { DeviceJoinError } from '../nodes/media-node.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { toNodeDevice } from './device-record.ts'
+import type { JoinFailure } from './reconnect.ts'
+
+/** What joining needs of the nodes. */
+export type JoinPool = Pick<NodePool, 'assign' | 'addDevice' | 'removeDevice'>
+
+/** Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. @throws DeviceJoinError, ApiError, the signal's reason */
+export async function joinDevice(
+  device: StoredDevice,
+  pool: JoinPool,
+  store: Pick<Store, 'unseal'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await pool.assign(device.roomId, {}, signal)
+  signal.throwIfAborted()
+  await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
+}
+
+/** What an attempt failed with, for the operator. */
+export function joinFailureOf(error: unknown): JoinFailure {
+  if (error instanceof DeviceJoinError) return { kind: error.kind, message: deviceErrorMessages[error.kind] }
+  if (!(error instanceof ApiError)) return { kind: 'nodeFailed', message: deviceErrorMessages.nodeFailed }
+  if (error.code === 'roomClosed') return roomClosedFailure
+  // Only files that were put together by hand hold an outgoing user without its room.
+  if (error.code === 'roomNotFound') return { kind: 'noNode', message: error.message, hold: true }
+  if (error.code === 'noNode') return { kind: 'noNode', message: error.message }
+  if (error.code === 'licenceExceeded') return { kind: 'noNode', message: 'Every MCU is at its limit.' }
+  return { kind: 'nodeFailed', message: error.message }
+}
+
+/** The state of a device whose room the operator closed. */
+export const roomClosedFailure: JoinFailure = {
+  kind: 'roomLocked',
+  message: 'The room is closed: the device joins when it is reopened.',
+  hold: true,
+}
+
+/** The same failure as createOutgoingUser answers it (contract, section 4). Errors it does not know are returned as they are. */
+export function joinErrorOf(error: unknown): unknown {
+  if (error instanceof DeviceJoinError) {
+    const reason = error.message
+    if (error.kind === 'timeout') return new ApiError('joinTimeout', { reason, cause: error })
+    return new ApiError('joinFailed', { message: deviceErrorMessages[error.kind], reason, cause: error })
+  }
+  // The room lost its MCU between two steps.
+  if (error instanceof ApiError && error.code === 'neverAssigned') return new ApiError('noNode', { cause: error })
+  return error
+}

@@ -1,0 +1,141 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import type { NodeDevice } from '../nodes/media-node.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { type DeviceLogin, parseDeviceAddress } from './device-address.ts'
+import { assistAddressOf, hiddenPassword, loginNameOf, parseDeviceOptions } from './device-options.ts'
+
+/** An outgoing user as a caller gives it; lengths were checked. */
+export interface NewDevice {
+  roomId: string
+  userId: string
+  userName: string
+  /** May hold `user:password@`. */
+  userAddress: string
+  userData?: string | undefined
+  /** An object or its JSON text. */
+  options?: string | Record<string, unknown> | undefined
+}
+
+/** What the operator may change of an outgoing user; what is left out stays. */
+export interface DeviceChanges {
+  roomId?: string | undefined
+  userName?: string | undefined
+  userAddress?: string | undefined
+  userData?: string | undefined
+  login_name?: string | undefined
+  /** `******` stands for the password that is stored. */
+  login_password?: string | undefined
+  /** Empty: none. */
+  assist_address?: string | undefined
+}
+
+/** The record of a new outgoing user. A login in its address counts where the options name none. @throws ApiError parameter */
+export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdAt: number): StoredDevice {
+  const { address, login } = parseDeviceAddress(given.userAddress)
+  const options = parseDeviceOptions(given.options)
+  const found = login ?? options.assistLogin
+  const name = options.loginName || found?.name || ''
+  const password = options.loginPassword || found?.password || ''
+  return {
+    roomId: given.roomId,
+    userId: given.userId,
+    userName: given.userName,
+    userAddress: address,
+    userData: given.userData ?? '',
+    options: withLoginName(options.stored, name),
+    login_password_sealed: password === '' ? '' : store.seal(password),
+    paused: false,
+    created_at: createdAt,
+  }
+}
+
+/** The record after a change; the same object when nothing changed. @throws ApiError parameter */
+export function changedDevice(device: StoredDevice, changes: DeviceChanges, store: Store): StoredDevice {
+  const { address, login } =
+    changes.userAddress === undefined
+      ? { address: device.userAddress, login: undefined }
+      : parseDeviceAddress(changes.userAddress)
+  const asked = {
+    ...device.options,
+    ...(changes.login_name === undefined ? {} : { login_name: changes.login_name }),
+    ...(changes.assist_address === undefined ? {} : { assist_address: changes.assist_address }),
+  }
+  const options = parseDeviceOptions(
+    changes.login_password === undefined ? asked : { ...asked, login_password: changes.login_password },
+  )
+  const found = login ?? options.assistLogin
+  const name = changes.login_name ?? found?.name ?? loginNameOf(device)
+  const after: StoredDevice = {
+    ...device,
+    roomId: changes.roomId ?? device.roomId,
+    userName: changes.userName ?? device.userName,
+    userAddress: address,
+    userData: changes.userData ?? device.userData,
+    options: withLoginName(withoutEmpty(options.stored, 'assist_address'), name),
+    login_password_sealed: sealedPassword(device, changes.login_password, found, store),
+  }
+  return JSON.stringify(after) === JSON.stringify(device) ? device : after
+}
+
+/** The device as a node must pull it. @throws ApiError 'internal' when its password cannot be unsealed */
+export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
+  return {
+    userId: device.userId,
+    userName: device.userName,
+    address: device.userAddress,
+    assistAddress: assistAddressOf(device),
+    login: loginOf(device, store),
+  }
+}
+
+/** The login of a device; undefined when it has none. @throws ApiError 'internal' when its password cannot be unsealed */
+export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
+  const name = loginNameOf(device)
+  const password = device.login_password_sealed === '' ? '' : store.unseal(device.login_password_sealed)
+  return name === '' && password === '' ? undefined : { name, password }
+}
+
+/** Whether a change makes the device join anew: its address, login or room is another. */
+export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
+  return (
+    before.roomId !== after.roomId ||
+    before.userAddress !== after.userAddress ||
+    assistAddressOf(before) !== assistAddressOf(after) ||
+    loginNameOf(before) !== loginNameOf(after) ||
+    before.login_password_sealed !== after.login_password_sealed
+  )
+}
+
+/** The sealed text of the password after a change: a text that is there stays when the password is the same. */
+function sealedPassword(
+  device: StoredDevice,
+  given: string | undefined,
+  found: DeviceLogin | undefined,
+  store: Store,
+): string {
+  const before = device.login_password_sealed
+  const password = given === undefined || given === hiddenPassword ? found?.password : given
+  if (password === undefined) return before
+  if (password === '') return ''
+  return before !== '' && isSealed(before, password, store) ? before : store.seal(password)
+}
+
+/** One that was sealed with another key holds another password, as far as anybody can tell. */
+function isSealed(sealed: string, password: string, store: Store): boolean {
+  try {
+    return store.unseal(sealed) === password
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
+function withLoginName(options: Record<string, unknown>, name: string): Record<string, unknown> {
+  return name === '' ? withoutEmpty(options, 'login_name') : { ...options, login_name: name }
+}
+
+function withoutEmpty(options: Record<string, unknown>, key: string): Record<string, unknown> {
+  if (options[key] !== '') return options
+  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== key))
+}

@@ -1,0 +1,190 @@
+import type { z } from 'zod'
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import { deviceInput } from '../../shared/console/devices.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { limits } from '../../shared/limits.ts'
+import { ApiError, resultCodes } from '../../shared/result-codes.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import { inBulk } from '../rooms/bulk.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { CsvError, type CsvRecord, formatCsv, parseCsv } from './csv.ts'
+import { parseDeviceAddress } from './device-address.ts'
+import { assistAddressOf, loginNameOf } from './device-options.ts'
+import { changedDevice } from './device-record.ts'
+import type { OutgoingUsers } from './outgoing-users.ts'
+
+/** What a line does or did. */
+export type ImportLine = ProcedureOutput<'devices.import'>[number]
+
+/** The columns of the table; an import may leave out those that are not required, in any order. */
+const columns = [
+  'roomId',
+  'userId',
+  'userName',
+  'userAddress',
+  'userData',
+  'login_name',
+  'login_password',
+  'assist_address',
+] as const
+type Column = (typeof columns)[number]
+const required: readonly Column[] = ['roomId', 'userName', 'userAddress']
+
+/** One line made ready to be done. */
+interface PlannedLine {
+  shown: ImportLine
+  device: z.output<typeof deviceInput> | undefined
+}
+
+/** Outgoing users as a table that a spreadsheet reads and writes. Passwords go in and never out: an empty one keeps what is stored. */
+export class DeviceTable {
+  readonly #outgoing: OutgoingUsers
+  readonly #store: Store
+  readonly #logger: Pick<NodeLogger, 'error'>
+
+  constructor(outgoing: OutgoingUsers, store: Store, logger: Pick<NodeLogger, 'error'>) {
+    this.#outgoing = outgoing
+    this.#store = store
+    this.#logger = logger
+  }
+
+  /** Every outgoing user, without passwords. */
+  export(): string {
+    const rows = Array.from(this.#store.all('devices').values(), (device) => [
+      device.roomId,
+      device.userId,
+      device.userName,
+      device.userAddress,
+      device.userData,
+      loginNameOf(device),
+      '',
+      assistAddressOf(device),
+    ])
+    return formatCsv([columns, ...rows])
+  }
+
+  /** What each line would do; changes nothing. @throws ConsoleError 'invalid' when the text is no such table */
+  preview(text: string): ImportLine[] {
+    return this.#plan(text).map(({ shown }) => shown)
+  }
+
+  /** Does what the lines without an error say; each line tells how it went. @throws ConsoleError 'invalid' when the text is no such table */
+  async import(text: string): Promise<ImportLine[]> {
+    const plan = this.#plan(text)
+    const todo = new Map(
+      plan.flatMap(({ shown, device }) =>
+        device !== undefined && (shown.action === 'create' || shown.action === 'update')
+          ? [[String(shown.line), { shown, device }] as const]
+          : [],
+      ),
+    )
+    await inBulk([...todo.keys()], this.#logger, async (key) => {
+      const line = todo.get(key)
+      if (line === undefined) return
+      try {
+        await this.#perform(line.shown, line.device)
+      } catch (error) {
+        line.shown.action = 'error'
+        line.shown.message = error instanceof ApiError ? error.message : resultCodes.internal.message
+        throw error
+      }
+    })
+    return plan.map(({ shown }) => shown)
+  }
+
+  async #perform(shown: ImportLine, device: z.output<typeof deviceInput>): Promise<void> {
+    if (shown.action === 'create') {
+      const created = await this.#outgoing.add(device)
+      shown.userId = created.userId
+      return
+    }
+    const { userId, ...changes } = device
+    if (userId !== undefined) await this.#outgoing.update(userId, changes)
+  }
+
+  #plan(text: string): PlannedLine[] {
+    const [header, ...records] = readTable(text)
+    if (header === undefined) throw new ConsoleError('invalid', 'The table is empty: its first line names the columns.')
+    const order = readHeader(header)
+    if (records.length > limits.devices) {
+      throw new ConsoleError('invalid', `The table has more than ${limits.devices} lines.`)
+    }
+    const seen = new Set<string>()
+    return records.map((record) => this.#planLine(record, order, seen))
+  }
+
+  #planLine(record: CsvRecord, order: readonly Column[], seen: Set<string>): PlannedLine {
+    const cells = Object.fromEntries(order.map((column, index) => [column, record.cells[index] ?? '']))
+    const shown: ImportLine = {
+      line: record.line,
+      userId: cells.userId ?? '',
+      userName: cells.userName ?? '',
+      roomId: cells.roomId ?? '',
+      action: 'error',
+      message: '',
+    }
+    try {
+      if (record.cells.length > order.length) throw new ApiError('parameter', { message: 'It has too many cells.' })
+      const device = readDevice(cells)
+      if (shown.userId !== '' && seen.has(shown.userId)) {
+        throw new ApiError('parameter', { message: 'An earlier line has the same userId.' })
+      }
+      seen.add(shown.userId)
+      shown.action = this.#actionOf(device)
+      return { shown, device }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      shown.message = error.message
+      return { shown, device: undefined }
+    }
+  }
+
+  #actionOf(device: z.output<typeof deviceInput>): ImportLine['action'] {
+    parseDeviceAddress(device.userAddress)
+    if (device.assist_address) parseDeviceAddress(device.assist_address, 'assist_address')
+    if (this.#store.get('rooms', device.roomId) === undefined) throw new ApiError('roomNotFound')
+    const { userId, ...changes } = device
+    const before = userId === undefined ? undefined : this.#store.get('devices', userId)
+    if (before === undefined) return 'create'
+    return isChange(before, changedDevice(before, changes, this.#store)) ? 'update' : 'unchanged'
+  }
+}
+
+function isChange(before: StoredDevice, after: StoredDevice): boolean {
+  return before !== after
+}
+
+function readTable(text: string): CsvRecord[] {
+  try {
+    return parseCsv(text)
+  } catch (error) {
+    if (error instanceof CsvError) throw new ConsoleError('invalid', error.message)
+    throw error
+  }
+}
+
+function readHeader({ cells }: CsvRecord): Column[] {
+  const order = cells.map((cell) => {
+    const column = columns.find((name) => name.toLowerCase() === cell.trim().toLowerCase())
+    if (column === undefined)
+      throw new ConsoleError('invalid', `There is no column ${JSON.stringify(cell.slice(0, 40))}.`)
+    return column
+  })
+  const missing = required.find((column) => !order.includes(column))
+  if (missing !== undefined) throw new ConsoleError('invalid', `The column ${missing} is missing.`)
+  if (new Set(order).size < order.length) throw new ConsoleError('invalid', 'A column is there twice.')
+  return order
+}
+
+/** The device of a line. A column that is left out, and an empty login or userId, say nothing. @throws ApiError parameter */
+function readDevice(cells: Partial<Record<string, string>>): z.output<typeof deviceInput> {
+  const silentWhenEmpty = new Set(['userId', 'login_name', 'login_password'])
+  const given = Object.fromEntries(
+    Object.entries(cells).filter(([column, cell]) => cell !== '' || !silentWhenEmpty.has(column)),
+  )
+  const parsed = deviceInput.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new ApiError('parameter', { message: `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is malformed'}.` })
+}

@@ -1,0 +1,23 @@
+import type { DeviceView } from '../../shared/console/devices.ts'
+import type { StoredDevice } from '../store/records.ts'
+import { listedOptions } from './device-options.ts'
+import type { Reconnector } from './reconnect.ts'
+
+/** An outgoing user with its state as the console shows it: without its password. */
+export function viewOf(device: StoredDevice, reconnector: Reconnector | undefined): DeviceView {
+  const failure = reconnector?.lastError
+  return {
+    roomId: device.roomId,
+    userId: device.userId,
+    userName: device.userName,
+    userAddress: device.userAddress,
+    userData: device.userData,
+    options: listedOptions(device),
+    state: reconnector?.state ?? (device.paused ? 'paused' : 'waiting'),
+    last_error: failure === undefined ? null : { kind: failure.kind, message: failure.message, at: failure.at },
+    retries: reconnector?.retries ?? 0,
+    next_attempt_at: reconnector?.nextAttemptAt ?? 0,
+    since: reconnector?.since ?? device.created_at,
+    created_at: device.created_at,
+  }
+}

@@ -1,0 +1,324 @@
+import { randomBytes } from 'node:crypto'
+import type { ProcedureParsed } from '../../shared/console/contract.ts'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { DeviceState } from '../../shared/device.ts'
+import { limits } from '../../shared/limits.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import { lockOf } from '../rooms/rooms.ts'
+import { SiteLimits } from '../rooms/site-limits.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { parseDeviceAddress, sameAddress } from './device-address.ts'
+import { DeviceFleet, type FleetPool } from './device-fleet.ts'
+import { joinDevice, joinErrorOf } from './device-joining.ts'
+import { type DeviceChanges, changedDevice, loginOf, newDevice, type NewDevice } from './device-record.ts'
+import { viewOf } from './device-view.ts'
+import { type DeviceProbe, type ProbeResult, runProbe, simulatedProbe } from './probe.ts'
+
+/** What outgoing users are made of. */
+export interface OutgoingUsersOptions {
+  store: Store
+  pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
+  licence: { expired(): boolean }
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** Looks at real devices; left out: probes are simulated. */
+  probe?: DeviceProbe | undefined
+}
+
+/** An outgoing user as the operator adds it. */
+export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
+
+/** What a join may take longer than its own deadline, in milliseconds, because its room had to be given a node first. Public clients give up after 5 s. */
+const assignSlack = 400
+
+/** Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator. */
+export class OutgoingUsers {
+  readonly #store: Store
+  readonly #pool: OutgoingUsersOptions['pool']
+  readonly #limits: SiteLimits
+  readonly #settings: () => Settings
+  readonly #clock: () => number
+  readonly #probe: DeviceProbe | undefined
+  readonly #fleet: DeviceFleet
+
+  constructor(options: OutgoingUsersOptions) {
+    const { clock = Date.now } = options
+    this.#store = options.store
+    this.#pool = options.pool
+    this.#limits = new SiteLimits(options)
+    this.#settings = options.settings
+    this.#clock = clock
+    this.#probe = options.probe
+    this.#fleet = new DeviceFleet({ ...options, clock })
+  }
+
+  /** Begins to join what is stored; after the pool has started. */
+  start(): void {
+    this.#fleet.start()
+  }
+
+  /** Ends every attempt under way. */
+  stop(): void {
+    this.#fleet.stop()
+  }
+
+  /**
+   * createOutgoingUser: the device has joined its room and the record is on disk when this resolves. One that fails leaves nothing behind.
+   * @throws ApiError parameter, roomNotFound, roomClosed, userExists, createUnavailable, licenceExpired, licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout,
+   * storage
+   */
+  async create(given: NewDevice): Promise<StoredDevice> {
+    const device = newDevice(given, this.#store, this.#clock())
+    const release = this.#reserve(device, false)
+    try {
+      this.#checkEngine('createUnavailable')
+      this.#checkRoomFor()
+      await this.#join(device)
+      await this.#insert(device, true)
+      return device
+    } finally {
+      release()
+    }
+  }
+
+  /** The operator adds a device: it is kept, and joined in the background. @throws ApiError as `create` does, but for the join */
+  async add(given: ConsoleDevice): Promise<StoredDevice> {
+    const device = newDevice(this.#fromConsole(given), this.#store, this.#clock())
+    const release = this.#reserve(device, true)
+    try {
+      this.#checkRoomFor()
+      await this.#insert(device, false)
+      return device
+    } finally {
+      release()
+    }
+  }
+
+  /** The operator adds a device that must join. @throws ApiError as `create` does */
+  addJoined(given: ConsoleDevice): Promise<StoredDevice> {
+    return this.create(this.#fromConsole(given))
+  }
+
+  /**
+   * destroyOutgoingUser: it has left its room and is forgotten, on disk too, when this resolves.
+   * @throws ApiError parameter, roomNotFound, outgoingUserNotFound (also when the address differs), destroyUnavailable, nodeTimeout, storage
+   */
+  async destroy(roomId: string, userId: string, userAddress: string): Promise<void> {
+    const { address } = parseDeviceAddress(userAddress)
+    if (this.#store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
+    const device = this.#store.get('devices', userId)
+    if (device?.roomId !== roomId) throw new ApiError('outgoingUserNotFound')
+    if (!sameAddress(device.userAddress, address)) {
+      throw new ApiError('outgoingUserNotFound', { message: 'The outgoing user has another userAddress.' })
+    }
+    this.#checkEngine('destroyUnavailable')
+    await this.remove(userId)
+  }
+
+  /**
+   * Takes it out of its room, then forgets it. When its node does not answer, or the disk refuses, it stays and joins again.
+   * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
+   */
+  async remove(userId: string): Promise<void> {
+    const { roomId } = this.#existing(userId)
+    const reconnector = this.#fleet.reconnector(userId)
+    const paused = reconnector?.state === 'paused'
+    if (!paused) reconnector?.suspend()
+    try {
+      await this.#leave(roomId, userId)
+      await this.#mutate(userId, () => undefined)
+    } catch (error) {
+      if (!paused) reconnector?.join()
+      throw error
+    }
+  }
+
+  /** getOutgoingUsers: of one room, or (an empty roomId) all, in the order of creation. @throws ApiError listUnavailable */
+  list(roomId = ''): StoredDevice[] {
+    this.#checkEngine('listUnavailable')
+    return this.#of(roomId)
+  }
+
+  /** userIds of a room's outgoing users, in the order of creation. */
+  of(roomId: string): ReadonlySet<string> {
+    return this.#fleet.byRoom.of(roomId)
+  }
+
+  /** Outgoing users as the console shows them, of one room or (an empty roomId) all, in the order of creation. */
+  views(roomId = ''): DeviceView[] {
+    return this.#of(roomId).map((device) => viewOf(device, this.#fleet.reconnector(device.userId)))
+  }
+
+  /** One of them; undefined when it is gone. */
+  view(userId: string): DeviceView | undefined {
+    const device = this.#store.get('devices', userId)
+    return device === undefined ? undefined : viewOf(device, this.#fleet.reconnector(userId))
+  }
+
+  /** How many are in each state. */
+  countByState(): Record<DeviceState, number> {
+    return this.#fleet.countByState()
+  }
+
+  /** Told the userId whenever an outgoing user came, changed its record or state, or went. May tell one several times. Returns the unsubscribe function. */
+  onChange(listener: (userId: string) => void): () => void {
+    return this.#fleet.onChange(listener)
+  }
+
+  /** Changes or moves it; it joins anew when its address, login or room changed. @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage */
+  update(userId: string, changes: DeviceChanges): Promise<StoredDevice> {
+    return this.#mutate(userId, (device) => changedDevice(device, changes, this.#store), changes.roomId)
+  }
+
+  /** Takes it out of its room, and keeps it. @throws ApiError outgoingUserNotFound, storage */
+  pause(userId: string): Promise<StoredDevice> {
+    return this.#mutate(userId, (device) => (device.paused ? device : { ...device, paused: true }))
+  }
+
+  /** Joins it again. @throws ApiError outgoingUserNotFound, storage */
+  resume(userId: string): Promise<StoredDevice> {
+    return this.#mutate(userId, (device) => (device.paused ? { ...device, paused: false } : device))
+  }
+
+  /** Tries now rather than when the next attempt is due. @throws ApiError outgoingUserNotFound; ConsoleError 'conflict' when it is paused */
+  retry(userId: string): void {
+    if (this.#existing(userId).paused) throw new ConsoleError('conflict', 'The device is paused: resume it first.')
+    this.#fleet.reconnector(userId)?.join()
+  }
+
+  /** Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given. @throws ApiError parameter */
+  async probe(given: ProcedureParsed<'devices.probe'>): Promise<ProbeResult> {
+    const { address, login } = parseDeviceAddress(given.userAddress)
+    if (this.#probe === undefined) return simulatedProbe
+    const device = given.userId === undefined ? undefined : this.#store.get('devices', given.userId)
+    const stored = device === undefined ? undefined : loginOf(device, this.#store)
+    const name = given.login_name ?? login?.name ?? stored?.name ?? ''
+    const password = given.login_password ?? login?.password ?? stored?.password ?? ''
+    const used = name === '' && password === '' ? undefined : { name, password }
+    return runProbe(this.#probe, { address, login: used }, this.#settings().deadlines.device_ms)
+  }
+
+  #of(roomId: string): StoredDevice[] {
+    if (roomId === '') return [...this.#store.all('devices').values()]
+    return Array.from(this.of(roomId), (userId) => this.#store.get('devices', userId)).filter(
+      (device) => device !== undefined,
+    )
+  }
+
+  #existing(userId: string): StoredDevice {
+    const device = this.#store.get('devices', userId)
+    if (device === undefined) throw new ApiError('outgoingUserNotFound')
+    return device
+  }
+
+  #fromConsole(given: ConsoleDevice): NewDevice {
+    const { login_name, login_password, assist_address, userId = this.#unusedId(), ...rest } = given
+    const options = Object.entries({ login_name, login_password, assist_address }).filter(([, value]) => value)
+    return { ...rest, userId, options: Object.fromEntries(options) }
+  }
+
+  #unusedId(): string {
+    for (;;) {
+      const userId = `device-${randomBytes(4).toString('hex')}`
+      if (this.#store.get('devices', userId) === undefined) return userId
+    }
+  }
+
+  /** The checks on room and userId; the userId is nobody else's from now on. @throws ApiError roomNotFound, roomClosed, userExists */
+  #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
+    const room = this.#store.get('rooms', roomId)
+    if (room === undefined) throw new ApiError('roomNotFound')
+    if (room.closed && !closedToo) throw new ApiError('roomClosed')
+    const taken = this.#store.get('devices', userId) !== undefined || this.#pool.user(roomId, userId)?.device === false
+    const release = taken ? undefined : this.#fleet.reserve(userId, roomId)
+    if (release === undefined) throw new ApiError('userExists')
+    return release
+  }
+
+  #checkEngine(error: 'createUnavailable' | 'destroyUnavailable' | 'listUnavailable'): void {
+    if (this.#pool.engine() === 'stopped') throw new ApiError(error)
+  }
+
+  /** Licence and bounds of the site; the caller's own reservation does not count. @throws ApiError licenceExpired, licenceExceeded, joinFailed */
+  #checkRoomFor(): void {
+    this.#limits.checkLicence()
+    this.#limits.checkUsers(Math.max(0, this.#fleet.joining() - 1))
+    if (this.#store.all('devices').size + this.#fleet.reserved > limits.devices) {
+      throw new ApiError('joinFailed', {
+        message: `This site holds ${limits.devices} outgoing users, which is the most.`,
+      })
+    }
+  }
+
+  async #join(device: StoredDevice): Promise<void> {
+    const controller = new AbortController()
+    const overdue = (): void => controller.abort(new ApiError('nodeTimeout'))
+    const timer = setTimeout(overdue, this.#settings().deadlines.device_ms + assignSlack)
+    timer.unref()
+    try {
+      await joinDevice(device, this.#pool, this.#store, controller.signal)
+    } catch (error) {
+      throw joinErrorOf(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Stores a new outgoing user. One that joined and cannot be stored leaves its room again. @throws ApiError roomNotFound, roomClosed, userExists, storage */
+  async #insert(device: StoredDevice, joined: boolean): Promise<void> {
+    const { roomId, userId } = device
+    try {
+      await this.#store.transact([lockOf(roomId), `devices/${userId}`], (transaction) => {
+        const room = this.#store.get('rooms', roomId)
+        if (room === undefined) throw new ApiError('roomNotFound')
+        if (room.closed && joined) throw new ApiError('roomClosed')
+        if (this.#store.get('devices', userId) !== undefined) throw new ApiError('userExists')
+        transaction.put('devices', userId, device)
+      })
+    } catch (error) {
+      if (joined) this.#fleet.expel(roomId, userId)
+      throw error
+    }
+  }
+
+  /** The device is out of the room. One whose node is away or refuses is out when the node returns. @throws ApiError nodeTimeout */
+  async #leave(roomId: string, userId: string): Promise<void> {
+    try {
+      await this.#pool.removeDevice(roomId, userId)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
+    }
+  }
+
+  /** One durable change of a record; undefined removes it. Holds the locks of its room, so that a room that is deleted takes all of its own along. */
+  async #mutate<T extends StoredDevice | undefined>(
+    userId: string,
+    change: (device: StoredDevice) => T,
+    newRoomId?: string,
+  ): Promise<T> {
+    for (;;) {
+      const { roomId } = this.#existing(userId)
+      const locks = new Set([lockOf(roomId), lockOf(newRoomId ?? roomId), `devices/${userId}`])
+      const outcome = await this.#store.transact([...locks], (transaction) => {
+        const before = this.#existing(userId)
+        // Moved while this waited: the locks are those of the former room.
+        if (before.roomId !== roomId) return { moved: true as const }
+        const after = change(before)
+        if (after === undefined) transaction.delete('devices', userId)
+        else if (after !== before) {
+          if (this.#store.get('rooms', after.roomId) === undefined) throw new ApiError('roomNotFound')
+          transaction.put('devices', userId, after)
+        }
+        return { moved: false as const, after }
+      })
+      if (!outcome.moved) return outcome.after
+    }
+  }
+}

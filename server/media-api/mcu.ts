@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { getMcu } from '../../shared/media-operations.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+
+/** (field) What clients send as `options`; other keys are ignored. */
+const optionsSchema = z.object({
+  ip_tag: z.string().max(64).optional(),
+  idc_code: z.string().max(64).optional(),
+})
+
+/** The operation that sends a client to its room's MCU (specification, section 4.1; contract, section 3). */
+export function mcuOperations(rooms: Rooms): AnyOperation[] {
+  return [
+    implement(getMcu, async ({ room_id, options }) => {
+      const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options ?? '')
+      return { addr: await rooms.mcuAddress(room_id, { ipTag, idcCode }) }
+    }),
+  ]
+}
+
+function parseOptions(text: string): z.output<typeof optionsSchema> {
+  if (text === '') return {}
+  try {
+    return optionsSchema.parse(JSON.parse(text))
+  } catch {
+    throw new ApiError('parameter', {
+      field: 'options',
+      message: 'options must be JSON text such as {"ip_tag":"local","idc_code":""}.',
+    })
+  }
+}

@@ -1,0 +1,15 @@
+import type { AnyOperation } from '../http/operation.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+import { mcuOperations } from './mcu.ts'
+import { roomOperations } from './rooms.ts'
+import { userOperations } from './users.ts'
+
+/** What the media API's operations work with. */
+export interface MediaServices {
+  rooms: Rooms
+}
+
+/** The operations of the media API but authenticate, which belongs to access. */
+export function mediaOperations({ rooms }: MediaServices): AnyOperation[] {
+  return [...roomOperations(rooms), ...mcuOperations(rooms), ...userOperations(rooms)]
+}

@@ -1,0 +1,38 @@
+import { createRoom, deleteRoom, getRoom, updateRoom } from '../../shared/media-operations.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+
+/** Operations on rooms themselves (specification, section 4.1). */
+export function roomOperations(rooms: Rooms): AnyOperation[] {
+  return [
+    implement(createRoom, async (wanted, { accessKey }) => {
+      const { room_id } = await rooms.create(wanted, accessKey)
+      return { room_id }
+    }),
+    // Answered without a promise: the most frequent call costs no tick.
+    implement(getRoom, ({ room_id }) => {
+      const room = rooms.get(room_id)
+      return {
+        id: room.id,
+        room_id: room.room_id,
+        topic: room.topic,
+        room_status: rooms.status(room),
+        owner_id: room.owner_id,
+        host_password: rooms.hostPassword(room),
+        attendee_max: room.attendee_max,
+        max_audio: room.max_audio,
+        max_video: room.max_video,
+        room_extend_id: room.room_extend_id,
+        room_mode: room.room_mode,
+      }
+    }),
+    implement(updateRoom, async ({ room_id, ...changes }, { accessKey }) => {
+      await rooms.update(room_id, changes, accessKey)
+      return { room_id }
+    }),
+    implement(deleteRoom, async ({ room_id }) => {
+      await rooms.delete(room_id)
+      return { room_id }
+    }),
+  ]
+}

@@ -1,0 +1,17 @@
+import { forceOffline, listUsers } from '../../shared/media-operations.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+
+/** Operations on the users of a room (specification, section 4.1). */
+export function userOperations(rooms: Rooms): AnyOperation[] {
+  return [
+    implement(listUsers, async ({ room_id }) => {
+      const users = await rooms.users(room_id)
+      return { user_list: users.map(({ userId, userName }) => ({ user_name: userName, user_id: userId })) }
+    }),
+    implement(forceOffline, async ({ room_id, user_id }) => {
+      await rooms.kick(room_id, user_id)
+      return { msg: 'success' }
+    }),
+  ]
+}

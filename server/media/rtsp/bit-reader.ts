@@ -1,0 +1,61 @@
+/** Reads bits and Exp-Golomb numbers of a NAL unit (ITU-T H.264, section 9.1), emulation prevention bytes taken out. */
+export class BitReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(nal: Uint8Array) {
+    this.#bytes = withoutEmulation(nal)
+  }
+
+  /** @throws RangeError past the end */
+  bit(): number {
+    const byte = this.#bytes[this.#at >> 3]
+    if (byte === undefined) throw new RangeError('past the end of the NAL unit')
+    const bit = (byte >> (7 - (this.#at & 7))) & 1
+    this.#at += 1
+    return bit
+  }
+
+  /** Up to 32 bits. */
+  bits(count: number): number {
+    let value = 0
+    for (let i = 0; i < count; i++) value = value * 2 + this.bit()
+    return value
+  }
+
+  skip(count: number): void {
+    this.#at += count
+  }
+
+  /** ue(v) */
+  unsigned(): number {
+    let zeros = 0
+    while (this.bit() === 0) {
+      zeros += 1
+      if (zeros > 31) throw new RangeError('not an Exp-Golomb number')
+    }
+    return 2 ** zeros - 1 + this.bits(zeros)
+  }
+
+  /** se(v) */
+  signed(): number {
+    const value = this.unsigned()
+    return value % 2 === 0 ? -value / 2 : (value + 1) / 2
+  }
+}
+
+function withoutEmulation(nal: Uint8Array): Uint8Array {
+  const out = new Uint8Array(nal.length)
+  let length = 0
+  let zeros = 0
+  for (const byte of nal) {
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0
+      continue
+    }
+    zeros = byte === 0 ? zeros + 1 : 0
+    out[length] = byte
+    length += 1
+  }
+  return out.subarray(0, length)
+}

@@ -1,0 +1,68 @@
+import type { CameraLogin } from './authentication.ts'
+import { carriageOf } from './carriage.ts'
+import type { RtspTrack } from './description.ts'
+import { describedResolution } from './resolution.ts'
+import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
+import { type RtspOptions, RtspSession } from './session.ts'
+
+/** One track of a probed camera. */
+export interface ProbedTrack {
+  kind: 'video' | 'audio'
+  codec: string
+  /** One plain sentence, with the resolution where the camera describes it. */
+  detail: string
+  carried: boolean
+}
+
+/** What a camera answered to a probe: what it sends, or why it does not. */
+export type ProbeResult =
+  | { ok: true; milliseconds: number; tracks: ProbedTrack[] }
+  | { ok: false; milliseconds: number; kind: RtspErrorKind; message: string; tracks: ProbedTrack[] }
+
+/** Settings of a probe: those of a pull. */
+export type ProbeOptions = Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs'>
+
+/**
+ * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.
+ * Never rejects but with the signal's reason.
+ * @param address rtsp:// or rtsps:// without login
+ */
+export async function probe(
+  address: string,
+  login: CameraLogin | undefined,
+  options: ProbeOptions,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const started = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - started)
+  let session: RtspSession | undefined
+  try {
+    session = new RtspSession(
+      { ...options, address, login, transport: 'auto', stallMs: options.answerMs },
+      { rtp: () => {}, rtcp: () => {}, ended: () => {} },
+    )
+    const { tracks } = await session.describe(signal)
+    const probed = tracks.map(probedTrack)
+    if (probed.some(({ carried }) => carried)) return { ok: true, milliseconds: elapsed(), tracks: probed }
+    const message = 'no track of the camera can be carried'
+    return { ok: false, milliseconds: elapsed(), kind: 'noUsableTrack', message, tracks: probed }
+  } catch (error) {
+    signal.throwIfAborted()
+    const kind = error instanceof RtspError ? error.kind : 'protocol'
+    const message = error instanceof Error ? error.message : 'the camera could not be asked'
+    return { ok: false, milliseconds: elapsed(), kind, message, tracks: [] }
+  } finally {
+    await session?.close()
+  }
+}
+
+function probedTrack(track: RtspTrack): ProbedTrack {
+  const { carried, detail } = carriageOf(track)
+  const size = track.kind === 'video' ? describedResolution(track) : undefined
+  return {
+    kind: track.kind,
+    codec: track.codec,
+    detail: size === undefined ? detail : `${detail}, ${size.width} × ${size.height}`,
+    carried,
+  }
+}

@@ -1,0 +1,122 @@
+import { BitReader } from './bit-reader.ts'
+import type { RtspTrack } from './description.ts'
+
+/** Size of a picture in pixels. */
+export interface Resolution {
+  width: number
+  height: number
+}
+
+/** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
+export function describedResolution(track: RtspTrack): Resolution | undefined {
+  const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
+  for (const text of (track.parameters.get(name) ?? '').split(',')) {
+    const nal = Buffer.from(text.trim(), 'base64')
+    const resolution = track.codec === 'H264' ? h264Resolution(nal) : h265Resolution(nal)
+    if (resolution !== undefined) return resolution
+  }
+  return undefined
+}
+
+/** Profiles whose parameter set says more about colour (ITU-T H.264, section 7.3.2.1.1). */
+const highProfiles = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
+
+/** Of an H.264 sequence parameter set. */
+export function h264Resolution(nal: Uint8Array): Resolution | undefined {
+  if (((nal[0] ?? 0) & 0x1f) !== 7) return undefined
+  return read(() => {
+    const bits = new BitReader(nal.subarray(1))
+    const profile = bits.bits(8)
+    bits.skip(16)
+    bits.unsigned()
+    const chroma = highProfiles.has(profile) ? highProfileChroma(bits) : 1
+    bits.unsigned()
+    skipPictureOrder(bits)
+    bits.unsigned()
+    bits.skip(1)
+    const widthInBlocks = bits.unsigned() + 1
+    const heightInUnits = bits.unsigned() + 1
+    const framesOnly = bits.bit()
+    if (framesOnly === 0) bits.skip(1)
+    bits.skip(1)
+    const crop = bits.bit() === 1 ? crops(bits) : [0, 0, 0, 0]
+    const cropX = chroma === 1 || chroma === 2 ? 2 : 1
+    const cropY = (chroma === 1 ? 2 : 1) * (2 - framesOnly)
+    return cropped(widthInBlocks * 16, heightInUnits * 16 * (2 - framesOnly), crop, cropX, cropY)
+  })
+}
+
+function highProfileChroma(bits: BitReader): number {
+  const chroma = bits.unsigned()
+  if (chroma === 3) bits.skip(1)
+  bits.unsigned()
+  bits.unsigned()
+  bits.skip(1)
+  if (bits.bit() === 1) {
+    const lists = chroma === 3 ? 12 : 8
+    for (let list = 0; list < lists; list++) if (bits.bit() === 1) skipScalingList(bits, list < 6 ? 16 : 64)
+  }
+  return chroma
+}
+
+function skipScalingList(bits: BitReader, size: number): void {
+  let next = 8
+  for (let i = 0; i < size && next !== 0; i++) next = (next + bits.signed() + 256) % 256
+}
+
+function skipPictureOrder(bits: BitReader): void {
+  const type = bits.unsigned()
+  if (type === 0) bits.unsigned()
+  if (type !== 1) return
+  bits.skip(1)
+  bits.signed()
+  bits.signed()
+  const count = bits.unsigned()
+  if (count > 255) throw new RangeError('not a parameter set')
+  for (let i = 0; i < count; i++) bits.signed()
+}
+
+/** Of an H.265 sequence parameter set (ITU-T H.265, section 7.3.2.2.1). */
+export function h265Resolution(nal: Uint8Array): Resolution | undefined {
+  if ((((nal[0] ?? 0) >> 1) & 0x3f) !== 33) return undefined
+  return read(() => {
+    const bits = new BitReader(nal.subarray(2))
+    bits.skip(4)
+    const layers = bits.bits(3)
+    bits.skip(1 + 88 + 8)
+    const present = Array.from({ length: layers }, () => [bits.bit(), bits.bit()])
+    if (layers > 0) bits.skip(2 * (8 - layers))
+    for (const [profile = 0, level = 0] of present) bits.skip(88 * profile + 8 * level)
+    bits.unsigned()
+    const chroma = bits.unsigned()
+    if (chroma === 3) bits.skip(1)
+    const width = bits.unsigned()
+    const height = bits.unsigned()
+    const crop = bits.bit() === 1 ? crops(bits) : [0, 0, 0, 0]
+    return cropped(width, height, crop, chroma === 1 || chroma === 2 ? 2 : 1, chroma === 1 ? 2 : 1)
+  })
+}
+
+/** Left, right, top, bottom. */
+function crops(bits: BitReader): number[] {
+  return [bits.unsigned(), bits.unsigned(), bits.unsigned(), bits.unsigned()]
+}
+
+function cropped(width: number, height: number, crop: readonly number[], unitX: number, unitY: number): Resolution {
+  const [left = 0, right = 0, top = 0, bottom = 0] = crop
+  return { width: width - (left + right) * unitX, height: height - (top + bottom) * unitY }
+}
+
+/** Nothing larger than 16K is a camera. */
+const largestSide = 16_384
+
+function read(parse: () => Resolution): Resolution | undefined {
+  try {
+    const resolution = parse()
+    const { width, height } = resolution
+    return width > 0 && height > 0 && width <= largestSide && height <= largestSide ? resolution : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,61 @@
+import type { DeviceErrorKind } from '../../../shared/device.ts'
+
+/** The kinds of failure that a pull by itself can have (the others of `deviceErrorKinds` are the room's or the controller's). */
+export type RtspErrorKind = Extract<
+  DeviceErrorKind,
+  'auth' | 'notFound' | 'refused' | 'unreachable' | 'timeout' | 'protocol' | 'noUsableTrack' | 'closed' | 'stalled'
+>
+
+/** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
+export class RtspError extends Error {
+  readonly kind: RtspErrorKind
+  /** RTSP status code; 0 when no answer caused it. */
+  readonly status: number
+  constructor(kind: RtspErrorKind, message: string, status = 0, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RtspError'
+    this.kind = kind
+    this.status = status
+  }
+}
+
+/** What the operating system and TLS say, by the kind that it means. */
+const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  EAI_FAIL: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ENETDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EINVAL: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'closed',
+  EPIPE: 'closed',
+}
+
+/** The failure of a socket as an RtspError; TLS failures (untrusted certificate, not TLS at all) are `protocol`. */
+export function socketError(cause: unknown): RtspError {
+  if (cause instanceof RtspError) return cause
+  const code = errorCode(cause)
+  const kind = kindsByCode[code] ?? 'protocol'
+  return new RtspError(kind, code === '' ? 'the connection failed' : `the connection failed (${code})`, 0, { cause })
+}
+
+function errorCode(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return ''
+  return typeof cause.code === 'string' ? cause.code : ''
+}
+
+/** An answer that is not 200, by the kind that it means (RFC 2326, section 11). */
+export function statusError(method: string, status: number): RtspError {
+  const kind: RtspErrorKind =
+    status === 401 || status === 403 || status === 407
+      ? 'auth'
+      : status === 404 || status === 410
+        ? 'notFound'
+        : 'protocol'
+  return new RtspError(kind, `${method} was answered ${status}`, status)
+}

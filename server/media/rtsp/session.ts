@@ -1,0 +1,292 @@
+import { randomInt } from 'node:crypto'
+import type { CameraLogin } from './authentication.ts'
+import { tracksToPull } from './carriage.ts'
+import { type RtspAnswer, RtspConnection } from './connection.ts'
+import { DatagramPair } from './datagram-pair.ts'
+import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
+import { controlUrl, parseRtspAddress } from './rtsp-address.ts'
+import { RtspError, socketError } from './rtsp-error.ts'
+import { parseSession, parseTransport } from './transport.ts'
+
+/** How a camera is pulled. */
+export interface RtspOptions {
+  /** rtsp:// or rtsps:// address without login. */
+  address: string
+  login: CameraLogin | undefined
+  /** auto: TCP, and UDP where the camera refuses TCP (461). */
+  transport: 'auto' | 'udp'
+  /** RTSPS: take certificates that no authority signed. */
+  trustAnyCertificate: boolean
+  /** Deadline of the connection and of each answer, in milliseconds. */
+  answerMs: number
+  /** The stream has stalled after so many milliseconds without a packet. */
+  stallMs: number
+}
+
+/** What a pull tells. */
+export interface RtspListener {
+  /** An RTP packet of one of `tracks`; the buffer is a view that the listener may change. */
+  rtp(track: RtspTrack, packet: Buffer): void
+  /** An RTCP compound of one of `tracks`. */
+  rtcp(track: RtspTrack, packet: Buffer): void
+  /** The stream is over; told once, and only after `play` resolved. Not told after `close`. */
+  ended(error: RtspError): void
+}
+
+/** Share of the session's timeout after which it is kept alive. */
+const keepAliveShare = 0.45
+const reportMs = 5_000
+/** What a camera has to answer TEARDOWN, in milliseconds. */
+const teardownMs = 500
+
+/** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). */
+export class RtspSession {
+  readonly #options: RtspOptions
+  readonly #listener: RtspListener
+  readonly #connection: RtspConnection
+  readonly #channels = new Map<number, (packet: Buffer) => void>()
+  readonly #pairs: DatagramPair[] = []
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #reports: Array<(packet: Buffer) => void> = []
+  readonly #firstPacket = Promise.withResolvers<void>()
+  #base: string
+  #aggregate: string
+  #methods = new Set<string>()
+  #udp: boolean
+  #session = ''
+  #timeoutMs = 60_000
+  #lastPacketAt = 0
+  #playing = false
+  #over = false
+  /** Those that `play` set up. */
+  tracks: readonly RtspTrack[] = []
+
+  constructor(options: RtspOptions, listener: RtspListener) {
+    this.#options = options
+    this.#listener = listener
+    const address = parseRtspAddress(options.address)
+    this.#base = address.url
+    this.#aggregate = address.url
+    this.#udp = options.transport === 'udp'
+    this.#connection = new RtspConnection(
+      { ...options, address },
+      {
+        packet: (channel, packet) => this.#channels.get(channel)?.(packet),
+        ended: (error) => this.#end(error),
+      },
+    )
+    // Told to whoever waits in `play`; nobody may.
+    this.#firstPacket.promise.catch(() => {})
+  }
+
+  /** When the last RTP packet came, milliseconds since the epoch; 0 when none did. */
+  get lastPacketAt(): number {
+    return this.#lastPacketAt
+  }
+
+  /**
+   * What the camera offers, without playing it.
+   * @throws RtspError; the signal's reason
+   */
+  async describe(signal: AbortSignal): Promise<RtspDescription> {
+    return await this.#guarded(signal, async () => await this.#describe(signal))
+  }
+
+  /**
+   * Resolves with the tracks when the first RTP packet has arrived.
+   * @throws RtspError; the signal's reason. Either way nothing is left behind.
+   */
+  async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
+    return await this.#guarded(signal, async () => {
+      const { control, tracks } = await this.#describe(signal)
+      this.#aggregate = controlUrl(this.#base, control)
+      this.tracks = tracksToPull(tracks)
+      if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')
+      for (const [index, track] of this.tracks.entries()) await this.#setUp(index, track)
+      await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
+      this.#keepAlive()
+      const timer = setTimeout(
+        () => this.#firstPacket.reject(new RtspError('timeout', 'no media arrived after PLAY')),
+        this.#options.stallMs,
+      )
+      this.#timers.push(timer.unref())
+      await this.#firstPacket.promise
+      clearTimeout(timer)
+      this.#playing = true
+      this.#watch()
+      return this.tracks
+    })
+  }
+
+  /** Says goodbye to the camera and lets go of everything; `ended` is not told. */
+  async close(): Promise<void> {
+    if (this.#over) return
+    this.#over = true
+    this.#release()
+    this.#firstPacket.reject(new RtspError('closed', 'closed by the node'))
+    if (this.#session !== '') {
+      const wait = Promise.withResolvers<void>()
+      const timer = setTimeout(wait.resolve, teardownMs)
+      const said = this.#connection.request('TEARDOWN', this.#aggregate).catch(() => {})
+      await Promise.race([said, wait.promise])
+      clearTimeout(timer)
+    }
+    this.#connection.close()
+  }
+
+  /** Runs a phase: any failure or abort ends the session. */
+  async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    const abort = (): void => this.#end(new RtspError('closed', 'given up'))
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await run()
+    } catch (cause) {
+      const error = socketError(cause)
+      this.#end(error)
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async #describe(signal: AbortSignal): Promise<RtspDescription> {
+    await this.#connection.connect(signal)
+    const options = await this.#connection.request('OPTIONS', this.#base)
+    this.#methods = new Set(
+      options
+        .headers('public')
+        .flatMap((field) => field.split(','))
+        .map((name) => name.trim()),
+    )
+    const answer = await this.#connection.request('DESCRIBE', this.#base, { Accept: 'application/sdp' })
+    const base = answer.header('content-base') ?? answer.header('content-location') ?? ''
+    if (/^rtsps?:\/\//i.test(base)) this.#base = controlUrl(this.#base, base)
+    return describeSafely(answer)
+  }
+
+  async #setUp(index: number, track: RtspTrack): Promise<void> {
+    const url = controlUrl(this.#base, track.control)
+    try {
+      await (this.#udp ? this.#setUpUdp(url, track) : this.#setUpTcp(index, url, track))
+    } catch (error) {
+      // 461 Unsupported Transport: the other one, for the first track only; later ones must go the same way.
+      if (!(error instanceof RtspError) || error.status !== 461 || index > 0) throw error
+      this.#udp = !this.#udp
+      await (this.#udp ? this.#setUpUdp(url, track) : this.#setUpTcp(index, url, track))
+    }
+  }
+
+  async #setUpTcp(index: number, url: string, track: RtspTrack): Promise<void> {
+    const wanted = `RTP/AVP/TCP;unicast;interleaved=${2 * index}-${2 * index + 1}`
+    const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
+    const [rtp, rtcp] = parseTransport(answer.header('transport') ?? '').channels ?? [2 * index, 2 * index + 1]
+    this.#channels.set(rtp, (packet) => this.#rtp(track, packet))
+    this.#channels.set(rtcp, (packet) => this.#listener.rtcp(track, packet))
+    this.#reports.push((packet) => this.#connection.sendPacket(rtcp, packet))
+    this.#enter(answer)
+  }
+
+  async #setUpUdp(url: string, track: RtspTrack): Promise<void> {
+    const pair = await DatagramPair.open(this.#connection.remoteAddress)
+    if (this.#over) {
+      pair.close()
+      throw new RtspError('closed', 'given up')
+    }
+    this.#pairs.push(pair)
+    pair.listen(
+      (packet) => this.#rtp(track, packet),
+      (packet) => this.#listener.rtcp(track, packet),
+    )
+    const wanted = `RTP/AVP;unicast;client_port=${pair.port}-${pair.port + 1}`
+    const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
+    const granted = parseTransport(answer.header('transport') ?? '')
+    pair.meet(granted.source ?? this.#connection.remoteAddress, granted.serverPorts)
+    this.#reports.push((packet) => pair.sendReport(packet))
+    this.#enter(answer)
+  }
+
+  #enter(answer: RtspAnswer): void {
+    const { id, timeoutMs } = parseSession(answer.header('session') ?? '')
+    if (id === '') return
+    this.#session = id
+    this.#connection.session = id
+    this.#timeoutMs = timeoutMs
+  }
+
+  #rtp(track: RtspTrack, packet: Buffer): void {
+    if (this.#over || packet.length < 12) return
+    this.#lastPacketAt = Date.now()
+    if (!this.#playing) this.#firstPacket.resolve()
+    this.#listener.rtp(track, packet)
+  }
+
+  #keepAlive(): void {
+    const timer = setInterval(
+      () => {
+        const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
+        this.#connection.request(method, this.#aggregate).catch((error: unknown) => {
+          // Some cameras do not answer it, or know the method in name only; a session that is gone (454) is over.
+          if (!(error instanceof RtspError)) return
+          if (error.status === 454) this.#end(new RtspError('closed', 'the camera ended the session', 454))
+          else if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
+        })
+      },
+      Math.max(1_000, this.#timeoutMs * keepAliveShare),
+    )
+    const ssrc = randomInt(1, 2 ** 32 - 1)
+    const reports = setInterval(() => {
+      for (const send of this.#reports) send(emptyReport(ssrc))
+    }, reportMs)
+    this.#timers.push(timer.unref(), reports.unref())
+  }
+
+  #watch(): void {
+    const { stallMs } = this.#options
+    const timer = setInterval(
+      () => {
+        if (Date.now() - this.#lastPacketAt > stallMs) {
+          this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
+        }
+      },
+      Math.max(50, Math.min(500, stallMs / 4)),
+    )
+    this.#timers.push(timer.unref())
+  }
+
+  #end(error: RtspError): void {
+    if (this.#over) return
+    this.#over = true
+    this.#release()
+    this.#firstPacket.reject(error)
+    this.#connection.close(error)
+    if (this.#playing) this.#listener.ended(error)
+  }
+
+  #release(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const pair of this.#pairs) pair.close()
+    this.#channels.clear()
+  }
+}
+
+function describeSafely(answer: RtspAnswer): RtspDescription {
+  try {
+    return parseDescription(answer.body.toString('utf8'))
+  } catch (cause) {
+    throw new RtspError('protocol', 'the description of the stream cannot be read', 0, { cause })
+  }
+}
+
+/** A receiver report without blocks and a CNAME (RFC 3550, section 6): tells the camera that somebody listens. */
+function emptyReport(ssrc: number): Buffer {
+  const packet = Buffer.alloc(24)
+  packet.set([0x80, 201, 0, 1], 0)
+  packet.writeUInt32BE(ssrc, 4)
+  packet.set([0x81, 202, 0, 3], 8)
+  packet.writeUInt32BE(ssrc, 12)
+  packet.set([1, 4], 16)
+  packet.write('room', 18, 'latin1')
+  return packet
+}

@@ -1,0 +1,207 @@
+import net from 'node:net'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
+import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
+import {
+  type Answer,
+  interleavedPacket,
+  type SeenRequest,
+  startScriptedCamera,
+  usualAnswer,
+} from '../../../support/camera/scripted-camera.ts'
+
+const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
+const never = new AbortController().signal
+
+function options(port: number, more: Partial<RtspOptions> = {}): RtspOptions {
+  return {
+    address: `rtsp://127.0.0.1:${port}/cam`,
+    login: undefined,
+    transport: 'auto',
+    trustAnyCertificate: false,
+    answerMs: 1_000,
+    stallMs: 1_000,
+    ...more,
+  }
+}
+
+/** A camera that asks for a login with `challenge`, and takes what `accepts` takes. */
+function guarded(
+  challenges: (count: number) => string,
+  accepts: (field: string) => boolean,
+): (request: SeenRequest) => Answer {
+  let count = 0
+  return (request) => {
+    if (accepts(request.headers.get('authorization') ?? '')) return usualAnswer(request)
+    count += 1
+    return { status: 401, headers: { 'WWW-Authenticate': challenges(count) } }
+  }
+}
+
+async function failure(session: RtspSession): Promise<RtspError> {
+  const error = await session.play(never).catch((caught: unknown) => caught)
+  if (!(error instanceof RtspError)) throw new Error('expected an RtspError', { cause: error })
+  return error
+}
+
+test('a camera with SHA-256 and qop is played', async () => {
+  await using camera = await startScriptedCamera(
+    guarded(
+      () => 'Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256',
+      (field) => field.includes('algorithm=SHA-256'),
+    ),
+  )
+  const session = new RtspSession(options(camera.port, { login: { name: 'u', password: 'p' } }), quiet)
+  expect(await session.play(never)).toHaveLength(1)
+  await session.close()
+  expect(camera.requests.at(-1)).toMatchObject({ method: 'TEARDOWN' })
+  expect(camera.requests.filter(({ method }) => method === 'OPTIONS')).toHaveLength(2)
+})
+
+test('a nonce that went stale in the middle is renewed, once', async () => {
+  let nonce = 'n1'
+  await using camera = await startScriptedCamera((request) => {
+    const field = request.headers.get('authorization') ?? ''
+    if (request.method === 'SETUP' && nonce === 'n1') nonce = 'n2'
+    if (field.includes(`nonce="${nonce}"`)) return usualAnswer(request)
+    return { status: 401, headers: { 'WWW-Authenticate': `Digest realm="r", nonce="${nonce}", stale=true` } }
+  })
+  const session = new RtspSession(options(camera.port, { login: { name: 'u', password: 'p' } }), quiet)
+  expect(await session.play(never)).toHaveLength(1)
+  await session.close()
+})
+
+test('a wrong login is tried once and no more, even when each refusal brings a new nonce', async () => {
+  await using camera = await startScriptedCamera(
+    guarded(
+      (count) => `Digest realm="r", nonce="n${count}"`,
+      () => false,
+    ),
+  )
+  const error = await failure(new RtspSession(options(camera.port, { login: { name: 'u', password: 'p' } }), quiet))
+  expect(error.kind).toBe('auth')
+  expect(camera.requests).toHaveLength(2)
+})
+
+test('no login at all where one is asked for is an auth failure', async () => {
+  await using camera = await startScriptedCamera(
+    guarded(
+      () => 'Basic realm="r"',
+      () => false,
+    ),
+  )
+  expect((await failure(new RtspSession(options(camera.port), quiet))).kind).toBe('auth')
+  expect(camera.requests).toHaveLength(1)
+})
+
+test('a login in the address is never sent as part of a URL', async () => {
+  await using camera = await startScriptedCamera(
+    guarded(
+      () => 'Digest realm="r", nonce="n"',
+      (field) => field !== '',
+    ),
+  )
+  const address = `rtsp://name:topsecret@127.0.0.1:${camera.port}/cam`
+  const session = new RtspSession(
+    options(camera.port, { address, login: { name: 'name', password: 'topsecret' } }),
+    quiet,
+  )
+  await session.play(never)
+  await session.close()
+  for (const { text } of camera.requests) expect(text).not.toContain('topsecret')
+})
+
+test.each([
+  [404, 'notFound'],
+  [403, 'auth'],
+  [500, 'protocol'],
+] as const)('status %i is %s', async (status, kind) => {
+  await using camera = await startScriptedCamera((request) =>
+    request.method === 'DESCRIBE' ? { status } : usualAnswer(request),
+  )
+  expect(await failure(new RtspSession(options(camera.port), quiet))).toMatchObject({ kind, status })
+})
+
+test('a camera with nothing to carry has no usable track', async () => {
+  await using camera = await startScriptedCamera((request) =>
+    request.method === 'DESCRIBE' ? { status: 200, body: 'v=0\r\nm=video 0 RTP/AVP 26\r\n' } : usualAnswer(request),
+  )
+  expect((await failure(new RtspSession(options(camera.port), quiet))).kind).toBe('noUsableTrack')
+})
+
+test('a server that speaks HTTP is no RTSP server; one that says nothing times out; a closed port refuses', async () => {
+  await using http = await startScriptedCamera(() => ({
+    status: 200,
+    after: (socket) => socket.write('\u0000\u0001garbage'),
+  }))
+  expect((await failure(new RtspSession(options(http.port), quiet))).kind).toBe('protocol')
+  await using silent = await startScriptedCamera(() => undefined)
+  expect((await failure(new RtspSession(options(silent.port, { answerMs: 200 }), quiet))).kind).toBe('timeout')
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  expect((await failure(new RtspSession(options(address.port), quiet))).kind).toBe('refused')
+  expect((await failure(new RtspSession(options(0, { address: 'rtsp://no-such-host.invalid/' }), quiet))).kind).toBe(
+    'unreachable',
+  )
+})
+
+test('a camera that answers PLAY and sends nothing times out; one that closes has closed', async () => {
+  await using mute = await startScriptedCamera((request) =>
+    request.method === 'PLAY' ? { status: 200 } : usualAnswer(request),
+  )
+  expect((await failure(new RtspSession(options(mute.port, { stallMs: 200 }), quiet))).kind).toBe('timeout')
+  await using rude = await startScriptedCamera((request) => {
+    if (request.method === 'SETUP') return { status: 200, after: (socket) => socket.destroy() }
+    return usualAnswer(request)
+  })
+  expect((await failure(new RtspSession(options(rude.port), quiet))).kind).toBe('closed')
+})
+
+test('an abort ends the attempt at once with its own reason and closes the connection', async () => {
+  const asked = Promise.withResolvers<void>()
+  await using camera = await startScriptedCamera((request) => {
+    if (request.method !== 'DESCRIBE') return usualAnswer(request)
+    asked.resolve()
+    return undefined
+  })
+  const abort = new AbortController()
+  const playing = new RtspSession(options(camera.port), quiet).play(abort.signal)
+  await asked.promise
+  const [socket] = camera.sockets
+  if (socket === undefined) throw new Error('no connection')
+  const closed = once(socket, 'close')
+  const reason = new Error('changed my mind')
+  abort.abort(reason)
+  await expect(playing).rejects.toBe(reason)
+  await closed
+})
+
+test('a stream that stops is stalled, and tells so once', async () => {
+  await using camera = await startScriptedCamera(usualAnswer)
+  const ended = Promise.withResolvers<RtspError>()
+  const session = new RtspSession(options(camera.port, { stallMs: 300 }), { ...quiet, ended: ended.resolve })
+  await session.play(never)
+  expect((await ended.promise).kind).toBe('stalled')
+})
+
+test('a camera that knows no GET_PARAMETER is kept alive with OPTIONS; its session that is gone ends the stream', async () => {
+  let keepAlives = 0
+  await using camera = await startScriptedCamera((request) => {
+    if (request.method === 'SETUP')
+      return { status: 200, headers: { Session: '1;timeout=2', Transport: 'RTP/AVP/TCP;interleaved=0-1' } }
+    if (request.method === 'GET_PARAMETER') return { status: 501 }
+    if (request.method === 'OPTIONS' && request.headers.has('session')) {
+      keepAlives += 1
+      return keepAlives < 2 ? { status: 200, after: (socket) => socket.write(interleavedPacket(2)) } : { status: 454 }
+    }
+    return usualAnswer(request)
+  })
+  const ended = Promise.withResolvers<RtspError>()
+  const session = new RtspSession(options(camera.port, { stallMs: 10_000 }), { ...quiet, ended: ended.resolve })
+  await session.play(never)
+  expect(await ended.promise).toMatchObject({ kind: 'closed', status: 454 })
+})

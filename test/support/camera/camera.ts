@@ -1,0 +1,80 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** How the test camera is started; see camera.py. */
+export interface CameraOptions {
+  host?: string
+  port?: number
+  auth?: 'none' | 'basic' | 'digest'
+  user?: string
+  password?: string
+  /** Seconds of an RTSP session. */
+  timeout?: number
+  /** PEM file with certificate and key. */
+  tls?: string
+  width?: number
+  height?: number
+  fps?: number
+  kbps?: number
+  /** Frames between key frames. */
+  gop?: number
+  'config-interval'?: number
+}
+
+/** A running camera: a process that nobody here wrote the RTSP of. */
+export interface Camera extends AsyncDisposable {
+  port: number
+  process: ChildProcess
+  /** Address of one of its mounts, without login. */
+  url(path: string): string
+  /** It hangs, or goes on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
+  /** It dies without a word. */
+  kill(): Promise<void>
+}
+
+const script = fileURLToPath(new URL('./camera.py', import.meta.url))
+
+/** Whether this machine has what the camera needs. */
+export function hasCamera(): boolean {
+  try {
+    execFileSync('/usr/bin/python3', ['-c', "import gi; gi.require_version('GstRtspServer', '1.0')"], {
+      stdio: 'ignore',
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Starts a camera and waits until it listens. */
+export async function startCamera(options: CameraOptions = {}): Promise<Camera> {
+  const values = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  const child = spawn('/usr/bin/python3', [script, ...values], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the camera ended with ${code}`)))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const ready = /^ready (\d+)$/.exec(line)
+      if (ready !== null) resolve(Number(ready[1]))
+    })
+  })
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await exited
+  }
+  const scheme = options.tls === undefined ? 'rtsp' : 'rtsps'
+  const host = options.host?.includes(':') ? `[${options.host}]` : (options.host ?? '127.0.0.1')
+  return {
+    port,
+    process: child,
+    url: (path) => `${scheme}://${host}:${port}${path}`,
+    signal: (name) => child.kill(name),
+    kill,
+    [Symbol.asyncDispose]: kill,
+  }
+}

@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { apiListeners } from '../../../server/api-listeners.ts'
+import type { NodeUser } from '../../../server/nodes/media-node.ts'
+import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import { createServices, type Services } from '../../../server/services.ts'
+import { openStore } from '../../../server/store/open-store.ts'
+import type { StoredNode } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import type { Store } from '../../../server/store/store.ts'
+import type { Licence } from '../../../shared/licence.ts'
+import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { ApiClient } from '../../support/api-client.ts'
+
+/** A whole controller with both listeners on free ports, a real data folder and simulated nodes. */
+export interface LiveSite extends Services {
+  /** May create every room. */
+  client: ApiClient
+  /** Its credential has no P2P permission. */
+  plainClient: ApiClient
+  folder: string
+  /** What was logged, warnings and worse. */
+  logged: string[]
+  /** The simulated node of that name. */
+  node(name?: string): SimulatedNode
+  /** A simulated person joins a room. */
+  join(roomId: string, userId: string, hostPassword?: string): Promise<NodeUser>
+  /** Resolves when the condition holds, looked at whenever something changed; rejects after 5 s. */
+  until(condition: () => boolean): Promise<void>
+  setLicence(licence: Partial<Licence>): Promise<void>
+  /** Ends it as a stop does. */
+  stop(): Promise<void>
+}
+
+export interface LiveSiteOptions {
+  /** Names and fields of simulated nodes; left out: one, `main`. */
+  nodes?: Record<string, Partial<StoredNode>>
+  deadlines?: Partial<Settings['deadlines']>
+  devices?: Partial<Settings['devices']>
+  licence?: Partial<Licence>
+  /** Taken up as an earlier site left it. */
+  folder?: string
+}
+
+const credentials = { full: 'full-access', plain: 'plain-access' }
+const secret = 'a secret key of the tests'
+
+/** Starts one; it stops with the test. */
+export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite> {
+  const defaults = defaultSettings()
+  const settings: Settings = {
+    ...defaults,
+    deadlines: { ...defaults.deadlines, health_interval_ms: 50, health_ms: 4_000, ...options.deadlines },
+    devices: { reconnect_first_ms: 20, reconnect_longest_ms: 200, ...options.devices },
+  }
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-site-')))
+  const logged: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
+  const deadlineMs = (): number => settings.deadlines.store_ms
+  const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 7)), deadlineMs })
+  if (options.folder === undefined) await furnish(store, options)
+  const services = createServices({
+    store,
+    settings: () => settings,
+    logger,
+    defaultNodeAddress: () => '127.0.0.1:7082',
+  })
+  const listeners = apiListeners(services, logger)
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopped ??= (async () => {
+      await Promise.all([listeners.media.stop(0), listeners.device.stop(0)])
+      await services.stop()
+      await store.close()
+    })()
+    return stopped
+  }
+  onTestFinished(async () => {
+    store.stall(false)
+    await stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await services.start()
+  await Promise.all([
+    listeners.media.start('127.0.0.1', 0, undefined),
+    listeners.device.start('127.0.0.1', 0, undefined),
+  ])
+  const urls = { media: listeners.media.url, device: listeners.device.url }
+  const signIn = async (accessKey: string): Promise<ApiClient> => {
+    const client = new ApiClient(urls, { access_key: accessKey, secret_key: secret })
+    await client.authenticate()
+    return client
+  }
+  const node = (name = 'main'): SimulatedNode => {
+    const driver = services.pool.driver(name)
+    if (!(driver instanceof SimulatedNode)) throw new Error(`no node ${name}`)
+    return driver
+  }
+  return {
+    ...services,
+    client: await signIn(credentials.full),
+    plainClient: await signIn(credentials.plain),
+    folder,
+    logged,
+    node,
+    stop,
+    join: (roomId, userId, hostPassword = '') =>
+      services.people.join(roomId, { userId, userName: `Name of ${userId}`, hostPassword }),
+    until: (condition) => until(services, condition),
+    setLicence: (licence) =>
+      store.transact([], (change) =>
+        change.put('licence', 'site', { expires_at: '', max_rooms: 0, max_users: 0, ...licence }),
+      ),
+  }
+}
+
+async function furnish(store: Store, { nodes = { main: {} }, licence }: LiveSiteOptions): Promise<void> {
+  await store.transact([], (change) => {
+    for (const [kind, access_key] of Object.entries(credentials)) {
+      change.put('credentials', access_key, {
+        access_key,
+        secret_key_sealed: store.seal(secret),
+        label: kind,
+        enabled: true,
+        p2p: kind === 'full',
+        created_at: 1,
+        rotated_at: 1,
+      })
+    }
+    for (const [name, fields] of Object.entries(nodes)) change.put('nodes', name, storedNode(name, fields))
+    change.put('licence', 'site', { expires_at: '', max_rooms: 0, max_users: 0, ...licence })
+  })
+}
+
+function storedNode(name: string, fields: Partial<StoredNode>): StoredNode {
+  return {
+    name,
+    kind: 'simulated',
+    enabled: true,
+    addresses: [],
+    idc_code: '',
+    weight: 1,
+    max_rooms: 0,
+    max_users: 0,
+    created_at: 1,
+    draining: false,
+    secrets_sealed: '',
+    ...fields,
+  }
+}
+
+function until({ outgoing, pool, store }: Services, condition: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => () => {
+      clearTimeout(timer)
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      finish()
+    }
+    const timer = setTimeout(
+      settle(() => reject(new Error(`it never held: ${condition}`))),
+      5_000,
+    )
+    const done = settle(resolve)
+    // Looked at after those who listen as well have done their work.
+    const look = (): void =>
+      setImmediate(() => {
+        if (condition()) done()
+      }) && undefined
+    const unsubscribes = [outgoing.onChange(look), pool.onEvent(look), store.onChange(look)]
+    look()
+  })
+}
+
+/** A camera as createOutgoingUser takes it. */
+export function camera(roomId: string, userId: string, fields: Record<string, string> = {}): Record<string, string> {
+  return { roomId, userId, userName: `Camera ${userId}`, userAddress: `rtsp://10.0.0.8:554/${userId}`, ...fields }
+}
+
+/** What a client sees of the users in a room. */
+export async function userIds(client: ApiClient, roomId: string): Promise<string[]> {
+  const answer = await client.get('/rtc/room/get_room_info', { room_id: roomId })
+  if (!Array.isArray(answer.user_list)) throw new Error(JSON.stringify(answer))
+  return answer.user_list.map((user: { user_id: string }) => user.user_id)
+}

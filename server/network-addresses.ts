@@ -1,16 +1,28 @@
 import { networkInterfaces } from 'node:os'
 
 /** `http://host:port` for every address under which others reach a listener bound to `host`: one for a single address, all of the machine's for a wildcard. */
-export function reachableUrls(url: string): string[] {
+export function reachableUrls(url: string, host: string): string[] {
   if (url === '') return []
-  const { protocol, hostname, port } = new URL(url)
-  if (hostname !== '0.0.0.0' && hostname !== '[::]') return [url]
+  const { protocol, port } = new URL(url)
+  if (host !== '0.0.0.0' && host !== '::') return [url]
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const usable = addresses.filter(({ family, address }) => family === 'IPv4' || (hostname === '[::]' && !address.startsWith('fe80:')))
+  const usable = addresses.filter(
+    ({ family, address }) => family === 'IPv4' || (host === '::' && !address.startsWith('fe80:')),
+  )
   return usable.map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`)
 }
 
-/** A host as a URL spells it: IPv6 in brackets. */
-export function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+/** Where a client on this machine reaches a listener; a wildcard host by its loopback address. */
+export function listenerUrl(host: string, port: number, protocol = 'http'): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** `host:port` of this machine's own node as clients reach it: for a wildcard host, the machine's first address on a network. Empty while it does not listen. */
+export function nodeAddressOf(url: string, host: string): string {
+  if (url === '') return ''
+  const [outside = url] = reachableUrls(url, host).filter(
+    (reachable) => !reachable.includes('//127.') && !reachable.includes('//[::1]'),
+  )
+  return new URL(host === '0.0.0.0' || host === '::' ? outside : url).host
 }

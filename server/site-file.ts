@@ -10,13 +10,11 @@ import type { Store } from './store/store.ts'
 export const siteFileSchema = z.strictObject({
   credentials: z
     .array(
-      credentialInput
-        .required({ access_key: true, secret_key: true })
-        .extend({
-          enabled: z.boolean().optional(),
-          p2p: z.boolean().optional(),
-          label: credentialInput.shape.label.unwrap().optional(),
-        }),
+      credentialInput.required({ access_key: true, secret_key: true }).extend({
+        enabled: z.boolean().optional(),
+        p2p: z.boolean().optional(),
+        label: credentialInput.shape.label.unwrap().optional(),
+      }),
     )
     .max(1_000)
     .optional(),
@@ -104,7 +102,11 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
     }
     if (site.licence !== undefined) {
       const before = store.get('licence', 'site') ?? licenceSchema.parse({})
-      const { expires_at = before.expires_at, max_rooms = before.max_rooms, max_users = before.max_users } = site.licence
+      const {
+        expires_at = before.expires_at,
+        max_rooms = before.max_rooms,
+        max_users = before.max_users,
+      } = site.licence
       transaction.put('licence', 'site', { expires_at, max_rooms, max_users })
     }
     if (site.settings !== undefined) {

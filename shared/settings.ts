@@ -80,6 +80,8 @@ export const deviceSettingsSchema = z.strictObject({
 export const consoleSettingsSchema = z.strictObject({
   language: z.enum(['system', 'en', 'zh']).default('system'),
   theme: z.enum(['system', 'light', 'dark']).default('system'),
+  /** The welcome page was seen and dismissed. */
+  welcome_done: z.boolean().default(false),
   /** Entries the request journal keeps in memory. */
   activity_entries: z.int().min(100).max(100_000).default(5_000),
 })

@@ -25,14 +25,34 @@ const urgency = { error: 0, warning: 1, info: 2 } as const
 
 /** Everything that wants the operator's eye, most urgent first; derived anew each time, so nothing has to be cleared. */
 export function attentionOf(sources: AttentionSources): Attention[] {
-  const found = [...ofStore(sources), ...ofListeners(sources), ...ofNodes(sources), ...ofDevices(sources), ...ofLicence(sources)]
+  const found = [
+    ...ofStore(sources),
+    ...ofListeners(sources),
+    ...ofNodes(sources),
+    ...ofDevices(sources),
+    ...ofLicence(sources),
+  ]
   if (sources.faults > 0) {
-    found.push(item('warning', 'faultsActive', String(sources.faults), 'Lab fault rules are in force: some requests fail on purpose.', 0))
+    found.push(
+      item(
+        'warning',
+        'faultsActive',
+        String(sources.faults),
+        'Lab fault rules are in force: some requests fail on purpose.',
+        0,
+      ),
+    )
   }
   return found.sort((one, other) => urgency[one.level] - urgency[other.level] || other.since - one.since)
 }
 
-function item(level: Attention['level'], code: Attention['code'], subject: string, message: string, since: number): Attention {
+function item(
+  level: Attention['level'],
+  code: Attention['code'],
+  subject: string,
+  message: string,
+  since: number,
+): Attention {
   return { level, code, subject, message, since }
 }
 
@@ -59,9 +79,18 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
     found.push(item('error', 'noNode', '', 'No MCU node takes rooms: get_mcu answers 410.', 0))
   }
   for (const { config, state, last_error, since } of enabled) {
-    if (state === 'offline') found.push(item('error', 'nodeOffline', config.name, `${config.name} is offline: ${last_error}.`, since))
+    if (state === 'offline')
+      found.push(item('error', 'nodeOffline', config.name, `${config.name} is offline: ${last_error}.`, since))
     if (config.kind === 'simulated') {
-      found.push(item('info', 'simulatedNode', config.name, `${config.name} is simulated: it holds people and devices in memory and carries no media.`, since))
+      found.push(
+        item(
+          'info',
+          'simulatedNode',
+          config.name,
+          `${config.name} is simulated: it holds people and devices in memory and carries no media.`,
+          since,
+        ),
+      )
     }
   }
   return found
@@ -72,22 +101,36 @@ function ofDevices({ devices }: AttentionSources): Attention[] {
   const down = devices.filter(({ state, last_error }) => state === 'waiting' && last_error !== null)
   return down
     .slice(0, 20)
-    .map(({ userId, userName, last_error, since }) => item('warning', 'deviceDown', userId, `${userName}: ${last_error?.message ?? ''}`, since))
+    .map(({ userId, userName, last_error, since }) =>
+      item('warning', 'deviceDown', userId, `${userName}: ${last_error?.message ?? ''}`, since),
+    )
 }
 
 function ofLicence({ licence, now, rooms, users, certificateEnds }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const end = licenceEnd(licence)
-  if (end <= now) found.push(item('error', 'licenceExpired', '', 'The licence has expired: no room can be created.', end))
-  else if (end - now < 30 * day) found.push(item('warning', 'licenceEnding', '', `The licence ends on ${licence.expires_at}.`, now))
+  if (end <= now)
+    found.push(item('error', 'licenceExpired', '', 'The licence has expired: no room can be created.', end))
+  else if (end - now < 30 * day)
+    found.push(item('warning', 'licenceEnding', '', `The licence ends on ${licence.expires_at}.`, now))
   if (licence.max_rooms > 0 && rooms >= licence.max_rooms) {
     found.push(item('warning', 'licenceFull', 'rooms', `All ${licence.max_rooms} rooms of the licence exist.`, 0))
   }
   if (licence.max_users > 0 && users >= licence.max_users) {
-    found.push(item('warning', 'licenceFull', 'users', `All ${licence.max_users} users of the licence are in rooms.`, 0))
+    found.push(
+      item('warning', 'licenceFull', 'users', `All ${licence.max_users} users of the licence are in rooms.`, 0),
+    )
   }
   if (certificateEnds > 0 && certificateEnds - now < 30 * day) {
-    found.push(item(certificateEnds <= now ? 'error' : 'warning', 'certificateEnding', '', 'The TLS certificate ends soon or has ended.', certificateEnds))
+    found.push(
+      item(
+        certificateEnds <= now ? 'error' : 'warning',
+        'certificateEnding',
+        '',
+        'The TLS certificate ends soon or has ended.',
+        certificateEnds,
+      ),
+    )
   }
   return found
 }

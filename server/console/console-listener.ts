@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { procedures } from '../../shared/console/contract.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
-import { ListenError, listen } from '../http/listen.ts'
+import { listenError } from '../http/listen-error.ts'
+import { listenerUrl } from '../network-addresses.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -73,10 +73,16 @@ export class ConsoleListener {
       if (allowed) this.#sockets.accept(request, socket, head)
       else socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     })
-    await listen(server, { host, port, name: 'console' })
-    const address = server.address() as AddressInfo
+    const bound = await new Promise<number>((resolve, reject) => {
+      server.once('error', (error) => reject(listenError(error, 'console', host, port)))
+      server.listen({ host, port }, () => {
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : port)
+      })
+    })
+    server.on('error', (error) => this.#options.logger.error({ err: error }, 'the console port failed'))
     this.#server = server
-    this.#url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+    this.#url = listenerUrl(host, bound)
   }
 
   /** Every console must sign in again. */
@@ -213,8 +219,6 @@ export class ConsoleListener {
     context.body = file.body
   }
 }
-
-export { ListenError }
 
 function refusal(code: ConsoleErrorCode, message: string): ConsoleResult<never> {
   return { ok: false, error: { code, message } }

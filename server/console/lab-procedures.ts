@@ -1,7 +1,6 @@
-import type { NodeUser } from '../nodes/media-node.ts'
-import type { RoomUserView } from '../../shared/console/rooms.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
+import { userView } from '../rooms/room-views.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
@@ -40,16 +39,5 @@ export function labHandlers(store: Store, people: SimulatedPeople, faults: Fault
       store.stall(stalled)
       return {}
     },
-  }
-}
-
-/** Somebody in a room as the console shows them. */
-export function userView(user: NodeUser): RoomUserView {
-  return {
-    user_id: user.userId,
-    user_name: user.userName,
-    device: user.device,
-    role: user.role,
-    joined_at: user.joinedAt,
   }
 }

@@ -29,8 +29,14 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
           const message = `A node named ${config.name} exists already.`
           throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
         }
-        if (store.all('nodes').size >= limits.nodes) throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
-        transaction.put('nodes', config.name, { ...config, created_at: Date.now(), draining: false, secrets_sealed: '' })
+        if (store.all('nodes').size >= limits.nodes)
+          throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
+        transaction.put('nodes', config.name, {
+          ...config,
+          created_at: Date.now(),
+          draining: false,
+          secrets_sealed: '',
+        })
       })
       return view(config.name)
     },
@@ -59,7 +65,8 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
       })
       return {}
     },
-    'nodes.test': (config) => pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed: '' }),
+    'nodes.test': (config) =>
+      pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed: '' }),
   }
 }
 

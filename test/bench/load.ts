@@ -12,7 +12,12 @@ export const connections = 32
 export const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 
 /** Loads one URL with 32 connections; `paths` is asked for each request in turn. */
-export async function load(base: string, paths: () => string, expected: (body: string) => boolean, duration = seconds): Promise<Load> {
+export async function load(
+  base: string,
+  paths: () => string,
+  expected: (body: string) => boolean,
+  duration = seconds,
+): Promise<Load> {
   let failures = 0
   const instance = autocannon({
     url: base,
@@ -29,7 +34,11 @@ export async function load(base: string, paths: () => string, expected: (body: s
     ],
   })
   const result = await instance
-  return { rate: result.requests.total / result.duration, p99: result.latency.p99, failures: failures + result.errors + result.non2xx }
+  return {
+    rate: result.requests.total / result.duration,
+    p99: result.latency.p99,
+    failures: failures + result.errors + result.non2xx,
+  }
 }
 
 /** Rooms created and deleted again: `rate` counts pairs, each connection waits for both answers. */

@@ -36,7 +36,9 @@ function rate(what: string, run: Load, goal: number, p99Limit = Number.POSITIVE_
 }
 
 async function baseline(): Promise<number> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'baseline.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'baseline.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   const url = `http://127.0.0.1:${Number(String(port))}`
   await load(url, () => '/rtc/room/get', ok, 2)
@@ -65,7 +67,11 @@ async function rates(server: Headless, size: number): Promise<{ get: Load; creat
   const read = (): string => `/rtc/room/get?access_token=${token}&room_id=${100_000_001 + (turn++ % size)}`
   await load(api.media, read, ok, 2)
   const get = await load(api.media, read, ok)
-  const create = await load(api.media, () => `/rtc/room/create?access_token=${token}&topic=Morning&owner_id=o1&room_mode=1`, ok)
+  const create = await load(
+    api.media,
+    () => `/rtc/room/create?access_token=${token}&topic=Morning&owner_id=o1&room_mode=1`,
+    ok,
+  )
   return { get, create, api }
 }
 
@@ -81,7 +87,11 @@ async function small(b: number, folder: string): Promise<{ get: Load; create: Lo
   const { get, create, api } = await rates(server, 1_000)
   const token = encodeURIComponent(api.token)
   rate('get room', get, 0.6 * b)
-  const wrong = await load(api.media, () => '/rtc/room/get?access_token=d3Jvbmc&room_id=100000001', (body) => body.includes('"ret":602'))
+  const wrong = await load(
+    api.media,
+    () => '/rtc/room/get?access_token=d3Jvbmc&room_id=100000001',
+    (body) => body.includes('"ret":602'),
+  )
   rate('get room, wrong token', wrong, 0.6 * b)
   const path = `/rtc/auth/valid?access_key=bench&digest=${encodeURIComponent(digestOf(credential.secret_key, 'bench'))}`
   rate('authenticate', await load(api.media, () => path, ok), 0.35 * b)
@@ -98,7 +108,12 @@ async function large(folder: string, before: { get: Load; create: Load }): Promi
   await fillRooms(folder, 100_000)
   await growJournal(folder, 100_000, 50 * 1024 * 1024)
   const server = await startHeadless({ folder, site })
-  report('start with 100,000 rooms, 50 MB journal', `${Math.round(server.startedIn)} ms`, 'under 2000 ms', server.startedIn < 2_000)
+  report(
+    'start with 100,000 rooms, 50 MB journal',
+    `${Math.round(server.startedIn)} ms`,
+    'under 2000 ms',
+    server.startedIn < 2_000,
+  )
   await new Promise((resolve) => setTimeout(resolve, 5_000))
   const idle = await residentMegabytes(server.ready.pid)
   report('resident memory, 100,000 rooms', `${Math.round(idle)} MB`, 'under 350 MB', idle < 350)
@@ -109,7 +124,10 @@ async function large(folder: string, before: { get: Load; create: Load }): Promi
 }
 
 console.error(`Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each`)
-const folders = [await mkdtemp(join(tmpdir(), 'roomdesk-bench-')), await mkdtemp(join(tmpdir(), 'roomdesk-bench-'))] as const
+const folders = [
+  await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
+  await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
+] as const
 try {
   const b = await baseline()
   const before = await small(b, folders[0])

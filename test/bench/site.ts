@@ -42,12 +42,18 @@ export async function fillRooms(folder: string, count: number): Promise<void> {
 
 /** Changes rooms until the journal holds so many bytes, without a snapshot; the store is not closed tidily after it, as in a crash. */
 export async function growJournal(folder: string, count: number, bytes: number): Promise<void> {
-  const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))), snapshotAfterBytes: Number.MAX_SAFE_INTEGER })
+  const store = await openStore({
+    folder,
+    sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))),
+    snapshotAfterBytes: Number.MAX_SAFE_INTEGER,
+  })
   let turn = 0
   while (store.status().journalBytes < bytes) {
     const writes = Array.from({ length: 500 }, (_, index) => {
       const room = benchRoom(1 + ((turn * 500 + index) % count))
-      return store.transact([], (transaction) => transaction.put('rooms', room.room_id, { ...room, topic: `Changed ${turn}` }))
+      return store.transact([], (transaction) =>
+        transaction.put('rooms', room.room_id, { ...room, topic: `Changed ${turn}` }),
+      )
     })
     await Promise.all(writes)
     turn++

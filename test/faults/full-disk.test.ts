@@ -10,7 +10,9 @@ const credential = { label: 'Disk', access_key: 'disk', secret_key: 'disk-secret
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 const size = 48
 
-test('A full disk refuses new rooms with 700 and new devices with 302, keeps everything, and recovers by itself', { timeout: 60_000 }, async (context) => {
+test('A full disk refuses new rooms with 700 and new devices with 302, keeps everything, and recovers by itself', {
+  timeout: 60_000,
+}, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-full-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs', folder])
   if (mounted.status !== 0) context.skip('a tmpfs cannot be mounted here: the test needs root')
@@ -23,12 +25,18 @@ test('A full disk refuses new rooms with 700 and new devices with 302, keeps eve
   const api = new ApiClient(server.ready, credential)
   await api.authenticate()
   const before = await api.createRoom()
-  expect(spawnSync('dd', ['if=/dev/zero', `of=${join(folder, 'filler')}`, 'bs=64k'], { stdio: 'ignore' }).status).not.toBe(0)
+  expect(
+    spawnSync('dd', ['if=/dev/zero', `of=${join(folder, 'filler')}`, 'bs=64k'], { stdio: 'ignore' }).status,
+  ).not.toBe(0)
 
   const made: string[] = []
   let refusal = 0
   for (let turn = 0; turn < 200_000 && refusal === 0; turn++) {
-    const answer = await api.get('/rtc/room/create', { topic: 'x'.repeat(149), owner_id: 'o'.repeat(128), room_mode: 1 })
+    const answer = await api.get('/rtc/room/create', {
+      topic: 'x'.repeat(149),
+      owner_id: 'o'.repeat(128),
+      room_mode: 1,
+    })
     if (answer.ret === 0) made.push(String(answer.room_id))
     else refusal = answer.ret
   }

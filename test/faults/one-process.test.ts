@@ -5,7 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Headless, HeadlessEndedError, type HeadlessOptions, removeFolder, startHeadless } from '../support/headless.ts'
+import {
+  type Headless,
+  HeadlessEndedError,
+  type HeadlessOptions,
+  removeFolder,
+  startHeadless,
+} from '../support/headless.ts'
 
 async function start(options: HeadlessOptions = {}): Promise<Headless> {
   const server = await startHeadless(options)
@@ -60,7 +66,12 @@ test('SIGTERM and SIGINT end it with exit code 0', async () => {
 })
 
 test('A site file with bad content ends the start with exit code 1 and the JSON path of each problem, without secrets', async () => {
-  const site = { credentials: [{ access_key: 'a', secret_key: 'dont show me' }], nodes: [{ name: 'n', kind: 'toaster' }], licence: { max_rooms: -1 }, extra: 1 }
+  const site = {
+    credentials: [{ access_key: 'a', secret_key: 'dont show me' }],
+    nodes: [{ name: 'n', kind: 'toaster' }],
+    licence: { max_rooms: -1 },
+    extra: 1,
+  }
   const error = await refused({ site })
   expect(error.exitCode).toBe(1)
   expect(error.stderr).toContain('$.nodes[0].kind')

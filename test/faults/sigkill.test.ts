@@ -21,7 +21,9 @@ async function work(api: ApiClient, told: Told, name: string): Promise<void> {
   for (let turn = 0; ; turn++) {
     const id = `${name}-${turn}`
     told.unknown.add(id)
-    const made = await api.get('/rtc/room/create', { topic: `Room ${id}`, owner_id: name, room_mode: 1, room_extend_id: id }).catch(() => undefined)
+    const made = await api
+      .get('/rtc/room/create', { topic: `Room ${id}`, owner_id: name, room_mode: 1, room_extend_id: id })
+      .catch(() => undefined)
     if (made === undefined) return
     expect(made).toEqual({ ret: 0, room_id: id })
     told.unknown.delete(id)
@@ -37,7 +39,9 @@ async function work(api: ApiClient, told: Told, name: string): Promise<void> {
   }
 }
 
-test(`A controller killed ${rounds} times in the middle of its work forgets nothing it acknowledged`, { timeout: 300_000 }, async () => {
+test(`A controller killed ${rounds} times in the middle of its work forgets nothing it acknowledged`, {
+  timeout: 300_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-kill-'))
   const told: Told = { exists: new Set(), gone: new Set(), unknown: new Set() }
   for (let round = 0; round < rounds; round++) {
@@ -63,7 +67,14 @@ test(`A controller killed ${rounds} times in the middle of its work forgets noth
   expect(lost).toEqual([])
   for (const id of told.unknown) {
     const room = await api.get('/rtc/room/get', { room_id: id })
-    if (room.ret === 0) expect(room).toMatchObject({ room_id: id, room_extend_id: id, topic: `Room ${id}`, room_mode: 1, attendee_max: 100 })
+    if (room.ret === 0)
+      expect(room).toMatchObject({
+        room_id: id,
+        room_extend_id: id,
+        topic: `Room ${id}`,
+        room_mode: 1,
+        attendee_max: 100,
+      })
     else expect(room.ret).toBe(404)
   }
   expect(told.exists.size).toBeGreaterThan(rounds)

@@ -25,7 +25,11 @@ export class ApiClient {
 
   /** Opens a session; later calls carry its token. */
   async authenticate(): Promise<Answer> {
-    const answer = await this.get('/rtc/auth/valid', { access_key: this.accessKey, digest: digestOf(this.#secret, this.accessKey) }, '')
+    const answer = await this.get(
+      '/rtc/auth/valid',
+      { access_key: this.accessKey, digest: digestOf(this.#secret, this.accessKey) },
+      '',
+    )
     if (answer.ret === 0) this.token = digestOf(this.#secret, `${String(answer.random)}:${String(answer.key)}`)
     return answer
   }
@@ -42,14 +46,26 @@ export class ApiClient {
 
   /** Creates a room that must succeed; resolves to its room_id. */
   async createRoom(params: Record<string, string | number> = {}): Promise<string> {
-    const answer = await this.get('/rtc/room/create', { topic: 'Morning meeting', owner_id: 'owner-1', room_mode: 1, ...params })
+    const answer = await this.get('/rtc/room/create', {
+      topic: 'Morning meeting',
+      owner_id: 'owner-1',
+      room_mode: 1,
+      ...params,
+    })
     if (answer.ret !== 0) throw new Error(`create: ${JSON.stringify(answer)}`)
     return String(answer.room_id)
   }
 }
 
-async function call(base: string, path: string, params: Record<string, string | number>, token: Record<string, string>): Promise<Answer> {
-  const query = new URLSearchParams(Object.entries({ ...params, ...token }).map(([name, value]) => [name, String(value)]))
+async function call(
+  base: string,
+  path: string,
+  params: Record<string, string | number>,
+  token: Record<string, string>,
+): Promise<Answer> {
+  const query = new URLSearchParams(
+    Object.entries({ ...params, ...token }).map(([name, value]) => [name, String(value)]),
+  )
   const response = await fetch(`${base}${path}?${query.toString().replaceAll('+', '%20')}`)
   if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
   return (await response.json()) as Answer

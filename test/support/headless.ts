@@ -89,7 +89,10 @@ export async function startHeadless(options: HeadlessOptions = {}): Promise<Head
   }
   const [command = process.execPath, ...before] = [...(options.wrapper ?? []), process.execPath]
   const began = performance.now()
-  const child = spawn(command, [...before, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } })
+  const child = spawn(command, [...before, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+  })
   const log: string[] = []
   createInterface(child.stderr).on('line', (line) => {
     log.push(line)

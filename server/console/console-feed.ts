@@ -1,0 +1,103 @@
+import type { CredentialView } from '../../shared/console/credentials.ts'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import type { Attention } from '../../shared/console/site.ts'
+import type { DeviceFleet } from '../devices/device-fleet.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { RequestJournal } from '../observe/request-journal.ts'
+import type { Samples } from '../observe/samples.ts'
+import type { RoomViews } from '../rooms/room-views.ts'
+import type { Store } from '../store/store.ts'
+import { Collector, type EventHub } from './event-hub.ts'
+
+/** Where the console's events come from. */
+export interface FeedSources {
+  hub: EventHub
+  store: Store
+  pool: NodePool
+  roomViews: RoomViews
+  devices: Pick<DeviceFleet, 'onChange'>
+  journal: RequestJournal
+  samples: Samples
+  faults: FaultRules
+  credentials: () => CredentialView[]
+  /** Undefined when there is no such device. */
+  device: (userId: string) => DeviceView | undefined
+  attention: () => Attention[]
+}
+
+/** More rooms than this in one event are named by `all`. */
+const namedRooms = 500
+/** Between two looks at what wants attention, milliseconds. */
+const attentionEvery = 1_000
+
+/** Turns what happens in the controller into the console's events, collected so that a flood is told at most four times a second. */
+export class ConsoleFeed {
+  readonly #sources: FeedSources
+  readonly #stops: (() => void)[] = []
+  readonly #timer: NodeJS.Timeout
+  #attention = ''
+
+  constructor(sources: FeedSources) {
+    this.#sources = sources
+    const { hub, store, pool, roomViews, devices, journal, samples, faults } = sources
+    const rooms = new Collector<string>((ids) => {
+      const all = ids.length > namedRooms
+      hub.emit('rooms.changed', { room_ids: all ? [] : ids, all })
+    })
+    const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
+    const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
+    const changedDevices = new Collector<string>((userIds) => this.#tellDevices(userIds))
+    this.#stops.push(
+      roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
+      devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
+      pool.onEvent((event) => {
+        if (hub.listening) nodes.add(event.name)
+      }),
+      store.onChange((changes) => {
+        if (!hub.listening) return
+        for (const { collection, key } of changes) {
+          if (collection === 'nodes') nodes.add(key)
+          else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
+          else if (collection === 'settings') hub.emit('settings.changed', {})
+          else if (collection === 'licence') hub.emit('licence.changed', {})
+        }
+      }),
+      store.onNotice((notice) => hub.emit('store.noticed', notice)),
+      journal.onAdded((added) => hub.emit('activity.added', added)),
+      samples.onSample((sample) => hub.emit('overview.sampled', sample)),
+      faults.onChange(() => this.#look()),
+      () => rooms.stop(),
+      () => nodes.stop(),
+      () => credentials.stop(),
+      () => changedDevices.stop(),
+    )
+    this.#timer = setInterval(() => hub.listening && this.#look(), attentionEvery)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  #tellDevices(userIds: string[]): void {
+    const items: DeviceView[] = []
+    const removed: string[] = []
+    for (const userId of userIds) {
+      const view = this.#sources.device(userId)
+      if (view === undefined) removed.push(userId)
+      else items.push(view)
+    }
+    this.#sources.hub.emit('devices.changed', { items, removed })
+  }
+
+  /** Tells what wants attention when it is not what was told last. */
+  #look(): void {
+    const items = this.#sources.attention()
+    const text = JSON.stringify(items)
+    if (text === this.#attention) return
+    this.#attention = text
+    this.#sources.hub.emit('attention.changed', { items })
+  }
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import type { Attention } from '../../shared/console/site.ts'
+import type { Listeners, TlsMaterial } from '../listeners.ts'
+import type { Services } from '../services.ts'
+import { certificateInfo } from '../tls-material.ts'
+import { activityHandlers } from './activity-procedures.ts'
+import { attentionOf } from './attention.ts'
+import { credentialHandlers } from './credential-procedures.ts'
+import { deviceHandlers } from './device-procedures.ts'
+import type { Handlers } from './handlers.ts'
+import { labHandlers } from './lab-procedures.ts'
+import { nodeHandlers } from './node-procedures.ts'
+import { roomHandlers } from './room-procedures.ts'
+import { settingsHandlers } from './settings-procedures.ts'
+import { licenceOf, siteHandlers } from './site-procedures.ts'
+import { testerHandlers } from './tester-procedures.ts'
+
+/** What the operator's procedures work on. */
+export interface ConsoleParts {
+  services: Services
+  listeners: Listeners
+  tls: { material: TlsMaterial | undefined }
+  facts: { version: string; startedAt: number; folder: string }
+  logger: Logger
+  replaceKey: (() => string) | undefined
+}
+
+/** The code of every procedure. */
+export function consoleHandlers(parts: ConsoleParts): Handlers {
+  const { services, listeners, tls, facts, logger, replaceKey } = parts
+  const { store, settings, pool, outgoing, credentials } = services
+  return {
+    ...siteHandlers({
+      store,
+      pool,
+      samples: services.samples,
+      attention: () => attentionNow(parts),
+      listeners,
+      tls,
+      tlsMode: () => settings().tls.mode,
+      facts,
+      counts: () => counts(services),
+      fresh: () => !settings().console.welcome_done && store.all('rooms').size === 0,
+      dismissWelcome: () =>
+        store.transact(['settings'], (transaction) => {
+          const before = settings()
+          transaction.put('settings', 'site', { ...before, console: { ...before.console, welcome_done: true } })
+        }),
+      replaceKey,
+    }),
+    ...settingsHandlers({ store, listeners, folder: facts.folder, tls }),
+    ...credentialHandlers({
+      credentials,
+      roomsOf: (accessKey) => services.credentialRooms.count(accessKey),
+      settings,
+      mediaUrl: () => listeners.url('media'),
+    }),
+    ...roomHandlers(services.rooms, services.roomViews, logger),
+    ...nodeHandlers(store, pool),
+    ...deviceHandlers(outgoing, services.deviceTable, logger),
+    ...activityHandlers(services.journal),
+    ...labHandlers(store, services.people, services.faults),
+    ...testerHandlers({ credentials, settings, url: (name) => listeners.url(name) }),
+  }
+}
+
+/** What wants the operator's eye now. */
+export function attentionNow({
+  services,
+  listeners,
+  tls,
+}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls'>): Attention[] {
+  const { store, pool, outgoing, faults, settings } = services
+  const { people, devices } = pool.totals()
+  return attentionOf({
+    now: Date.now(),
+    store: store.status(),
+    nodes: pool.views(),
+    devices: outgoing.views(),
+    listeners: listeners.views(),
+    licence: licenceOf(store),
+    rooms: store.all('rooms').size,
+    users: people + devices,
+    certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
+    faults: faults.list().length,
+  })
+}
+
+function counts({ store, pool, outgoing, sessions }: Services) {
+  const { people } = pool.totals()
+  return {
+    rooms: store.all('rooms').size,
+    credentials: store.all('credentials').size,
+    nodes: store.all('nodes').size,
+    nodes_online: pool.views().filter(({ state }) => state === 'online' || state === 'draining').length,
+    devices: store.all('devices').size,
+    devices_joined: outgoing.countByState().joined,
+    people,
+    sessions: sessions.total,
+  }
+}

@@ -1,0 +1,50 @@
+import type { CredentialView } from '../../shared/console/credentials.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { authenticate } from '../../shared/media-operations.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { Credentials } from '../access/credentials.ts'
+import { digestText, hmacKey } from '../access/digest.ts'
+import type { StoredCredential } from '../store/records.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** What the credentials' procedures work with. */
+export interface CredentialParts {
+  credentials: Credentials
+  /** How many rooms that a credential created exist. O(1). */
+  roomsOf: (accessKey: string) => number
+  settings: () => Settings
+  mediaUrl: () => string
+}
+
+/** Procedures on credentials. */
+export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresOf<'credentials'>> {
+  const { credentials } = parts
+  const view = (credential: StoredCredential): CredentialView =>
+    credentials.view(credential, parts.roomsOf(credential.access_key))
+  return {
+    'credentials.list': () => credentials.list().map(view),
+    'credentials.create': async (input) => {
+      const { credential, secret_key } = await credentials.create(input)
+      return { credential: view(credential), secret_key }
+    },
+    'credentials.update': async ({ access_key, ...patch }) => view(await credentials.update(access_key, patch)),
+    'credentials.rotate': async ({ access_key, secret_key: wanted }) => {
+      const { credential, secret_key } = await credentials.rotate(access_key, wanted)
+      return { credential: view(credential), secret_key }
+    },
+    'credentials.reveal': ({ access_key }) => ({ secret_key: credentials.reveal(access_key) }),
+    'credentials.delete': async ({ access_key }) => {
+      await credentials.delete(access_key)
+      return {}
+    },
+    'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
+    'credentials.curl': ({ access_key }) => {
+      const base = parts.mediaUrl()
+      if (base === '') throw new ConsoleError('failed', 'The media API does not listen.')
+      const [form = 'sha1-hex'] = parts.settings().access.digest_forms
+      const digest = digestText(form, hmacKey(credentials.reveal(access_key)), access_key)
+      const url = `${base}${authenticate.path}?access_key=${encodeURIComponent(access_key)}&digest=${encodeURIComponent(digest)}`
+      return { url, digest, command: `curl '${url}'` }
+    },
+  }
+}

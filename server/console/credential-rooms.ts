@@ -1,0 +1,34 @@
+import type { Store } from '../store/store.ts'
+
+/** How many rooms each credential created that exist: counted once, then kept by the store's changes, so a look-up is O(1). */
+export class CredentialRooms {
+  readonly #creatorOf = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+  readonly #stop: () => void
+
+  constructor(store: Pick<Store, 'all' | 'onChange'>) {
+    for (const room of store.all('rooms').values()) this.#set(room.room_id, room.created_by)
+    this.#stop = store.onChange((changes) => {
+      for (const change of changes) if (change.collection === 'rooms') this.#set(change.key, change.value?.created_by)
+    })
+  }
+
+  count(accessKey: string): number {
+    return this.#counts.get(accessKey) ?? 0
+  }
+
+  close(): void {
+    this.#stop()
+  }
+
+  #set(roomId: string, creator: string | undefined): void {
+    const before = this.#creatorOf.get(roomId)
+    if (before === creator) return
+    if (before !== undefined) this.#counts.set(before, (this.#counts.get(before) ?? 1) - 1)
+    if (creator === undefined) this.#creatorOf.delete(roomId)
+    else {
+      this.#creatorOf.set(roomId, creator)
+      this.#counts.set(creator, (this.#counts.get(creator) ?? 0) + 1)
+    }
+  }
+}

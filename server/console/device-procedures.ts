@@ -1,0 +1,44 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import { parseDeviceAddress } from '../devices/device-address.ts'
+import type { DeviceTable } from '../devices/device-table.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import { inBulk } from '../rooms/bulk.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Procedures on outgoing users. */
+export function deviceHandlers(
+  outgoing: OutgoingUsers,
+  table: DeviceTable,
+  logger: NodeLogger,
+): Handlers<ProceduresOf<'devices'>> {
+  const view = (userId: string): DeviceView => {
+    const found = outgoing.view(userId)
+    if (found === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+    return found
+  }
+  return {
+    'devices.list': ({ roomId }) => outgoing.views(roomId),
+    'devices.parse_address': ({ address }) => {
+      const { address: bare, login, host, port } = parseDeviceAddress(address)
+      return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }
+    },
+    'devices.probe': (given) => outgoing.probe(given),
+    'devices.create': async ({ join, ...device }) => {
+      const { userId } = await (join === 'required' ? outgoing.addJoined(device) : outgoing.add(device))
+      return view(userId)
+    },
+    'devices.update': async ({ userId, ...changes }) => {
+      await outgoing.update(userId, changes)
+      return view(userId)
+    },
+    'devices.pause': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.pause(userId)),
+    'devices.resume': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.resume(userId)),
+    'devices.retry': ({ userIds }) => inBulk(userIds, logger, async (userId) => outgoing.retry(userId)),
+    'devices.remove': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.remove(userId)),
+    'devices.import_preview': ({ text }) => table.preview(text),
+    'devices.import': ({ text }) => table.import(text),
+    'devices.export': () => ({ text: table.export() }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import { inBulk } from '../rooms/bulk.ts'
+import type { RoomViews } from '../rooms/room-views.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Procedures on rooms. */
+export function roomHandlers(rooms: Rooms, views: RoomViews, logger: NodeLogger): Handlers<ProceduresOf<'rooms'>> {
+  return {
+    'rooms.list': (query) => views.list(query),
+    'rooms.get': ({ room_id }) => views.detail(room_id),
+    'rooms.reveal_password': ({ room_id }) => ({ host_password: rooms.hostPassword(rooms.get(room_id)) }),
+    'rooms.create': async (wanted) => views.view(await rooms.create(wanted, '')),
+    'rooms.update': async ({ room_id, ...changes }) => views.view(await rooms.update(room_id, changes, '')),
+    'rooms.lock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.lock(roomId)),
+    'rooms.unlock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.unlock(roomId)),
+    'rooms.close': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.close(roomId)),
+    'rooms.reopen': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.reopen(roomId)),
+    'rooms.delete': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.delete(roomId)),
+    'rooms.kick': async ({ room_id, user_id }) => {
+      await rooms.kick(room_id, user_id)
+      return {}
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { createServer } from 'node:net'
+import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
+import { defaultSettings, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
+import { ListenError, listenError } from '../http/listen-error.ts'
+import { type Listeners, portFlag, type TlsMaterial } from '../listeners.ts'
+import type { Store } from '../store/store.ts'
+import { tlsMaterial } from '../tls-material.ts'
+import type { Handlers } from './handlers.ts'
+
+/** What applying settings needs. */
+export interface SettingsParts {
+  store: Store
+  listeners: Listeners
+  folder: string
+  /** The certificate in use, kept by the controller. */
+  tls: { material: TlsMaterial | undefined }
+}
+
+type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.restart'
+
+/** Procedures on settings. */
+export function settingsHandlers(parts: SettingsParts): Handlers<Names> {
+  const { store, listeners } = parts
+  const current = (): Settings => store.get('settings', 'site') ?? defaultSettings()
+  /** One change at a time: each is judged against what the one before made. */
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    'settings.get': current,
+    'settings.check': async (patch) => {
+      const after = mergeSettings(current(), patch)
+      const problems = await problemsWith(parts, current(), after)
+      const restarts = problems.length === 0 ? listeners.moved(after, await tlsMaterial(after, parts.folder)) : []
+      return { ok: problems.length === 0, problems, restarts }
+    },
+    'settings.set': (patch) => {
+      const change = queue.then(() => applySettings(parts, current(), patch))
+      queue = change.catch(() => undefined)
+      return change
+    },
+    'listeners.restart': async () => {
+      await listeners.restart(current().deadlines.shutdown_ms)
+      return listeners.views()
+    },
+  }
+}
+
+/** Listeners move first, because that can be taken back; then the change is stored. Either both happened or none. */
+async function applySettings(parts: SettingsParts, before: Settings, patch: SettingsPatch): Promise<Settings> {
+  const after = mergeSettings(before, patch)
+  const material = await tlsMaterial(after, parts.folder)
+  try {
+    await parts.listeners.apply(after, material)
+  } catch (error) {
+    if (error instanceof ListenError) throw refused([problemOf(error)])
+    throw error
+  }
+  try {
+    await parts.store.transact(['settings'], (transaction) => transaction.put('settings', 'site', after))
+  } catch (error) {
+    await parts.listeners.apply(before, parts.tls.material)
+    throw error
+  }
+  parts.tls.material = material
+  return after
+}
+
+async function problemsWith(parts: SettingsParts, before: Settings, after: Settings): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = []
+  await tlsMaterial(after, parts.folder).catch((error: unknown) => {
+    if (!(error instanceof ConsoleError)) throw error
+    problems.push(...(error.problems ?? []))
+  })
+  const { host } = after.listeners
+  for (const { name, url } of parts.listeners.views()) {
+    const field = `${name}_port` as const
+    const port = after.listeners[field]
+    const stays = host === before.listeners.host && port === before.listeners[field]
+    // On another address of this machine our own listener may hold the port: that one will be gone by then.
+    const own = url !== '' && Number(new URL(url).port) === port
+    if (stays || own || port === 0) continue
+    const error = await tryPort(name, host, port)
+    if (error !== undefined) problems.push(problemOf(error))
+  }
+  return problems
+}
+
+async function tryPort(name: string, host: string, port: number): Promise<ListenError | undefined> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(listenError(error, name, host, port)))
+      server.listen({ host, port, exclusive: true }, () => resolve())
+    })
+  } catch (error) {
+    if (error instanceof ListenError) return error
+    throw error
+  }
+  await new Promise((resolve) => server.close(resolve))
+  return undefined
+}
+
+function problemOf(error: ListenError): FieldProblem {
+  const path =
+    error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'listeners.host' : `listeners.${error.listener}_port`
+  return { path, message: `${error.message} (flag ${portFlag(error.listener)})` }
+}
+
+function refused(problems: FieldProblem[]): ConsoleError {
+  return new ConsoleError('invalid', problems[0]?.message ?? 'These settings cannot be applied.', { problems })
+}

@@ -1,0 +1,108 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { Attention, OverviewView, Sample } from '../../shared/console/site.ts'
+import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
+import type { TlsMaterial } from '../listeners.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { Store } from '../store/store.ts'
+import { certificateInfo } from '../tls-material.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** What the site's procedures read. */
+export interface SiteParts {
+  store: Store
+  pool: NodePool
+  samples: { list(): Sample[] }
+  attention: () => Attention[]
+  listeners: { views(): OverviewView['listeners'] }
+  tls: { material: TlsMaterial | undefined }
+  tlsMode: () => 'off' | 'file' | 'self-signed'
+  /** Facts that do not change while the controller runs. */
+  facts: { version: string; startedAt: number; folder: string }
+  counts: () => OverviewView['counts']
+  /** Nothing was ever done here. */
+  fresh: () => boolean
+  dismissWelcome: () => Promise<void>
+  /** Headless only: the console key is replaced. */
+  replaceKey: (() => string) | undefined
+}
+
+type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
+
+/** Procedures on the site as a whole. */
+export function siteHandlers(parts: SiteParts): Handlers<Names> {
+  const { store, pool, samples } = parts
+  return {
+    'overview.get': () => overview(parts),
+    'overview.samples': () => samples.list(),
+    'overview.dismiss_welcome': async () => {
+      await parts.dismissWelcome()
+      return {}
+    },
+    'licence.get': () => {
+      const licence = licenceOf(store)
+      const { people, devices } = pool.totals()
+      return {
+        ...licence,
+        rooms: store.all('rooms').size,
+        users: people + devices,
+        expired: licenceEnd(licence) <= Date.now(),
+      }
+    },
+    'licence.set': async (licence) => {
+      await store.transact(['licence'], (transaction) => transaction.put('licence', 'site', licence))
+      return {}
+    },
+    'tls.info': () => certificateInfo(parts.tlsMode(), parts.tls.material),
+    'backups.list': async () => [...(await store.backups())],
+    'backups.make': () => store.makeBackup(),
+    'backups.preview': async ({ name }) => {
+      const preview = await store.previewBackup(name)
+      const count = (collection: 'rooms' | 'credentials' | 'nodes' | 'devices'): number => store.all(collection).size
+      return {
+        ...preview,
+        now: {
+          rooms: count('rooms'),
+          credentials: count('credentials'),
+          nodes: count('nodes'),
+          devices: count('devices'),
+        },
+      }
+    },
+    'backups.restore': async ({ name }) => {
+      await store.restoreBackup(name)
+      return {}
+    },
+    'console.replace_key': () => {
+      if (parts.replaceKey === undefined) throw new ConsoleError('conflict', 'The desktop app has no console key.')
+      return { key: parts.replaceKey() }
+    },
+  }
+}
+
+/** The licence in force; a site without one is not limited. */
+export function licenceOf(store: Store): Licence {
+  return store.get('licence', 'site') ?? licenceSchema.parse({})
+}
+
+function overview(parts: SiteParts): OverviewView {
+  const status = parts.store.status()
+  return {
+    product: 'Roomdesk',
+    version: parts.facts.version,
+    started_at: parts.facts.startedAt,
+    listeners: parts.listeners.views(),
+    store: {
+      healthy: status.healthy,
+      last_error: status.lastError ?? '',
+      backlog: status.backlog,
+      last_flush_ms: status.lastFlush,
+      journal_bytes: status.journalBytes,
+      snapshot_at: status.snapshotAt,
+      notices: status.notices.slice(-50),
+      folder: parts.facts.folder,
+    },
+    counts: parts.counts(),
+    attention: parts.attention(),
+    fresh: parts.fresh(),
+  }
+}

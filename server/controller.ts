@@ -1,0 +1,213 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { ConsoleEvent } from '../shared/console/contract.ts'
+import type { ConsoleResult } from '../shared/console/procedure.ts'
+import { defaultSettings, type Settings } from '../shared/settings.ts'
+import { apiListeners } from './api-listeners.ts'
+import { ConsoleKey } from './console/console-key.ts'
+import { ConsoleListener } from './console/console-listener.ts'
+import { ConsoleFeed } from './console/console-feed.ts'
+import { attentionNow, consoleHandlers } from './console/console-handlers.ts'
+import { createDispatch, type Dispatch } from './console/dispatch.ts'
+import type { CallOrigin } from './console/handlers.ts'
+import { StaticPage } from './console/static-page.ts'
+import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
+import { SimulatedNodePort } from './lab/node-port.ts'
+import { type ListenerName, type ListenerOverrides, Listeners, type Port, type TlsMaterial } from './listeners.ts'
+import { nodeAddressOf } from './network-addresses.ts'
+import { createServices, type Services } from './services.ts'
+import { applySiteFile, type SiteFile } from './site-file.ts'
+import { openStore } from './store/open-store.ts'
+import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import type { Store } from './store/store.ts'
+import { tlsMaterial } from './tls-material.ts'
+
+/** How to compose a controller. */
+export interface ControllerOptions {
+  /** Made when there is none. */
+  dataFolder: string
+  logger: Logger
+  /** Shown in the console. */
+  version: string
+  /** Left out: AES-256-GCM with the key file `<data folder>/seal.key`. */
+  sealer?: Sealer
+  /** Flags: they come before the settings. */
+  overrides?: ListenerOverrides
+  /** Applied before anything listens. */
+  site?: SiteFile | undefined
+  /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
+  consolePage?: string
+}
+
+/** The whole product without a face: both APIs, their state and the operator's procedures. */
+export class Controller {
+  readonly #options: ControllerOptions
+  readonly #store: Store
+  readonly #services: Services
+  readonly #listeners: Listeners
+  readonly #tls: { material: TlsMaterial | undefined }
+  readonly #dispatch: Dispatch
+  readonly #feed: ConsoleFeed
+  readonly #startedAt = Date.now()
+  /** What a first start made; undefined on every later one. */
+  readonly firstStart: FirstStart | undefined
+  /** Headless only. */
+  readonly consoleKey: ConsoleKey | undefined
+  #stopping: Promise<void> | undefined
+
+  private constructor(
+    options: ControllerOptions,
+    store: Store,
+    tls: TlsMaterial | undefined,
+    firstStart: FirstStart | undefined,
+  ) {
+    this.#options = options
+    this.#store = store
+    this.#tls = { material: tls }
+    this.firstStart = firstStart
+    const settings = (): Settings => store.get('settings', 'site') ?? defaultSettings()
+    const overrides = options.overrides ?? {}
+    this.#services = createServices({
+      store,
+      settings,
+      logger: options.logger,
+      defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), overrides.host ?? settings().listeners.host),
+    })
+    const api = apiListeners(this.#services, options.logger)
+    const ports: Partial<Record<ListenerName, Port>> = {
+      media: api.media,
+      device: api.device,
+      node: new SimulatedNodePort(),
+    }
+    const page = options.consolePage
+    let signOutAll = (): void => undefined
+    this.consoleKey = page === undefined ? undefined : new ConsoleKey(options.dataFolder)
+    if (page !== undefined && this.consoleKey !== undefined) {
+      const listener = new ConsoleListener({
+        dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
+        hub: this.#services.hub,
+        key: this.consoleKey,
+        page: new StaticPage(page),
+        logger: options.logger,
+        metrics: () => this.#services.metrics.text(),
+        health: () => this.health(),
+      })
+      signOutAll = () => listener.signOutAll()
+      ports.console = listener
+    }
+    this.#listeners = new Listeners(ports, overrides, () => this.#services.hub.emit('listeners.changed', {}))
+    const key = this.consoleKey
+    const parts = {
+      services: this.#services,
+      listeners: this.#listeners,
+      tls: this.#tls,
+      facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
+      logger: options.logger,
+      replaceKey:
+        key === undefined
+          ? undefined
+          : () => {
+              const made = key.replace()
+              signOutAll()
+              return made
+            },
+    }
+    this.#dispatch = createDispatch(consoleHandlers(parts), options.logger)
+    const { credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = this.#services
+    this.#feed = new ConsoleFeed({
+      hub,
+      store,
+      pool,
+      roomViews,
+      devices: outgoing,
+      journal,
+      samples,
+      faults,
+      credentials: () =>
+        credentials
+          .list()
+          .map((credential) => credentials.view(credential, credentialRooms.count(credential.access_key))),
+      device: (userId) => outgoing.view(userId),
+      attention: () => attentionNow(parts),
+    })
+  }
+
+  /**
+   * Opens the data folder, applies the site file; nothing listens yet.
+   * @throws StoreLockedError, StoreVersionError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+   */
+  static async open(options: ControllerOptions): Promise<Controller> {
+    const { dataFolder, logger } = options
+    const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
+    const store = await openStore({ folder: dataFolder, sealer, logger })
+    try {
+      let made: FirstStart | undefined
+      if (isFirstStart(store)) {
+        if (options.site === undefined) made = await makeFirstSite(store)
+        else await rememberStart(store)
+      }
+      if (options.site !== undefined) await applySiteFile(store, options.site)
+      const settings = store.get('settings', 'site') ?? defaultSettings()
+      return new Controller(options, store, await tlsMaterial(settings, dataFolder), made)
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+
+  /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
+  async start(): Promise<void> {
+    try {
+      await this.#services.start()
+      await this.#listeners.start(this.#services.settings(), this.#tls.material)
+    } catch (error) {
+      await this.stop(0)
+      throw error
+    }
+  }
+
+  /** Stops accepting, finishes what is in flight within `deadlineMs`, flushes the store. Idempotent. */
+  stop(deadlineMs = this.#services.settings().deadlines.shutdown_ms): Promise<void> {
+    this.#stopping ??= this.#end(deadlineMs)
+    return this.#stopping
+  }
+
+  async #end(deadlineMs: number): Promise<void> {
+    await this.#listeners.stop(deadlineMs)
+    this.#feed.stop()
+    await this.#services.stop()
+    await this.#store.close()
+  }
+
+  /** Where a listener listens; empty when it does not. */
+  url(name: ListenerName): string {
+    return this.#listeners.url(name)
+  }
+
+  /** Calls a procedure of the console; never rejects. */
+  call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
+    return this.#dispatch(name, input, origin)
+  }
+
+  /** Returns the unsubscribe function. */
+  onEvent(listener: (event: ConsoleEvent) => void): () => void {
+    return this.#services.hub.listen(listener)
+  }
+
+  /** Whether the controller can do its work: for `/healthz`. */
+  health(): { ok: boolean; body: Record<string, unknown> } {
+    const { healthy, lastError, flushingFor } = this.#store.status()
+    const listening = this.#listeners.views().filter(({ state }) => state === 'failed').length === 0
+    const stuck = flushingFor > this.#services.settings().deadlines.store_ms
+    const ok = healthy && listening && !stuck
+    const nodes = this.#services.pool.views().filter(({ state }) => state === 'online').length
+    const body = {
+      ok,
+      version: this.#options.version,
+      uptime_s: Math.round((Date.now() - this.#startedAt) / 1000),
+      store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
+      nodes_online: nodes,
+    }
+    return { ok, body }
+  }
+}

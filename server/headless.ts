@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { ConsoleError } from '../shared/console/procedure.ts'
+import { Controller } from './controller.ts'
+import { ListenError } from './http/listen-error.ts'
+import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
+import { portFlag } from './listeners.ts'
+import { createLog } from './observe/log.ts'
+import { readSiteFile, SiteFileError } from './site-file.ts'
+import { StoreLockedError } from './store/folder-lock.ts'
+import { StoreVersionError } from './store/migrations.ts'
+import { KeyFileError } from './store/sealer.ts'
+import { productVersion } from './version.ts'
+
+/** Where the built console lies beside the built program. */
+const consolePage = join(import.meta.dirname, '../renderer')
+
+/** Ends the start with exit code 1 and one line that says what to mend. */
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+/** What an operator can mend gets one line; anything else is a fault of ours and is told whole. */
+function explain(error: unknown): never {
+  if (error instanceof ListenError) {
+    refuse(
+      `${error.message} Choose another with ${portFlag(error.listener)}, or the setting listeners.${error.listener}_port.`,
+    )
+  }
+  const known = [LaunchError, SiteFileError, StoreLockedError, StoreVersionError, KeyFileError, ConsoleError].some(
+    (type) => error instanceof type,
+  )
+  if (error instanceof Error && known) refuse(error.message)
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    refuse(`Cannot start: ${error.message}`)
+  console.error(error)
+  process.exit(1)
+}
+
+async function run(): Promise<void> {
+  const options = readLaunchOptions(process.argv.slice(2), process.env)
+  if (options.help) {
+    process.stdout.write(`${usage}\n`)
+    return
+  }
+  const logger = createLog(options.logLevel)
+  const site = options.site === undefined ? undefined : await readSiteFile(options.site)
+  const controller = await Controller.open({
+    dataFolder: options.dataDir,
+    logger,
+    version: productVersion,
+    site,
+    consolePage,
+    overrides: {
+      host: options.host,
+      media_port: options.mediaPort,
+      device_port: options.devicePort,
+      node_port: options.nodePort,
+      console_port: options.consolePort,
+    },
+  })
+  const stop = (signal: string): void => {
+    logger.info({ signal }, 'stopping')
+    controller.stop().then(
+      () => process.exit(0),
+      (error: unknown) => explain(error),
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+  await controller.start()
+  process.stdout.write(`ready ${JSON.stringify(readyLine(controller))}\n`)
+  tellFirstStart(controller)
+}
+
+function readyLine(controller: Controller): Record<string, unknown> {
+  const url = (name: 'media' | 'device' | 'node' | 'console'): string => controller.url(name)
+  return { media: url('media'), device: url('device'), node: url('node'), console: url('console'), pid: process.pid }
+}
+
+/** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */
+function tellFirstStart(controller: Controller): void {
+  const { firstStart, consoleKey } = controller
+  if (firstStart === undefined || consoleKey === undefined) return
+  const lines = [
+    `This is a new site. A first credential was made: access_key ${firstStart.accessKey}`,
+    `Its secret_key is shown in the console under Credentials, or by POST ${controller.url('console')}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
+    `A simulated MCU node was made (${firstStart.nodeName}): it holds people and devices in memory and carries no media.`,
+  ]
+  if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+process.on('unhandledRejection', (reason) => console.error('unhandled rejection', reason))
+run().catch(explain)

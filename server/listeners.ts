@@ -1,0 +1,154 @@
+import type { OverviewView } from '../shared/console/site.ts'
+import type { Settings } from '../shared/settings.ts'
+import { reachableUrls } from './network-addresses.ts'
+
+export const listenerNames = ['media', 'device', 'node', 'console'] as const
+export type ListenerName = (typeof listenerNames)[number]
+
+/** PEM texts of a certificate and its key. */
+export interface TlsMaterial {
+  cert: string
+  key: string
+}
+
+/** Something that listens on a port and can be told to do so elsewhere. */
+export interface Port {
+  start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
+  stop(deadlineMs: number): Promise<void>
+  /** Empty while it does not listen. */
+  readonly url: string
+}
+
+/** Of the flags: what comes before the settings. */
+export interface ListenerOverrides {
+  host?: string | undefined
+  media_port?: number | undefined
+  device_port?: number | undefined
+  node_port?: number | undefined
+  console_port?: number | undefined
+}
+
+interface Place {
+  host: string
+  port: number
+  tls: TlsMaterial | undefined
+}
+
+/** The flag that sets a listener's port, for messages. */
+export const portFlag = (name: string): string => `--${name}-port`
+
+/** The controller's listeners: started together, moved without losing the ones that stay, all back where they were when one cannot move. */
+export class Listeners {
+  readonly #ports: Partial<Record<ListenerName, Port>>
+  readonly #overrides: ListenerOverrides
+  readonly #places = new Map<ListenerName, Place>()
+  readonly #errors = new Map<ListenerName, string>()
+  readonly #changed: () => void
+
+  constructor(ports: Partial<Record<ListenerName, Port>>, overrides: ListenerOverrides, changed: () => void) {
+    this.#ports = ports
+    this.#overrides = overrides
+    this.#changed = changed
+  }
+
+  /** @throws ListenError; then none listens */
+  async start(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
+    const started: ListenerName[] = []
+    try {
+      for (const name of this.#names()) {
+        await this.#start(name, this.#wanted(name, settings, tls))
+        started.push(name)
+      }
+    } catch (error) {
+      for (const name of started) await this.#ports[name]?.stop(0)
+      throw error
+    }
+  }
+
+  /** Names of the listeners that these settings would move. */
+  moved(settings: Settings, tls: TlsMaterial | undefined): ListenerName[] {
+    return this.#names().filter((name) => !samePlace(this.#places.get(name), this.#wanted(name, settings, tls)))
+  }
+
+  /** Moves the listeners that these settings place elsewhere. @throws ListenError; then all are where they were */
+  async apply(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
+    const moved = this.moved(settings, tls)
+    if (moved.length === 0) return
+    const before = new Map(this.#places)
+    const deadline = settings.deadlines.shutdown_ms
+    await Promise.all(moved.map((name) => this.#ports[name]?.stop(deadline)))
+    try {
+      for (const name of moved) await this.#start(name, this.#wanted(name, settings, tls))
+    } catch (error) {
+      for (const name of moved) {
+        await this.#ports[name]?.stop(0)
+        const place = before.get(name)
+        if (place !== undefined) await this.#start(name, place).catch((reason: unknown) => this.#fail(name, reason))
+      }
+      throw error
+    } finally {
+      this.#changed()
+    }
+  }
+
+  /** Stops and starts the two API listeners where they are. */
+  async restart(deadlineMs: number): Promise<void> {
+    for (const name of ['media', 'device'] as const) {
+      const place = this.#places.get(name)
+      if (place === undefined) continue
+      await this.#ports[name]?.stop(deadlineMs)
+      await this.#start(name, place).catch((reason: unknown) => this.#fail(name, reason))
+    }
+    this.#changed()
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    await Promise.all(this.#names().map((name) => this.#ports[name]?.stop(deadlineMs)))
+  }
+
+  url(name: ListenerName): string {
+    return this.#ports[name]?.url ?? ''
+  }
+
+  views(): OverviewView['listeners'] {
+    return this.#names().map((name) => {
+      const url = this.url(name)
+      const error = this.#errors.get(name) ?? ''
+      const state = url !== '' ? 'listening' : error !== '' ? 'failed' : 'stopped'
+      return { name, state, url, urls: reachableUrls(url, this.#places.get(name)?.host ?? ''), error }
+    })
+  }
+
+  #names(): ListenerName[] {
+    return listenerNames.filter((name) => this.#ports[name] !== undefined)
+  }
+
+  async #start(name: ListenerName, place: Place): Promise<void> {
+    await this.#ports[name]?.start(place.host, place.port, place.tls)
+    this.#places.set(name, place)
+    this.#errors.delete(name)
+  }
+
+  #fail(name: ListenerName, reason: unknown): void {
+    this.#errors.set(name, reason instanceof Error ? reason.message : 'It could not be started.')
+  }
+
+  #wanted(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Place {
+    const setting = `${name}_port` as const
+    return {
+      host: this.#overrides.host ?? settings.listeners.host,
+      port: this.#overrides[setting] ?? settings.listeners[setting],
+      tls: name === 'media' || name === 'device' ? tls : undefined,
+    }
+  }
+}
+
+function samePlace(one: Place | undefined, other: Place): boolean {
+  return (
+    one !== undefined &&
+    one.host === other.host &&
+    one.port === other.port &&
+    one.tls?.cert === other.tls?.cert &&
+    one.tls?.key === other.tls?.key
+  )
+}

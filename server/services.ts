@@ -1,0 +1,127 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../shared/settings.ts'
+import { authenticateOperation } from './access/authenticate.ts'
+import { Credentials } from './access/credentials.ts'
+import { DigestBook } from './access/digest-book.ts'
+import { FailureLimit } from './access/failure-limit.ts'
+import { LicenceCheck } from './access/licence.ts'
+import { Sessions } from './access/sessions.ts'
+import { CredentialRooms } from './console/credential-rooms.ts'
+import { EventHub } from './console/event-hub.ts'
+import { licenceOf } from './console/site-procedures.ts'
+import { DeviceTable } from './devices/device-table.ts'
+import { OutgoingUsers } from './devices/outgoing-users.ts'
+import type { AnyOperation } from './http/operation.ts'
+import { FaultRules } from './lab/faults.ts'
+import { SimulatedPeople } from './lab/people.ts'
+import { NodePool } from './nodes/node-pool.ts'
+import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
+import { Metrics } from './observe/metrics.ts'
+import { RequestJournal } from './observe/request-journal.ts'
+import { Samples } from './observe/samples.ts'
+import { RoomViews } from './rooms/room-views.ts'
+import { Rooms } from './rooms/rooms.ts'
+import type { Store } from './store/store.ts'
+
+/** What services are made of. */
+export interface ServiceOptions {
+  store: Store
+  settings: () => Settings
+  logger: Logger
+  /** `host:port` of this machine's own node. */
+  defaultNodeAddress: () => string
+}
+
+/** Every part between the disk and the listeners, composed. */
+export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
+  sessions: Sessions
+  credentials: Credentials
+  credentialRooms: CredentialRooms
+  failures: FailureLimit
+  licence: LicenceCheck
+  pool: NodePool
+  outgoing: OutgoingUsers
+  deviceTable: DeviceTable
+  rooms: Rooms
+  roomViews: RoomViews
+  people: SimulatedPeople
+  faults: FaultRules
+  journal: RequestJournal
+  samples: Samples
+  metrics: Metrics
+  hub: EventHub
+  authenticate: AnyOperation
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Composes the services over an open store; nothing runs before `start`. */
+export function createServices({ store, settings, logger, defaultNodeAddress }: ServiceOptions): Services {
+  const sessions = new Sessions({ store, settings })
+  const digests = new DigestBook(store)
+  const failures = new FailureLimit(() => settings().access.failures_per_minute)
+  const drivers = { simulated: () => new SimulatedNode() }
+  const pool = new NodePool({ store, drivers, settings, logger, defaultAddress: defaultNodeAddress })
+  const users = (): number => {
+    const { people, devices } = pool.totals()
+    return people + devices
+  }
+  const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
+  const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger })
+  const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
+  const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
+  const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
+  const metrics = new Metrics({
+    rooms: () => store.all('rooms').size,
+    users,
+    sessions: () => sessions.total,
+    nodes: () => countBy(pool.views().map(({ state }) => state)),
+    devices: () => outgoing.countByState(),
+    store: () => store.status(),
+    connections: () => ({}),
+  })
+  const journal = new RequestJournal({ capacity: () => settings().console.activity_entries })
+  const credentialRooms = new CredentialRooms(store)
+  const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
+  return {
+    store,
+    settings,
+    sessions,
+    credentials: new Credentials(store, sessions),
+    credentialRooms,
+    failures,
+    licence,
+    pool,
+    outgoing,
+    deviceTable: new DeviceTable(outgoing, store, logger),
+    rooms,
+    roomViews,
+    people: new SimulatedPeople(pool, store),
+    faults: new FaultRules(),
+    journal,
+    samples,
+    metrics,
+    hub: new EventHub(),
+    authenticate: authenticateOperation({ store, digests, sessions, failures, settings }),
+    async start() {
+      await pool.start()
+      outgoing.start()
+    },
+    async stop() {
+      outgoing.stop()
+      await pool.stop()
+      stopFlushes()
+      sessions.close()
+      samples.close()
+      journal.close()
+      credentialRooms.close()
+      roomViews.close()
+    },
+  }
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

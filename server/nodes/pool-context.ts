@@ -23,5 +23,5 @@ export interface PoolContext {
 /** The room as stored, when the node must hold it: it is assigned to the node and not closed. */
 export function roomHeldBy(context: PoolContext, node: PoolNode, roomId: string): StoredRoom | undefined {
   const room = context.store.get('rooms', roomId)
-  return room !== undefined && room.node === node.name && !room.closed ? room : undefined
+  return room?.node === node.name && !room.closed ? room : undefined
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { MemoryStore } from '../../support/memory-store.ts'
+import type { Store } from '../../../server/store/store.ts'
 import { camera, poolSite, stateIs } from './pool-site.ts'
 
 /** Resolves when the room's stored node is the wanted one. */
-function assignedTo(store: MemoryStore, roomId: string, node: string): Promise<void> {
+function assignedTo(store: Store, roomId: string, node: string): Promise<void> {
   if (store.get('rooms', roomId)?.node === node) return Promise.resolve()
   return new Promise((resolve) => {
     const unsubscribe = store.onChange(() => {
@@ -103,20 +103,30 @@ test('a room that is being assigned when the drain begins goes elsewhere', async
 })
 
 test('thousands of idle rooms are taken off in slices while requests are answered', async () => {
-  const rooms = Object.fromEntries(Array.from({ length: 3_000 }, (_, number) => [`r${number}`, { node: 'a' }]))
+  const rooms = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [`r${number}`, { node: 'a' }]))
   const { pool, store } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { ...rooms, asked: {} } })
   await pool.drain('a', true)
   expect(await pool.assign('asked')).toBe('b')
   expect(pool.views()[0]?.rooms).toBeGreaterThan(0)
-  await assignedTo(store, 'r2999', '')
+  await assignedTo(store, 'r999', '')
   expect(pool.views()[0]?.rooms).toBe(0)
 })
 
 test('a drain that the disk refuses is taken up again', async () => {
-  const { pool, store } = await poolSite({ nodes: { a: {} }, rooms: { r1: { node: 'a' } } })
-  await pool.drain('a', true).then(() => store.refuse(true))
-  await new Promise((resolve) => setImmediate(resolve))
-  store.refuse(false)
+  const { pool, store, logged } = await poolSite({
+    nodes: { a: {} },
+    rooms: { r1: { node: 'a' } },
+    deadlines: { store_ms: 100 },
+  })
+  const draining = pool.drain('a', true)
+  const onceDraining = store.onChange(() => {
+    onceDraining()
+    store.stall(true)
+  })
+  await draining
+  await expect.poll(() => logged).toContain('rooms could not be taken off a draining node: tried again later')
+  expect(store.get('rooms', 'r1')?.node).toBe('a')
+  store.stall(false)
   await assignedTo(store, 'r1', '')
 })
 

@@ -47,11 +47,11 @@ test('one failed poll is no loss, the second in a row is', async () => {
   const { pool, node, next, told } = await poolSite()
   const { health } = node('main')
   let failures = 0
-  const failOnce = Promise.withResolvers<void>()
+  const failOnce = Promise.withResolvers<true>()
   node('main').health = (inner) => {
     failures += 1
     if (failures === 1) return Promise.reject(new Error('hiccup'))
-    failOnce.resolve()
+    failOnce.resolve(true)
     return health.call(node('main'), inner)
   }
   await failOnce.promise
@@ -65,9 +65,9 @@ test('one failed poll is no loss, the second in a row is', async () => {
 test('a call on a dead connection has the node polled, long before the next poll is due', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 10_000 } })
   await pool.assign('r1')
-  const polled = Promise.withResolvers<void>()
+  const polled = Promise.withResolvers<true>()
   node('main').health = async () => {
-    polled.resolve()
+    polled.resolve(true)
     return { rooms: 1, users: 0, pulls: 0 }
   }
   node('main').kick = () => Promise.reject(new NodeConnectionError('broken pipe'))
@@ -97,12 +97,12 @@ test('a node that comes back empty is told again what it should hold, before its
   node('main').setTrouble(offline)
   await lost
   const back = next(isOf('online', 'main'))
-  const reopened = Promise.withResolvers<void>()
+  const reopened = Promise.withResolvers<true>()
   const { openRoom } = node('main')
   const opened = new Set<string>()
   node('main').openRoom = async (room, inner) => {
     await openRoom.call(node('main'), room, inner)
-    if (opened.add(room.roomId).size === 2) reopened.resolve()
+    if (opened.add(room.roomId).size === 2) reopened.resolve(true)
   }
   node('main').setTrouble(none)
   await back
@@ -157,11 +157,11 @@ test('a node that kept its people through a broken connection gives them back, a
   await changeRoom('kept', { locked: true })
 
   const closed = new Set<string>()
-  const bothClosed = Promise.withResolvers<void>()
+  const bothClosed = Promise.withResolvers<true>()
   const { closeRoom } = a
   a.closeRoom = async (roomId, inner) => {
     await closeRoom.call(a, roomId, inner)
-    if (closed.add(roomId).size === 2) bothClosed.resolve()
+    if (closed.add(roomId).size === 2) bothClosed.resolve(true)
   }
   const back = next(isOf('online', 'a'))
   a.health = health
@@ -178,11 +178,11 @@ test('a room the returning node refuses does not keep the others from coming bac
   node('main').setTrouble(offline)
   await lost
   const { openRoom } = node('main')
-  const opened = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<true>()
   node('main').openRoom = async (room, inner) => {
     if (room.roomId === 'r1') throw new NodeError('no')
     await openRoom.call(node('main'), room, inner)
-    opened.resolve()
+    opened.resolve(true)
   }
   node('main').setTrouble(none)
   await opened.promise

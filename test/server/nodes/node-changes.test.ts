@@ -142,13 +142,13 @@ test('a listener that fails does not keep the others from hearing', async () => 
   expect(logged).toContain('a listener of the node pool failed')
 })
 
-test('with 100,000 stored rooms an assigned room is answered as fast as with a few', async () => {
-  const rooms = Object.fromEntries(Array.from({ length: 100_000 }, (_, number) => [`r${number}`, {}]))
+test('with 20,000 stored rooms an assigned room is answered as fast as with a few', async () => {
+  const rooms = Object.fromEntries(Array.from({ length: 20_000 }, (_, number) => [`r${number}`, {}]))
   const { pool } = await poolSite({ nodes: { a: {}, b: {} }, rooms })
   await pool.assign('r5')
   const start = performance.now()
-  for (let round = 0; round < 20_000; round += 1) await pool.assign('r5')
-  expect((performance.now() - start) / 20_000).toBeLessThan(0.05)
+  for (let round = 0; round < 5_000; round += 1) await pool.assign('r5')
+  expect((performance.now() - start) / 5_000).toBeLessThan(0.05)
 })
 
 test('the lab lets people in and out of simulated nodes and says why not', async () => {

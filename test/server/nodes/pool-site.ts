@@ -1,15 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { MediaNode } from '../../../server/nodes/media-node.ts'
 import { NodePool } from '../../../server/nodes/node-pool.ts'
 import type { PoolEvent } from '../../../server/nodes/pool-events.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import type { Store } from '../../../server/store/store.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { type MemoryStore, memoryStore } from '../../support/memory-store.ts'
 
 /** A pool on a store of its own, with simulated nodes that a test can reach. */
 export interface PoolSite {
-  store: MemoryStore
+  store: Store
   pool: NodePool
   settings: Settings
   /** Everything the pool told so far. */
@@ -28,7 +33,7 @@ export interface PoolSite {
 
 /** Polls often; deadlines that a busy machine keeps. A test that waits for a deadline sets a short one. */
 export const shortDeadlines: Settings['deadlines'] = {
-  store_ms: 1_000,
+  store_ms: 5_000,
   node_ms: 3_000,
   device_ms: 3_000,
   health_ms: 3_000,
@@ -47,10 +52,21 @@ export interface PoolSiteOptions {
   driver?: (config: StoredNode) => MediaNode
 }
 
+/** A store in a folder of its own; both go with the test. */
+async function temporaryStore(deadlineMs: () => number): Promise<Store> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-nodes-'))
+  const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs })
+  onTestFinished(async () => {
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return store
+}
+
 /** A started pool; it stops with the test. */
 export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite> {
-  const store = memoryStore()
   const settings = { ...defaultSettings(), deadlines: { ...shortDeadlines, ...options.deadlines } }
+  const store = await temporaryStore(() => settings.deadlines.store_ms)
   const nodes = new Map<string, SimulatedNode>()
   const logged: string[] = []
   const told: PoolEvent[] = []

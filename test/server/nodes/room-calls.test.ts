@@ -123,14 +123,14 @@ test('a room that could not be closed in time is closed when the node answers ag
   const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} }, deadlines: { node_ms: 60 } })
   await pool.assign('r1')
   await removeRoom('r1')
-  const closed = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<true>()
   const { closeRoom } = node('main')
   let calls = 0
   node('main').closeRoom = async (roomId, signal) => {
     calls += 1
     if (calls === 1) return new Promise(() => undefined)
     await closeRoom.call(node('main'), roomId, signal)
-    closed.resolve()
+    closed.resolve(true)
   }
   await expect(pool.close('r1')).rejects.toMatchObject({ code: 'nodeTimeout' })
   await closed.promise

@@ -80,6 +80,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   }
   onTestFinished(async () => {
     store.stall(false)
+    settings.deadlines.store_ms = defaults.deadlines.store_ms
     await stop()
     await rm(folder, { recursive: true, force: true })
   })

@@ -1,0 +1,107 @@
+import { ElMessage } from 'element-plus'
+import { shallowRef } from 'vue'
+import { useText } from '../i18n/text.ts'
+import { CallError } from '../transport/transport.ts'
+
+/** What the operator is asked before something is lost. */
+export interface Question {
+  title: string
+  body: string
+  /** What will be lost, one line each. */
+  losses?: readonly string[]
+  /** The word on the button that does it. */
+  action: string
+  /** A harmless act has no warning colour. */
+  harmless?: boolean
+}
+
+interface Asked extends Question {
+  answer(yes: boolean): void
+}
+
+/** The question in front, shown by ConfirmHost. */
+export const asked = shallowRef<Asked | null>(null)
+
+/** Telling and asking the operator. */
+export function useFeedback() {
+  const { t } = useText()
+
+  /** A failure in words. */
+  function errorText(error: unknown): string {
+    if (!(error instanceof CallError)) return t('errors.unknown')
+    if (error.code === 'offline') return t('errors.offline')
+    if (error.code === 'timeout') return t('errors.timeout')
+    if (error.code === 'internal') return t('errors.internal')
+    return error.message
+  }
+
+  const tell = (message: string): void => {
+    ElMessage({ message, type: 'success', duration: 2_500, grouping: true })
+  }
+  const warn = (message: string): void => {
+    ElMessage({ message, type: 'warning', duration: 6_000, showClose: true, grouping: true })
+  }
+  const fail = (error: unknown): void => {
+    ElMessage({ message: errorText(error), type: 'error', duration: 8_000, showClose: true, grouping: true })
+  }
+
+  /** Resolves to whether the operator said yes. */
+  function ask(question: Question): Promise<boolean> {
+    asked.value?.answer(false)
+    return new Promise((resolve) => {
+      asked.value = {
+        ...question,
+        answer(yes) {
+          asked.value = null
+          resolve(yes)
+        },
+      }
+    })
+  }
+
+  /** Runs it; tells of success, or of the failure. Resolves to the value, or undefined when it failed. */
+  async function attempt<T>(run: () => Promise<T>, told?: string | ((value: T) => string)): Promise<T | undefined> {
+    try {
+      const value = await run()
+      if (told !== undefined) tell(typeof told === 'function' ? told(value) : told)
+      return value
+    } catch (error) {
+      fail(error)
+      return undefined
+    }
+  }
+
+  async function copy(text: string): Promise<void> {
+    if (await copyText(text)) tell(t('words.copied'))
+    else warn(t('errors.copy'))
+  }
+
+  return { errorText, tell, warn, fail, ask, attempt, copy }
+}
+
+/** Puts a text on the clipboard; a page served over plain HTTP from another host has no clipboard of its own. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'hidden-text'
+    document.body.append(area)
+    area.select()
+    const copied = document.execCommand('copy')
+    area.remove()
+    return copied
+  }
+}
+
+/** Hands a text to the operator as a file. */
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

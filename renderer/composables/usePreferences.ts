@@ -1,0 +1,51 @@
+import { ref } from 'vue'
+import { showLanguage, systemLanguage } from '../i18n/index.ts'
+
+/** Language and theme of the page. The controller's settings decide; the browser remembers them so that a reload does not flash. */
+
+export type LanguageChoice = 'system' | 'en' | 'zh'
+export type ThemeChoice = 'system' | 'light' | 'dark'
+
+const stored = 'roomdesk.look'
+const system = window.matchMedia('(prefers-color-scheme: dark)')
+/** The theme shown now. */
+export const darkTheme = ref(false)
+let language: LanguageChoice = 'system'
+let theme: ThemeChoice = 'system'
+
+function paint(): void {
+  darkTheme.value = theme === 'dark' || (theme === 'system' && system.matches)
+  document.documentElement.classList.toggle('dark', darkTheme.value)
+}
+
+/** Applies a language and a theme, and remembers them in this browser. */
+export async function applyLook(look: { language: LanguageChoice; theme: ThemeChoice }): Promise<void> {
+  language = look.language
+  theme = look.theme
+  try {
+    localStorage.setItem(stored, JSON.stringify(look))
+  } catch {
+    // Storage may be switched off; then the look is known once the controller answers.
+  }
+  paint()
+  await showLanguage(language === 'system' ? systemLanguage(navigator.languages) : language)
+}
+
+/** Applies what this browser remembers, before the controller has answered. */
+export async function applyRememberedLook(): Promise<void> {
+  system.addEventListener('change', paint)
+  const look = remembered()
+  await applyLook({
+    language: look.language === 'en' || look.language === 'zh' ? look.language : 'system',
+    theme: look.theme === 'light' || look.theme === 'dark' ? look.theme : 'system',
+  })
+}
+
+function remembered(): { language?: unknown; theme?: unknown } {
+  try {
+    const look: unknown = JSON.parse(localStorage.getItem(stored) ?? '{}')
+    return typeof look === 'object' && look !== null ? look : {}
+  } catch {
+    return {}
+  }
+}

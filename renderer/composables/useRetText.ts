@@ -1,0 +1,33 @@
+import { en } from '../i18n/en/index.ts'
+import { useText } from '../i18n/text.ts'
+import type { TextKey } from '../i18n/text.ts'
+
+type Api = 'media' | 'device'
+
+/** What a result code means, in words (specification, section 7). */
+export function useRetText() {
+  const { t } = useText()
+
+  function known(api: Api, ret: number): TextKey | null {
+    return Object.hasOwn(en.ret[api], `r${ret}`) ? (`ret.${api}.r${ret}` as TextKey) : null
+  }
+
+  /** "room not found" */
+  function retText(api: Api, ret: number): string {
+    if (ret === 0) return t('ret.ok')
+    return t(known(api, ret) ?? 'ret.other')
+  }
+
+  /** The same where the API is not known: the media API's meaning first. */
+  function anyRetText(ret: number): string {
+    return known('media', ret) ? retText('media', ret) : retText('device', ret)
+  }
+
+  return { retText, anyRetText }
+}
+
+/** Every code of both tables, ascending. */
+export function allRets(): number[] {
+  const names = [...Object.keys(en.ret.media), ...Object.keys(en.ret.device)]
+  return [...new Set(names.map((name) => Number(name.slice(1))))].sort((a, b) => a - b)
+}

@@ -1,0 +1,73 @@
+import { onBeforeUnmount, onMounted } from 'vue'
+
+/** Keys of a page: what `/` and `n` do there. */
+export interface PageShortcuts {
+  /** Focus the search field. */
+  search?: () => void
+  /** Start making a new thing. */
+  create?: () => void
+}
+
+const pages: PageShortcuts[] = []
+const global = new Map<string, () => void>()
+let prefix = 0
+
+/** Pages reached by `g` and a letter. */
+export const goKeys: Readonly<Record<string, string>> = {
+  o: '/overview',
+  c: '/credentials',
+  r: '/rooms',
+  n: '/nodes',
+  d: '/devices',
+  a: '/activity',
+  t: '/tester',
+  s: '/settings',
+  l: '/lab',
+}
+
+/** Is the operator typing, or is a dialog in front? Then letters are letters. */
+function busy(event: KeyboardEvent): boolean {
+  const target = event.target
+  if (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable="true"]')) return true
+  return document.querySelector('.el-overlay:not([style*="display: none"]) [role="dialog"][aria-modal="true"]') !== null
+}
+
+function press(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || busy(event)) return
+  const page = pages.at(-1)
+  if (prefix && event.timeStamp - prefix < 1_500) {
+    prefix = 0
+    const go = global.get(`g ${event.key}`)
+    if (go) {
+      event.preventDefault()
+      go()
+    }
+    return
+  }
+  const act = event.key === '/' ? page?.search : event.key === 'n' ? page?.create : global.get(event.key)
+  if (event.key === 'g') prefix = event.timeStamp
+  if (!act) return
+  event.preventDefault()
+  act()
+}
+
+/** Listens for keys; `actions` are those that work on every page, by key. Called once, by the shell. */
+export function useGlobalShortcuts(actions: Readonly<Record<string, () => void>>): void {
+  onMounted(() => {
+    for (const [key, act] of Object.entries(actions)) global.set(key, act)
+    window.addEventListener('keydown', press)
+  })
+  onBeforeUnmount(() => {
+    global.clear()
+    window.removeEventListener('keydown', press)
+  })
+}
+
+/** What the keys do on this page while it is shown. */
+export function usePageShortcuts(shortcuts: PageShortcuts): void {
+  onMounted(() => pages.push(shortcuts))
+  onBeforeUnmount(() => {
+    const index = pages.indexOf(shortcuts)
+    if (index >= 0) pages.splice(index, 1)
+  })
+}

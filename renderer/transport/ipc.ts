@@ -1,0 +1,19 @@
+import { CallError, isResult, plain } from './transport.ts'
+import type { Transport } from './transport.ts'
+
+/** The desktop's transport, over the bridge of the preload script. Always online: the controller lives in the same application. */
+export function ipcTransport(bridge: RoomdeskBridge): Transport {
+  return {
+    kind: 'ipc',
+    async call(name, input) {
+      const answer: unknown = await bridge.call(name, plain(input))
+      if (!isResult(answer)) throw new CallError('internal', `The answer to ${name} is malformed.`)
+      return answer
+    },
+    onEvent: (listener) => bridge.onEvent(listener),
+    state: () => 'online',
+    onState: () => () => undefined,
+    open: () => undefined,
+    close: () => undefined,
+  }
+}

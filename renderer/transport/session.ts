@@ -1,0 +1,66 @@
+/** Signing in to the headless console: the console key is exchanged for a session cookie that scripts cannot read. */
+
+/** How an attempt to sign in ended. */
+export type SignInOutcome =
+  | { kind: 'signed_in' }
+  | { kind: 'wrong_key' }
+  /** Too many wrong keys from this address. */
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'unreachable' }
+
+const deadline = 15_000
+
+/** The console key in a fragment (`#key=…` or `#/?key=…`), or null. */
+export function keyInFragment(fragment: string): string | null {
+  const match = /^#(?:\/?\?)?key=([^&]+)/.exec(fragment)
+  if (!match?.[1]) return null
+  try {
+    return decodeURIComponent(match[1])
+  } catch {
+    return match[1]
+  }
+}
+
+/** Takes the console key out of the address bar at once, so that it is neither bookmarked nor shown. */
+export function takeKey(location: Location, history: History): string | null {
+  const key = keyInFragment(location.hash)
+  if (key !== null) history.replaceState(history.state, '', `${location.pathname}${location.search}#/`)
+  return key
+}
+
+/** Exchanges the console key for a session. */
+export async function signIn(key: string): Promise<SignInOutcome> {
+  try {
+    const answer = await fetch('/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key }),
+      credentials: 'same-origin',
+      signal: AbortSignal.timeout(deadline),
+    })
+    if (answer.ok) return { kind: 'signed_in' }
+    if (answer.status === 429) return { kind: 'wait', seconds: await retryAfter(answer) }
+    return { kind: 'wrong_key' }
+  } catch {
+    return { kind: 'unreachable' }
+  }
+}
+
+/** Is there a session? `unknown` when the controller cannot be reached. */
+export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unknown'> {
+  try {
+    const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
+    if (answer.status === 401) return 'signed_out'
+    return answer.ok ? 'signed_in' : 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}
+
+async function retryAfter(answer: Response): Promise<number> {
+  const body: unknown = await answer.json().catch(() => null)
+  if (typeof body === 'object' && body !== null && 'retry_after' in body && typeof body.retry_after === 'number') {
+    return Math.max(1, Math.ceil(body.retry_after))
+  }
+  return Number(answer.headers.get('retry-after')) || 60
+}

@@ -2,11 +2,12 @@
  * `npm run bench`: the built headless program under load, against Koa and @koa/router answering a constant JSON in the same run.
  * Every figure is printed beside its goal; nothing here fails a build.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { ApiClient, digestOf } from '../support/api-client.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 import { connections, createAndDelete, type Load, load, seconds } from './load.ts'
@@ -123,6 +124,7 @@ async function large(folder: string, before: { get: Load; create: Load }): Promi
   await server.stop()
 }
 
+await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/ensure-build.mjs')])
 console.error(`Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each`)
 const folders = [
   await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { extname, join, resolve, sep } from 'node:path'
+import { protocol } from 'electron'
+
+const scheme = 'app'
+const host = 'roomdesk'
+
+/** The page's origin, exactly as the page and Electron spell it. */
+export const origin = `${scheme}://${host}`
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** What the page may load: its own files. It talks to the controller over the bridge, so it needs no connections. */
+export const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Makes `app://` a scheme with an origin of its own, as https has. Before the app is ready. */
+export function declareAppScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+  ])
+}
+
+/** Serves the built page from `folder` under `app://roomdesk/`. Once, when the app is ready. */
+export function serveApp(folder: string): void {
+  protocol.handle(scheme, (request) => answer(folder, request))
+}
+
+async function answer(folder: string, request: Request): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405)
+  const path = fileOf(folder, request.url)
+  const type = path === undefined ? undefined : types[extname(path)]
+  if (path === undefined || type === undefined) return refuse(404)
+  const body = await readFile(path).catch(() => undefined)
+  if (body === undefined) return refuse(404)
+  const headers = { ...protection, 'content-type': type, 'content-security-policy': contentSecurityPolicy }
+  return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { headers })
+}
+
+const protection = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+}
+
+function refuse(status: number): Response {
+  return new Response(null, { status, headers: { ...protection, 'content-security-policy': contentSecurityPolicy } })
+}
+
+/** The file that a URL of ours names, or undefined for anything outside `folder`. */
+export function fileOf(folder: string, address: string): string | undefined {
+  let url: URL
+  let path: string
+  try {
+    url = new URL(address)
+    path = decodeURIComponent(url.pathname)
+  } catch {
+    return undefined
+  }
+  if (url.protocol !== `${scheme}:` || url.host !== host || path.includes('\0')) return undefined
+  const root = resolve(folder)
+  const file = resolve(join(root, path === '/' || path === '' ? 'index.html' : path))
+  return file.startsWith(root + sep) ? file : undefined
+}

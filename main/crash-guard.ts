@@ -1,0 +1,47 @@
+import { type BrowserWindow, dialog, Notification } from 'electron'
+import type { Logger } from 'pino'
+import type { Texts } from './texts.ts'
+
+/** So many reloads in so many milliseconds; past it the operator is asked, so that a page that always crashes does not spin. */
+const mostReloads = 3
+const withinMs = 60_000
+
+/** Reloads the page when its process dies, and says so. The controller lives in the main process and is not touched. */
+export function guardAgainstCrashes(window: BrowserWindow, texts: () => Texts, logger: Logger): void {
+  let reloads: number[] = []
+  const contents = window.webContents
+
+  contents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    logger.error({ reason, exitCode }, 'the console page crashed')
+    const now = Date.now()
+    reloads = [...reloads.filter((at) => now - at < withinMs), now]
+    if (reloads.length > mostReloads) return void ask(texts().crashedAgain)
+    contents.reload()
+    tell()
+  })
+  window.on('unresponsive', () => {
+    logger.warn('the console page does not respond')
+    void ask(texts().unresponsive)
+  })
+
+  function tell(): void {
+    const { crashed } = texts()
+    if (Notification.isSupported()) new Notification({ title: 'Roomdesk', body: crashed }).show()
+    else void dialog.showMessageBox(window, { type: 'warning', title: 'Roomdesk', message: crashed })
+  }
+
+  async function ask(message: string): Promise<void> {
+    const { reload, wait } = texts()
+    const buttons = [reload, wait]
+    const { response } = await dialog.showMessageBox(window, {
+      type: 'warning',
+      title: 'Roomdesk',
+      message,
+      buttons,
+      defaultId: 0,
+      cancelId: 1,
+    })
+    if (response === 0 && !window.isDestroyed()) contents.reload()
+  }
+}

@@ -1,0 +1,59 @@
+import { app, session, shell, type WebContents, type WebPreferences } from 'electron'
+import { origin } from './app-scheme.ts'
+
+/** Preferences of every window: nothing of Node in the page, and its world apart from the preload's. */
+export function secureWebPreferences(preload: string): WebPreferences {
+  return {
+    preload,
+    sandbox: true,
+    contextIsolation: true,
+    webSecurity: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webviewTag: false,
+    allowRunningInsecureContent: false,
+    experimentalFeatures: false,
+    navigateOnDragDrop: false,
+    spellcheck: false,
+    devTools: !app.isPackaged,
+  }
+}
+
+/** What must be set before the app is ready: every renderer sandboxed, every web contents guarded from its first moment. */
+export function hardenApp(): void {
+  app.enableSandbox()
+  app.on('web-contents-created', (_event, contents) => guard(contents))
+}
+
+/** Denies every permission and every device. When the app is ready. */
+export function denyPermissions(): void {
+  const { defaultSession } = session
+  defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
+  defaultSession.setPermissionCheckHandler(() => false)
+  defaultSession.setDevicePermissionHandler(() => false)
+}
+
+/** Whether a page of ours may be shown at `url`. */
+export function isOurs(url: string): boolean {
+  return url === origin || url.startsWith(`${origin}/`)
+}
+
+function guard(contents: WebContents): void {
+  const stay = (event: { preventDefault: () => void; url: string }): void => {
+    if (!isOurs(event.url)) event.preventDefault()
+  }
+  contents.on('will-navigate', stay)
+  contents.on('will-frame-navigate', stay)
+  contents.on('will-redirect', stay)
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url)
+    return { action: 'deny' }
+  })
+}
+
+/** Opens a web page in the operator's browser; any other scheme would start programs. */
+function openOutside(url: string): void {
+  if (URL.canParse(url) && new URL(url).protocol === 'https:') void shell.openExternal(url)
+}

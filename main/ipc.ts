@@ -1,0 +1,53 @@
+import { type IpcMainInvokeEvent, ipcMain } from 'electron'
+import type { Logger } from 'pino'
+import { isProcedureName } from '../shared/console/contract.ts'
+import type { ConsoleResult } from '../shared/console/procedure.ts'
+import type { Controller } from '../server/controller.ts'
+import { origin } from './app-scheme.ts'
+import { channels } from './channels.ts'
+
+/** Longest input of one call, in characters of JSON: a CSV import of 4 MiB, escaped, fits. */
+const longestInput = 10 * 1024 * 1024
+/** Calls of the page that may be under way at once. */
+const mostCalls = 256
+
+/**
+ * Answers the page's calls. A call that is made before the controller runs waits for it.
+ * @param controller resolves when the controller runs
+ */
+export function serveCalls(controller: Promise<Controller>, logger: Logger): void {
+  let underWay = 0
+  ipcMain.handle(channels.call, async (event, name: unknown, input: unknown): Promise<ConsoleResult<unknown>> => {
+    if (!isFromOurPage(event)) {
+      logger.warn({ origin: event.senderFrame?.origin }, 'refused a call that the console did not make')
+      throw new Error('Only the console may call.')
+    }
+    if (typeof name !== 'string' || !isProcedureName(name)) return refusal('notFound', 'There is no such procedure.')
+    if (!fits(input)) return refusal('invalid', 'The input is too large or holds more than plain values.')
+    if (underWay >= mostCalls) return refusal('failed', 'Too many calls are under way.')
+    underWay += 1
+    try {
+      return await (await controller).call(name, input, { transport: 'ipc', client: '' })
+    } finally {
+      underWay -= 1
+    }
+  })
+}
+
+/** Our page's main frame, by exact origin. */
+function isFromOurPage({ senderFrame }: IpcMainInvokeEvent): boolean {
+  return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin
+}
+
+function fits(input: unknown): boolean {
+  if (input === undefined) return true
+  try {
+    return JSON.stringify(input).length <= longestInput
+  } catch {
+    return false
+  }
+}
+
+function refusal(code: 'notFound' | 'invalid' | 'failed', message: string): ConsoleResult<never> {
+  return { ok: false, error: { code, message } }
+}

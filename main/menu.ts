@@ -1,0 +1,112 @@
+import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import type { Texts } from './texts.ts'
+
+/** What the application menu can do. */
+export interface MenuActions {
+  /** Shows a page of the console by its route. */
+  go: (route: string) => void
+  restartListeners: () => void
+  openDataFolder: () => void
+  quit: () => void
+  startsAtLogin: () => boolean
+  setStartsAtLogin: (starts: boolean) => void
+  keepsInTray: () => boolean
+  setKeepsInTray: (keeps: boolean) => void
+}
+
+/** Pages in the order of the console's own navigation: Ctrl+1 is the first. */
+const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
+
+/** Makes the application menu; again whenever the language or a check mark changes. */
+export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(template(actions, texts)))
+}
+
+function template(actions: MenuActions, texts: Texts): MenuItemConstructorOptions[] {
+  const isMac = process.platform === 'darwin'
+  const quit: MenuItemConstructorOptions = {
+    id: 'quit',
+    label: texts.quit,
+    accelerator: 'CmdOrCtrl+Q',
+    click: actions.quit,
+  }
+  const settings: MenuItemConstructorOptions = {
+    id: 'settings',
+    label: texts.pages.settings,
+    accelerator: 'CmdOrCtrl+,',
+    click: () => actions.go('/settings'),
+  }
+  const choices: MenuItemConstructorOptions[] = [
+    {
+      id: 'start-at-login',
+      label: texts.startAtLogin,
+      type: 'checkbox',
+      checked: actions.startsAtLogin(),
+      click: ({ checked }) => actions.setStartsAtLogin(checked),
+    },
+    {
+      id: 'keep-in-tray',
+      label: texts.keepInTray,
+      type: 'checkbox',
+      checked: actions.keepsInTray(),
+      click: ({ checked }) => actions.setKeepsInTray(checked),
+    },
+  ]
+  const about: MenuItemConstructorOptions = { role: 'about', label: texts.about }
+  const ofTheApp: MenuItemConstructorOptions = {
+    label: app.name,
+    submenu: [
+      about,
+      { type: 'separator' },
+      settings,
+      ...choices,
+      { type: 'separator' },
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      { type: 'separator' },
+      quit,
+    ],
+  }
+  const file: MenuItemConstructorOptions = {
+    label: texts.file,
+    submenu: [
+      {
+        id: 'restart-listeners',
+        label: texts.restartListeners,
+        accelerator: 'CmdOrCtrl+Shift+R',
+        click: actions.restartListeners,
+      },
+      { id: 'data-folder', label: texts.openDataFolder, click: actions.openDataFolder },
+      ...(isMac ? [] : ([{ type: 'separator' }, settings, ...choices] satisfies MenuItemConstructorOptions[])),
+      { type: 'separator' },
+      { role: 'close' },
+      ...(isMac ? [] : [quit]),
+    ],
+  }
+  const go: MenuItemConstructorOptions = {
+    label: texts.go,
+    submenu: pages.map((page, index) => ({
+      id: `go-${page}`,
+      label: texts.pages[page],
+      accelerator: `CmdOrCtrl+${index + 1}`,
+      click: () => actions.go(`/${page}`),
+    })),
+  }
+  const view: MenuItemConstructorOptions = {
+    label: texts.view,
+    submenu: [
+      { role: 'reload' },
+      ...(app.isPackaged ? [] : ([{ role: 'toggleDevTools' }] satisfies MenuItemConstructorOptions[])),
+      { type: 'separator' },
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      { type: 'separator' },
+      { role: 'togglefullscreen' },
+    ],
+  }
+  const edit: MenuItemConstructorOptions = { role: 'editMenu', label: texts.edit }
+  const help: MenuItemConstructorOptions = { role: 'help', label: texts.help, submenu: [about] }
+  return isMac ? [ofTheApp, file, edit, go, view, help] : [file, edit, go, view, help]
+}

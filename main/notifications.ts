@@ -1,0 +1,90 @@
+import { Notification } from 'electron'
+import type { DeviceView } from '../shared/console/devices.ts'
+import type { NodeView } from '../shared/console/nodes.ts'
+import type { ConsoleEvent } from '../shared/console/contract.ts'
+import type { Texts } from './texts.ts'
+
+/** Milliseconds in which what goes down is told in one notification. */
+const gatherMs = 2_000
+
+/** What telling needs to know and to do. */
+export interface Teller {
+  texts: () => Texts
+  /** Somebody who sees the console needs no notification. */
+  isVisible: () => boolean
+  show: () => void
+}
+
+/** Tells of nodes and devices that go down while the window is hidden. Feed it every event and the state at the start. */
+export class DownNotifications {
+  readonly #teller: Teller
+  readonly #nodes = new Map<string, NodeView['state']>()
+  readonly #joined = new Set<string>()
+  #downNodes = new Set<string>()
+  #downDevices = new Map<string, string>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(teller: Teller) {
+    this.#teller = teller
+  }
+
+  onEvent(event: ConsoleEvent): void {
+    if (event.name === 'nodes.changed') this.nodes(event.payload.items)
+    if (event.name === 'devices.changed') this.devices(event.payload.items, event.payload.removed)
+  }
+
+  /** Every node as it is. */
+  nodes(views: readonly NodeView[]): void {
+    const before = new Map(this.#nodes)
+    this.#nodes.clear()
+    for (const { config, state } of views) {
+      this.#nodes.set(config.name, state)
+      if (state !== 'offline') this.#downNodes.delete(config.name)
+      else if (isUp(before.get(config.name))) this.#downNodes.add(config.name)
+    }
+    this.#tellSoon()
+  }
+
+  /** The devices that changed. */
+  devices(views: readonly DeviceView[], removed: readonly string[] = []): void {
+    for (const { userId, userName, state } of views) {
+      if (state === 'joined') {
+        this.#joined.add(userId)
+        this.#downDevices.delete(userId)
+      } else if (this.#joined.delete(userId) && state !== 'paused') this.#downDevices.set(userId, userName)
+      if (state === 'paused') this.#downDevices.delete(userId)
+    }
+    for (const userId of removed) {
+      this.#joined.delete(userId)
+      this.#downDevices.delete(userId)
+    }
+    this.#tellSoon()
+  }
+
+  #tellSoon(): void {
+    if (this.#downNodes.size + this.#downDevices.size === 0 || this.#timer !== undefined) return
+    this.#timer = setTimeout(() => this.#tell(), gatherMs)
+    this.#timer.unref()
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    const [nodes, devices] = [[...this.#downNodes], [...this.#downDevices.values()]]
+    this.#downNodes = new Set()
+    this.#downDevices = new Map()
+    if (this.#teller.isVisible() || !Notification.isSupported()) return
+    const texts = this.#teller.texts()
+    const lines: string[] = []
+    if (nodes.length > 0) lines.push(nodes.length === 1 ? texts.nodeDown(nodes.join()) : texts.nodesDown(nodes.length))
+    if (devices.length > 0)
+      lines.push(devices.length === 1 ? texts.deviceDown(devices.join()) : texts.devicesDown(devices.length))
+    if (lines.length === 0) return
+    const notification = new Notification({ title: 'Roomdesk', body: lines.join('\n') })
+    notification.on('click', this.#teller.show)
+    notification.show()
+  }
+}
+
+function isUp(state: NodeView['state'] | undefined): boolean {
+  return state === 'online' || state === 'draining'
+}

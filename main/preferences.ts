@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+
+const preferencesSchema = z.object({
+  /** Where the window was; null until it was first placed. */
+  window: z
+    .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1), maximized: z.boolean() })
+    .nullable()
+    .catch(null)
+    .default(null),
+  /** What closing the window does. */
+  close: z.enum(['ask', 'hide', 'quit']).catch('ask').default('ask'),
+})
+
+/** What the shell remembers about this machine; the site's own settings live in the store. */
+export type Preferences = z.output<typeof preferencesSchema>
+
+/** The preferences on disk: read once, written whole. Losing them costs a window position, so a broken file is no error. */
+export class PreferencesFile {
+  readonly #path: string
+  readonly #logger: Logger
+  #current: Preferences
+
+  constructor(path: string, logger: Logger) {
+    this.#path = path
+    this.#logger = logger
+    this.#current = this.#read()
+  }
+
+  get current(): Preferences {
+    return this.#current
+  }
+
+  /** Changes some of them and writes all. */
+  set(change: Partial<Preferences>): void {
+    this.#current = { ...this.#current, ...change }
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true })
+      writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.#current, null, 2)}\n`)
+      renameSync(`${this.#path}.new`, this.#path)
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'cannot keep the preferences of the window')
+    }
+  }
+
+  #read(): Preferences {
+    try {
+      return preferencesSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
+    } catch {
+      return preferencesSchema.parse({})
+    }
+  }
+}

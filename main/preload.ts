@@ -1,0 +1,26 @@
+import { contextBridge, ipcRenderer } from 'electron'
+import type { ConsoleEvent } from '../shared/console/contract.ts'
+import { channels } from './channels.ts'
+
+/** Runs sandboxed in a world of its own; the page gets this one frozen object and nothing else of Electron. */
+
+const listeners = new Set<(event: ConsoleEvent) => void>()
+
+// What main pushes is a ConsoleEvent by its own types; the wire in between is Electron's.
+ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
+  for (const listener of [...listeners]) listener(event)
+})
+
+contextBridge.exposeInMainWorld(
+  'roomdesk',
+  Object.freeze({
+    transport: 'ipc',
+    /** Resolves to a ConsoleResult. */
+    call: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.call, name, input),
+    /** Returns the function that stops listening. */
+    onEvent: (listener: (event: ConsoleEvent) => void): (() => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }),
+)

@@ -1,0 +1,49 @@
+import { app, powerMonitor } from 'electron'
+import type { Logger } from 'pino'
+
+/** Milliseconds after which the app ends although the store has not said that it is done. */
+const longestMs = 12_000
+
+/** Ends the app in order: the controller stops and its store is flushed first, within a deadline. */
+export class Quit {
+  #state: 'running' | 'stopping' | 'stopped' = 'running'
+
+  /** @param stop stops the controller; it may take its time */
+  constructor(stop: () => Promise<void>, logger: Logger) {
+    app.on('before-quit', (event) => {
+      if (this.#state === 'stopped') return
+      event.preventDefault()
+      if (this.#state === 'stopping') return
+      this.#state = 'stopping'
+      void withDeadline(stop())
+        .catch((error: unknown) => logger.error({ err: error }, 'the controller did not stop in order'))
+        .finally(() => {
+          this.#state = 'stopped'
+          app.quit()
+        })
+    })
+  }
+
+  /** True from the moment somebody asked to quit. */
+  get isQuitting(): boolean {
+    return this.#state !== 'running'
+  }
+
+  /** Quits in order when the machine shuts down. When the app is ready. */
+  followShutdown(): void {
+    powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
+      event?.preventDefault()
+      app.quit()
+    })
+  }
+}
+
+async function withDeadline(work: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`The store was not flushed within ${longestMs} ms.`)), longestMs)
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Attention, OverviewView } from '../shared/console/site.ts'
+import { overviewView } from '../shared/console/site.ts'
+import type { ConsoleEvent } from '../shared/console/contract.ts'
+import { type Settings, settingsSchema } from '../shared/settings.ts'
+import type { Controller } from '../server/controller.ts'
+
+/** What the shell shows of the site. */
+export interface ShellState {
+  attention: readonly Attention[]
+  counts: OverviewView['counts']
+}
+
+const internal = { transport: 'internal', client: '' } as const
+
+/** The site as the tray shows it. Undefined when the controller cannot say. */
+export async function readState(controller: Controller): Promise<ShellState | undefined> {
+  const result = await controller.call('overview.get', {}, internal)
+  const overview = result.ok ? overviewView.safeParse(result.value) : undefined
+  return overview?.success ? { attention: overview.data.attention, counts: overview.data.counts } : undefined
+}
+
+/** The operator's language and theme. Undefined when the controller cannot say. */
+export async function readConsoleSettings(controller: Controller): Promise<Settings['console'] | undefined> {
+  const result = await controller.call('settings.get', {}, internal)
+  const settings = result.ok ? settingsSchema.safeParse(result.value) : undefined
+  return settings?.data?.console
+}
+
+/** Whether an event can change what `readState` says. */
+export function changesState({ name }: ConsoleEvent): boolean {
+  return name !== 'activity.added' && name !== 'store.noticed' && name !== 'settings.changed'
+}
+
+/** Runs `work` at most once per `intervalMs`, and once more when it was asked for meanwhile. */
+export function throttled(work: () => Promise<void>, intervalMs: number): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let again = false
+  const run = (): void => {
+    again = false
+    timer = setTimeout(() => {
+      timer = undefined
+      if (again) run()
+    }, intervalMs)
+    timer.unref()
+    void work()
+  }
+  return () => {
+    if (timer === undefined) run()
+    else again = true
+  }
+}

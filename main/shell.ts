@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { app, nativeTheme, shell as desktop } from 'electron'
+import type { Logger } from 'pino'
+import type { Settings } from '../shared/settings.ts'
+import type { Controller } from '../server/controller.ts'
+import { decideOnClose } from './close-behaviour.ts'
+import { guardAgainstCrashes } from './crash-guard.ts'
+import type { DesktopLaunch } from './launch.ts'
+import { setStartsAtLogin, startsAtLogin } from './login-item.ts'
+import { setApplicationMenu } from './menu.ts'
+import { DownNotifications } from './notifications.ts'
+import { PreferencesFile } from './preferences.ts'
+import { pushEvents } from './push-events.ts'
+import { changesState, readConsoleSettings, readState, type ShellState, throttled } from './shell-state.ts'
+import { type Texts, textsFor } from './texts.ts'
+import { RoomdeskTray } from './tray.ts'
+import { ConsoleWindow } from './window.ts'
+
+/** Milliseconds between two looks at the site for the tray. */
+const trayMs = 1_000
+const desktopOrigin = { transport: 'ipc', client: '' } as const
+
+/** What the shell is made of. */
+export interface ShellOptions {
+  launch: DesktopLaunch
+  logger: Logger
+  /** Of the built main program: the preload lies beside it. */
+  folder: string
+  /** With the icons. */
+  assets: string
+  /** Resolves when the controller runs. */
+  controller: Promise<Controller>
+  isQuitting: () => boolean
+}
+
+/** Everything around the page: window, tray, menu, notifications. Made when the app is ready. */
+export class Shell {
+  readonly #options: ShellOptions
+  readonly #preferences: PreferencesFile
+  readonly #notifications: DownNotifications
+  readonly #window: ConsoleWindow
+  readonly #tray: RoomdeskTray
+  #console: Settings['console'] | undefined
+  #state: ShellState | undefined
+
+  constructor(options: ShellOptions) {
+    this.#options = options
+    this.#preferences = new PreferencesFile(join(app.getPath('userData'), 'window.json'), options.logger)
+    this.#window = new ConsoleWindow({
+      preferences: this.#preferences,
+      folder: options.folder,
+      icon: join(options.assets, 'icons', '512x512.png'),
+      prepare: (window) => {
+        pushEvents(options.controller, window)
+        guardAgainstCrashes(window, this.texts, options.logger)
+        decideOnClose(window, {
+          preferences: this.#preferences,
+          texts: this.texts,
+          isQuitting: options.isQuitting,
+          hide: () => {
+            // The menu shows what was chosen.
+            this.#draw()
+            this.#window.hide()
+          },
+          quit: () => app.quit(),
+        })
+      },
+    })
+    this.#tray = new RoomdeskTray(join(options.assets, 'tray'), { ...this.#actions(), open: () => this.show() })
+    this.#notifications = new DownNotifications({
+      texts: this.texts,
+      isVisible: () => this.#window.isVisible,
+      show: () => this.show(),
+    })
+    this.#draw()
+    this.#window.open({ hidden: options.launch.hidden })
+    app.on('activate', () => this.show())
+  }
+
+  /** The shell's texts in the language of now. */
+  readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
+
+  /** Brings the window to the front. */
+  show(): void {
+    this.#window.show()
+  }
+
+  /** Follows a controller that runs: language, theme, tray, notifications. */
+  async follow(controller: Controller): Promise<void> {
+    const refresh = throttled(() => this.#refresh(controller), trayMs)
+    controller.onEvent((event) => {
+      this.#notifications.onEvent(event)
+      if (event.name === 'settings.changed') void this.#readSettings(controller)
+      else if (changesState(event)) refresh()
+    })
+    await this.#readSettings(controller)
+    refresh()
+  }
+
+  async #readSettings(controller: Controller): Promise<void> {
+    const settings = await readConsoleSettings(controller)
+    if (settings === undefined) return
+    this.#console = settings
+    if (nativeTheme.themeSource !== settings.theme) nativeTheme.themeSource = settings.theme
+    this.#draw()
+  }
+
+  async #refresh(controller: Controller): Promise<void> {
+    this.#state = await readState(controller)
+    this.#tray.update(this.#state, this.texts())
+  }
+
+  #draw(): void {
+    const actions = {
+      ...this.#actions(),
+      go: (route: string) => this.#window.go(route),
+      openDataFolder: () => void desktop.openPath(this.#options.launch.dataFolder),
+      keepsInTray: () => this.#preferences.current.close === 'hide',
+      setKeepsInTray: (keeps: boolean) => this.#preferences.set({ close: keeps ? 'hide' : 'quit' }),
+    }
+    setApplicationMenu(actions, this.texts())
+    this.#tray.update(this.#state, this.texts())
+  }
+
+  #actions() {
+    return {
+      restartListeners: () => void this.#restartListeners(),
+      startsAtLogin,
+      setStartsAtLogin: (starts: boolean) => {
+        try {
+          setStartsAtLogin(starts)
+        } catch (error) {
+          this.#options.logger.error({ err: error }, 'cannot change the start at login')
+        }
+        this.#draw()
+      },
+      quit: () => app.quit(),
+    }
+  }
+
+  async #restartListeners(): Promise<void> {
+    const controller = await this.#options.controller
+    const result = await controller.call('listeners.restart', {}, desktopOrigin)
+    if (!result.ok) this.#options.logger.error({ error: result.error }, 'cannot restart the listeners')
+  }
+}

@@ -1,0 +1,62 @@
+import { app, dialog } from 'electron'
+import type { Logger } from 'pino'
+import { Controller } from '../server/controller.ts'
+import { ListenError } from '../server/http/listen-error.ts'
+import type { ListenerOverrides } from '../server/listeners.ts'
+import { createSealer } from '../server/store/sealer.ts'
+import { loadDataKey } from './key.ts'
+import type { DesktopLaunch } from './launch.ts'
+import type { Texts } from './texts.ts'
+
+/** The operator chose not to go on. */
+export class GaveUpError extends Error {
+  override readonly name = 'GaveUpError'
+}
+
+/**
+ * Opens the site and makes it listen. Where a port is taken the operator chooses: try again, free ports for this time, or quit.
+ * @throws GaveUpError; otherwise what opening the data folder says
+ */
+export async function startController(launch: DesktopLaunch, logger: Logger, texts: () => Texts): Promise<Controller> {
+  const { key, protection } = await loadDataKey(launch.dataFolder)
+  if (protection === 'file') logger.warn(texts().plainKey)
+  const sealer = createSealer(key)
+  let overrides: ListenerOverrides = {
+    host: launch.host,
+    media_port: launch.mediaPort,
+    device_port: launch.devicePort,
+    node_port: launch.nodePort,
+  }
+  for (;;) {
+    const controller = await Controller.open({
+      dataFolder: launch.dataFolder,
+      logger,
+      version: app.getVersion(),
+      sealer,
+      overrides,
+    })
+    try {
+      await controller.start()
+      return controller
+    } catch (error) {
+      if (!(error instanceof ListenError)) throw error
+      logger.error({ err: error }, 'cannot listen')
+      const choice = await askAboutPort(error, texts())
+      if (choice === 'quit') throw new GaveUpError(error.message, { cause: error })
+      if (choice === 'free') overrides = { ...overrides, media_port: 0, device_port: 0, node_port: 0 }
+    }
+  }
+}
+
+async function askAboutPort({ message }: ListenError, texts: Texts): Promise<'again' | 'free' | 'quit'> {
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    title: 'Roomdesk',
+    message: texts.portTaken,
+    detail: `${message}\n\n${texts.portTakenDetail}`,
+    buttons: [texts.tryAgain, texts.useFreePorts, texts.quit],
+    defaultId: 0,
+    cancelId: 2,
+  })
+  return (['again', 'free', 'quit'] as const)[response] ?? 'quit'
+}

@@ -1,0 +1,114 @@
+/** What the shell itself says: menus, tray, dialogs, notifications. The console's own texts live in the page. */
+const english = {
+  open: 'Open Roomdesk',
+  restartListeners: 'Restart the Listeners',
+  startAtLogin: 'Start at Login',
+  keepInTray: 'Keep Running When the Window Is Closed',
+  quit: 'Quit Roomdesk',
+  cancel: 'Cancel',
+  file: 'File',
+  edit: 'Edit',
+  go: 'Go',
+  view: 'View',
+  help: 'Help',
+  about: 'About Roomdesk',
+  openDataFolder: 'Open the Data Folder',
+  reload: 'Reload',
+  wait: 'Wait',
+  pages: {
+    overview: 'Overview',
+    credentials: 'Credentials',
+    rooms: 'Rooms',
+    nodes: 'MCU Nodes',
+    devices: 'Devices',
+    activity: 'Activity',
+    tester: 'API Tester',
+    settings: 'Settings',
+  },
+  closeQuestion: 'Keep Roomdesk running when its window is closed?',
+  closeDetail:
+    'The APIs answer and devices stay joined only while Roomdesk runs. The tray icon, or starting Roomdesk again, opens the window.',
+  closeRemember: 'Do this every time',
+  keepRunning: 'Keep Running',
+  crashed: 'The console page crashed and was loaded again. The controller kept running.',
+  crashedAgain: 'The console page crashes again and again. The controller keeps running.',
+  unresponsive: 'The console page does not respond. The controller keeps running.',
+  starting: 'Starting …',
+  allWell: 'All is well',
+  attention: (count: number) => (count === 1 ? '1 thing wants attention' : `${count} things want attention`),
+  counts: (rooms: number, people: number, devices: number) => `Rooms ${rooms} · People ${people} · Devices ${devices}`,
+  nodeDown: (name: string) => `MCU node ${name} is offline.`,
+  nodesDown: (count: number) => `${count} MCU nodes are offline.`,
+  deviceDown: (name: string) => `Device ${name} dropped; Roomdesk reconnects it.`,
+  devicesDown: (count: number) => `${count} devices dropped; Roomdesk reconnects them.`,
+  cannotStart: 'Roomdesk cannot start',
+  portTaken: 'Roomdesk cannot listen',
+  portTakenDetail: 'With free ports it starts now; clients must use the addresses that the overview shows.',
+  tryAgain: 'Try Again',
+  useFreePorts: 'Use Free Ports Once',
+  plainKey:
+    'There is no keychain in this session: the key that protects the stored secrets is a file that only this user can read.',
+}
+
+/** Every text of the shell in one language. */
+export type Texts = typeof english
+
+const chinese: Texts = {
+  open: '打开 Roomdesk',
+  restartListeners: '重启监听服务',
+  startAtLogin: '登录时启动',
+  keepInTray: '关闭窗口后继续运行',
+  quit: '退出 Roomdesk',
+  cancel: '取消',
+  file: '文件',
+  edit: '编辑',
+  go: '前往',
+  view: '视图',
+  help: '帮助',
+  about: '关于 Roomdesk',
+  openDataFolder: '打开数据文件夹',
+  reload: '重新加载',
+  wait: '等待',
+  pages: {
+    overview: '概览',
+    credentials: '凭证',
+    rooms: '房间',
+    nodes: 'MCU 节点',
+    devices: '设备',
+    activity: '活动',
+    tester: '接口测试',
+    settings: '设置',
+  },
+  closeQuestion: '关闭窗口后让 Roomdesk 继续运行吗？',
+  closeDetail:
+    '只有 Roomdesk 运行时，接口才会应答，设备才会保持在房间内。点击托盘图标或再次启动 Roomdesk 即可打开窗口。',
+  closeRemember: '以后都这样处理',
+  keepRunning: '继续运行',
+  crashed: '控制台页面崩溃，已重新加载。控制器一直在运行。',
+  crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
+  unresponsive: '控制台页面没有响应。控制器仍在运行。',
+  starting: '正在启动…',
+  allWell: '一切正常',
+  attention: (count) => `${count} 项需要关注`,
+  counts: (rooms, people, devices) => `房间 ${rooms} · 人员 ${people} · 设备 ${devices}`,
+  nodeDown: (name) => `MCU 节点 ${name} 已离线。`,
+  nodesDown: (count) => `${count} 个 MCU 节点已离线。`,
+  deviceDown: (name) => `设备 ${name} 已断开，Roomdesk 正在重新连接。`,
+  devicesDown: (count) => `${count} 台设备已断开，Roomdesk 正在重新连接。`,
+  cannotStart: 'Roomdesk 无法启动',
+  portTaken: 'Roomdesk 无法监听端口',
+  portTakenDetail: '使用空闲端口可以立即启动；客户端须改用概览页显示的地址。',
+  tryAgain: '重试',
+  useFreePorts: '本次使用空闲端口',
+  plainKey: '当前会话没有系统密钥环：保护已存密钥的主密钥保存在仅本用户可读的文件中。',
+}
+
+/**
+ * The texts of the language that the operator set, or of the system.
+ * @param setting of the console
+ * @param locale of the system, e.g. `zh-CN`
+ */
+export function textsFor(setting: 'system' | 'en' | 'zh', locale: string): Texts {
+  const language = setting === 'system' ? (locale.toLowerCase().startsWith('zh') ? 'zh' : 'en') : setting
+  return language === 'zh' ? chinese : english
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { BrowserWindow, nativeTheme, screen } from 'electron'
+import { origin } from './app-scheme.ts'
+import { secureWebPreferences } from './hardening.ts'
+import type { PreferencesFile } from './preferences.ts'
+import { placeWindow, smallest } from './window-placement.ts'
+
+/** Milliseconds of rest after which a move or a new size is remembered. */
+const restMs = 400
+
+/** Colours behind the page until it paints, as its own. */
+const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
+
+/** The console's one window: made when it is first wanted, remembered where it was put. */
+export class ConsoleWindow {
+  readonly #preferences: PreferencesFile
+  readonly #preload: string
+  readonly #icon: string
+  readonly #prepare: (window: BrowserWindow) => void
+  #window: BrowserWindow | undefined
+
+  /** @param prepare called with each new window before it loads */
+  constructor(options: {
+    preferences: PreferencesFile
+    folder: string
+    icon: string
+    prepare: (window: BrowserWindow) => void
+  }) {
+    this.#preferences = options.preferences
+    this.#preload = join(options.folder, 'preload.cjs')
+    this.#icon = options.icon
+    this.#prepare = options.prepare
+  }
+
+  /** The window, while there is one. */
+  get window(): BrowserWindow | undefined {
+    return this.#window
+  }
+
+  /** Whether the operator can see it: neither hidden nor minimized. */
+  get isVisible(): boolean {
+    return this.#window !== undefined && this.#window.isVisible() && !this.#window.isMinimized()
+  }
+
+  /** Makes the window; `hidden` leaves it unseen until it is shown. */
+  open(options: { hidden: boolean }): void {
+    if (this.#window !== undefined) return
+    const { window: was } = this.#preferences.current
+    const primary = screen.getPrimaryDisplay()
+    const areas = [primary, ...screen.getAllDisplays().filter(({ id }) => id !== primary.id)].map(
+      ({ workArea }) => workArea,
+    )
+    const window = new BrowserWindow({
+      ...placeWindow(was, areas),
+      minWidth: smallest.width,
+      minHeight: smallest.height,
+      show: false,
+      title: 'Roomdesk',
+      icon: this.#icon,
+      backgroundColor: background(),
+      webPreferences: secureWebPreferences(this.#preload),
+    })
+    this.#window = window
+    window.on('closed', () => {
+      if (this.#window === window) this.#window = undefined
+    })
+    this.#remember(window)
+    this.#prepare(window)
+    if (was?.maximized === true && !options.hidden) window.maximize()
+    if (!options.hidden) window.once('ready-to-show', () => window.show())
+    // A failed load is told by did-fail-load and repeated by the crash guard.
+    void window.loadURL(`${origin}/index.html`).catch(() => undefined)
+  }
+
+  /** Brings the window to the front; makes it where there is none. */
+  show(): void {
+    if (this.#window === undefined) return this.open({ hidden: false })
+    if (this.#window.isMinimized()) this.#window.restore()
+    this.#window.show()
+    this.#window.focus()
+  }
+
+  hide(): void {
+    this.#window?.hide()
+  }
+
+  /** Shows a page of the console by its route, e.g. `/rooms`. */
+  go(route: string): void {
+    this.show()
+    void this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
+  }
+
+  #remember(window: BrowserWindow): void {
+    let timer: NodeJS.Timeout | undefined
+    const save = (): void => {
+      clearTimeout(timer)
+      if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
+      this.#preferences.set({ window: { ...window.getNormalBounds(), maximized: window.isMaximized() } })
+    }
+    const later = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(save, restMs)
+      timer.unref()
+    }
+    window.on('resize', later)
+    window.on('move', later)
+    window.on('maximize', later)
+    window.on('unmaximize', later)
+    window.on('hide', save)
+    window.on('close', save)
+    window.on('closed', () => clearTimeout(timer))
+  }
+}

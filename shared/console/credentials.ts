@@ -10,6 +10,13 @@ const token = (max: number) =>
     .max(max)
     .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII without spaces')
 
+/** It never travels, so only what cannot be typed is refused. */
+const secret = z
+  .string()
+  .min(1)
+  .max(limits.secretKey)
+  .regex(/^\P{Cc}+$/u, 'must not hold control characters')
+
 /** A credential as the console shows it: without its secret. */
 export const credentialView = z.strictObject({
   access_key: z.string(),
@@ -35,7 +42,7 @@ export const credentialInput = z.strictObject({
   /** Left out: made, unguessable. */
   access_key: token(limits.accessKey).optional(),
   /** Left out: made, unguessable. */
-  secret_key: token(limits.secretKey).optional(),
+  secret_key: secret.optional(),
   p2p: z.boolean().default(false),
   enabled: z.boolean().default(true),
 })
@@ -50,7 +57,7 @@ export const credentialProcedures = {
   ),
   'credentials.rotate': procedure(
     'Give it a new secret; ends its sessions at once.',
-    key.extend({ secret_key: token(limits.secretKey).optional() }),
+    key.extend({ secret_key: secret.optional() }),
     withSecret,
   ),
   'credentials.reveal': procedure('Show its secret.', key, z.strictObject({ secret_key: z.string() })),

@@ -67,7 +67,7 @@ test('SIGTERM and SIGINT end it with exit code 0', async () => {
 
 test('A site file with bad content ends the start with exit code 1 and the JSON path of each problem, without secrets', async () => {
   const site = {
-    credentials: [{ access_key: 'a', secret_key: 'dont show me' }],
+    credentials: [{ access_key: 'a', secret_key: 'dont show me\n' }],
     nodes: [{ name: 'n', kind: 'toaster' }],
     licence: { max_rooms: -1 },
     extra: 1,

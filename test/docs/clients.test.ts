@@ -10,14 +10,25 @@ test('The lines of docs/clients.md work as they stand, with bash, curl and opens
   const script = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
   expect(script.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20)
   const credential = { label: 'Docs', access_key: 'docs', secret_key: 'a secret' }
-  const server = await startHeadless({ site: { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] } })
+  const server = await startHeadless({
+    site: { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] },
+  })
   onTestFinished(async () => {
     await server.stop()
     await removeFolder(server.folder)
   })
-  const env = { ...process.env, MEDIA: server.ready.media, DEVICE: server.ready.device, ACCESS_KEY: 'docs', SECRET_KEY: 'a secret' }
+  const env = {
+    ...process.env,
+    MEDIA: server.ready.media,
+    DEVICE: server.ready.device,
+    ACCESS_KEY: 'docs',
+    SECRET_KEY: 'a secret',
+  }
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { env })
-  const answers = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(answers).toEqual([
     expect.objectContaining({ ret: 0, topic: '晨会' }),
     { ret: 0, addr: new URL(server.ready.node).host },

@@ -12,12 +12,14 @@ const lingerMs = 500
 
 /** How each of Node's complaints is answered. */
 const complaints: Readonly<Record<string, { error: ErrorName; message: string }>> = {
-  HPE_INVALID_METHOD: { error: 'notSupported', message: 'This HTTP method is not supported.' },
   HPE_INVALID_URL: { error: 'parameter', message: 'The request target is malformed: percent-encode it.' },
   HPE_HEADER_OVERFLOW: { error: 'parameter', message: 'The request target and headers are too long.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { error: 'parameter', message: 'The chunk extensions of the body are too long.' },
   ERR_HTTP_REQUEST_TIMEOUT: { error: 'parameter', message: 'The request did not arrive in time.' },
 }
+/** Node says the same of an unknown method and of bytes that are no request at all. */
+const plausibleRequest = /^[!-~]{1,32} [!-~]+ HTTP\/1\.[01]\r\n/
+const notKnown = { error: 'notSupported', message: 'This HTTP method is not supported.' } as const
 const other = { error: 'parameter', message: 'This is not a well-formed HTTP request.' } as const
 
 /** Answers malformed requests of a server. */
@@ -56,7 +58,9 @@ export function answerMalformed(server: Server, handler: RequestHandler): void {
       // Both kinds of server hand their own kind of net.Socket over.
       if (acceptRawTarget(server, socket as Socket, problem.rawPacket)) return
     }
-    const { error, message } = complaints[problem.code ?? ''] ?? other
+    const unknownMethod =
+      problem.code === 'HPE_INVALID_METHOD' && plausibleRequest.test(problem.rawPacket?.toString('latin1') ?? '')
+    const { error, message } = unknownMethod ? notKnown : (complaints[problem.code ?? ''] ?? other)
     giveUp(socket, error, message)
   })
   server.on('connect', (_request, socket) => {

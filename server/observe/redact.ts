@@ -1,7 +1,7 @@
 /** What the request journal shows of parameters: names and harmless values, bounded; of a secret nothing but that it was there. */
 
-/** Names whose value is a secret wherever they show up, also misspelt or unknown ones. */
-const secretName = /token|digest|secret|passw|pwd|^pass$|authorization|cookie/i
+/** Names whose value is a secret wherever they show up, also misspelt (field: access_tocken) or unknown ones. */
+const secretName = /toc?ken|digest|secret|passw|pwd|^pass$|authorization|cookie/i
 /** Most parameters of one request, longest name and longest value that are kept, in characters. */
 const mostParams = 32
 const longestName = 64

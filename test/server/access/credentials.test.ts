@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { credentialInput } from '../../../shared/console/credentials.ts'
+import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { digestOf } from '../../support/api-client.ts'
+import { accessSite, type AccessSite, secret } from './site.ts'
+
+const input = (fields: object = {}) => credentialInput.parse({ label: 'Door', ...fields })
+const knows = (site: AccessSite, accessKey: string, withSecret: string) =>
+  site.digests.check(accessKey, digestOf(withSecret, accessKey), site.settings.access.digest_forms)
+
+test('keys that nobody gave are made, unguessable and different', async () => {
+  const site = await accessSite()
+  const made = [await site.credentials.create(input()), await site.credentials.create(input())]
+  for (const { credential, secret_key } of made) {
+    expect(credential.access_key).toMatch(/^[0-9a-f]{24}$/)
+    expect(secret_key).toMatch(/^[0-9a-f]{64}$/)
+    expect(knows(site, credential.access_key, secret_key)).toMatchObject({ ok: true, form: 'sha1-hex' })
+  }
+  expect(new Set(made.flatMap(({ credential, secret_key }) => [credential.access_key, secret_key])).size).toBe(4)
+})
+
+test('the secret is sealed in the store, and survives a restart', async () => {
+  const site = await accessSite()
+  expect(JSON.stringify([...site.store.all('credentials')])).not.toContain(secret)
+  await site.restart()
+  expect(site.credentials.reveal('demo_access')).toBe(secret)
+  expect(knows(site, 'demo_access', secret).ok).toBe(true)
+})
+
+test('an access_key is there once', async () => {
+  const site = await accessSite()
+  const twice = await Promise.allSettled([1, 2].map(() => site.credentials.create(input({ access_key: 'same' }))))
+  expect(twice.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  const failure = await site.credentials.create(input({ access_key: 'demo_access' })).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ConsoleError)
+  expect(failure).toMatchObject({ code: 'conflict', problems: [{ path: 'access_key' }] })
+})
+
+test('whatever is done to a credential that is not there is refused', async () => {
+  const site = await accessSite()
+  const { credentials } = site
+  for (const act of [
+    () => credentials.update('none', { label: 'x' }),
+    () => credentials.update('none', { enabled: false }),
+    () => credentials.rotate('none'),
+    () => credentials.delete('none'),
+    () => credentials.endSessions('none'),
+    async () => credentials.reveal('none'),
+  ]) {
+    await expect(act()).rejects.toMatchObject({ name: 'ConsoleError', code: 'notFound' })
+  }
+})
+
+test('disabling ends its sessions at once, and enabling does not bring them back', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  await site.credentials.update('demo_access', { enabled: false })
+  expect(site.check(token)).toEqual({ ok: false, reason: 'the session has ended: its credential was disabled' })
+  expect(knows(site, 'demo_access', secret)).toMatchObject({ ok: false, reason: expect.stringContaining('disabled') })
+  await site.credentials.update('demo_access', { enabled: true })
+  expect(knows(site, 'demo_access', secret).ok).toBe(true)
+  expect(site.check(token).ok).toBe(false)
+})
+
+test('another label or permission leaves its sessions alone', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  const changed = await site.credentials.update('demo_access', { label: 'Lobby', p2p: true })
+  expect(changed).toMatchObject({ label: 'Lobby', p2p: true, enabled: true })
+  expect(site.check(token).ok).toBe(true)
+})
+
+test('rotating gives a new secret, and ends its sessions at once', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  const { secret_key } = await site.credentials.rotate('demo_access')
+  expect(knows(site, 'demo_access', secret).ok).toBe(false)
+  expect(knows(site, 'demo_access', secret_key).ok).toBe(true)
+  expect(site.check(token)).toEqual({ ok: false, reason: 'the session has ended: its credential got a new secret' })
+  await site.credentials.rotate('demo_access', 'chosen')
+  expect(site.credentials.reveal('demo_access')).toBe('chosen')
+})
+
+test('deleting ends its sessions at once, in one change of the store', async () => {
+  const site = await accessSite()
+  const tokens = [site.open(), site.open()]
+  const changes: number[] = []
+  site.store.onChange((batch) => void changes.push(batch.length))
+  await site.credentials.delete('demo_access')
+  expect(changes).toEqual([3])
+  for (const token of tokens) expect(site.check(token).ok).toBe(false)
+  expect(site.credentials.list()).toEqual([])
+  await site.restart()
+  for (const token of tokens) expect(site.check(token).ok).toBe(false)
+})
+
+test('while a credential is taken away no session opens that would outlive it', async () => {
+  const site = await accessSite()
+  site.store.stall(true)
+  const deleted = site.credentials.delete('demo_access')
+  expect(() => site.open()).toThrow(expect.objectContaining({ code: 'authenticationTimeout' }))
+  site.store.stall(false)
+  await deleted
+  expect(site.sessions.total).toBe(0)
+})
+
+test('the operator can end its sessions and keep it', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  site.open()
+  expect(await site.credentials.endSessions('demo_access')).toBe(2)
+  expect(site.check(token)).toMatchObject({ reason: expect.stringContaining('operator') })
+  expect(site.check(site.open()).ok).toBe(true)
+})
+
+test('the console sees how it is used, and no secret', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  site.clock.now += 5_000
+  site.check(token)
+  const view = site.credentials.view(site.credentials.get('demo_access'), 4)
+  expect(view).toEqual({
+    access_key: 'demo_access',
+    label: 'Demo',
+    enabled: true,
+    p2p: false,
+    created_at: site.clock.now - 5_000,
+    rotated_at: site.clock.now - 5_000,
+    last_used_at: site.clock.now,
+    sessions: 1,
+    rooms: 4,
+  })
+})
+
+test('a site file makes what it names equal, and does nothing the second time', async () => {
+  const site = await accessSite()
+  const token = site.open()
+  const same = input({ label: 'Demo', access_key: 'demo_access', secret_key: secret })
+  let changes = 0
+  site.store.onChange(() => changes++)
+  await site.credentials.ensure(same)
+  expect(changes).toBe(0)
+  expect(site.check(token).ok).toBe(true)
+  await site.credentials.ensure({ ...same, secret_key: 'another', p2p: true })
+  expect(site.credentials.get('demo_access').p2p).toBe(true)
+  expect(knows(site, 'demo_access', 'another').ok).toBe(true)
+  expect(site.check(token).ok).toBe(false)
+  const named = await site.credentials.ensure(input({ label: 'By label' }))
+  expect((await site.credentials.ensure(input({ label: 'By label' }))).access_key).toBe(named.access_key)
+})

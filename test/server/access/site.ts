@@ -1,0 +1,82 @@
+import { onTestFinished } from 'vitest'
+import { Credentials } from '../../../server/access/credentials.ts'
+import { digestText, hmacKey } from '../../../server/access/digest.ts'
+import { DigestBook } from '../../../server/access/digest-book.ts'
+import { type SessionCheck, Sessions, type SessionsOptions } from '../../../server/access/sessions.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { type DigestForm, defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { temporaryStore } from './temporary-store.ts'
+
+export const secret = 'demo_secret'
+const key = hmacKey(secret)
+
+/** A clock that a test sets, in milliseconds since the epoch. */
+export interface SetClock {
+  now: number
+}
+
+/** Credentials and sessions over a store in a folder of its own; all go with the test. */
+export interface AccessSite {
+  readonly store: Store
+  folder: string
+  readonly sessions: Sessions
+  readonly credentials: Credentials
+  readonly digests: DigestBook
+  settings: Settings
+  clock: SetClock
+  /** Opens a session of `demo_access` and returns its token. */
+  open(form?: DigestForm, accessKey?: string): string
+  check(token: string): SessionCheck
+  /** Stops everything and starts it again on the same folder. */
+  restart(): Promise<void>
+}
+
+export async function accessSite(options: Partial<SessionsOptions> = {}): Promise<AccessSite> {
+  const files = await temporaryStore()
+  const settings = defaultSettings()
+  const clock: SetClock = { now: Date.parse('2026-11-20T12:00:00Z') }
+  const build = () => {
+    const { store } = files
+    const sessions = new Sessions({ store, settings: () => settings, now: () => clock.now, ...options })
+    return { sessions, credentials: new Credentials(store, sessions, () => clock.now), digests: new DigestBook(store) }
+  }
+  let parts = build()
+  onTestFinished(async () => {
+    parts.sessions.close()
+    await files.remove()
+  })
+  await parts.credentials.create({
+    label: 'Demo',
+    access_key: 'demo_access',
+    secret_key: secret,
+    p2p: false,
+    enabled: true,
+  })
+  return {
+    settings,
+    clock,
+    folder: files.folder,
+    get store() {
+      return files.store
+    },
+    get sessions() {
+      return parts.sessions
+    },
+    get credentials() {
+      return parts.credentials
+    },
+    get digests() {
+      return parts.digests
+    },
+    open(form = 'sha1-hex', accessKey = 'demo_access') {
+      const opened = parts.sessions.open(accessKey, form, key)
+      return digestText(form, key, `${opened.random}:${opened.key}`)
+    },
+    check: (token) => parts.sessions.check(token),
+    async restart() {
+      parts.sessions.close()
+      await files.reopen()
+      parts = build()
+    },
+  }
+}

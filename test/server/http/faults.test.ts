@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { faultRule } from '../../../shared/console/lab.ts'
+import { type Bench, openBench } from './fixture.ts'
+
+let media: Bench
+beforeAll(async () => {
+  media = await openBench('media')
+})
+beforeEach(() => media.faults.set([]))
+afterAll(() => media.stop())
+
+const rule = (fields: object) => faultRule.parse({ operation: 'get_room', ...fields })
+const getRoom = () => media.get(`/rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)}`)
+
+test('a rule answers instead of the operation', async () => {
+  const calls = media.calls.length
+  media.faults.set([rule({ ret: 700 })])
+  expect(await getRoom()).toEqual({ ret: 700, msg: 'A fault rule of the lab gave this answer.' })
+  expect(media.calls.length).toBe(calls)
+  expect(media.seen.at(-1)).toMatchObject({ operation: 'get_room', ret: 700 })
+})
+
+test('a rule holds an answer back', async () => {
+  media.faults.set([rule({ delay_ms: 120 })])
+  const before = performance.now()
+  expect((await getRoom()).ret).toBe(0)
+  expect(performance.now() - before).toBeGreaterThan(110)
+})
+
+test('a rule closes the connection without an answer', async () => {
+  media.faults.set([rule({ drop: true })])
+  await expect(getRoom()).rejects.toThrow()
+})
+
+test('a rule ends after as many hits as it says', async () => {
+  media.faults.set([rule({ ret: 409, times: 2 })])
+  const rets = [await getRoom(), await getRoom(), await getRoom()].map(({ ret }) => ret)
+  expect(rets).toEqual([409, 409, 0])
+  expect(media.faults.list()).toEqual([])
+  expect(media.faults.active).toBe(false)
+})
+
+test('a rule for every operation hits this one too, a rule for another does not', async () => {
+  media.faults.set([rule({ operation: 'create_room', ret: 700 })])
+  expect((await getRoom()).ret).toBe(0)
+  media.faults.set([rule({ operation: '*', ret: 504 })])
+  expect((await media.get('/rtc/auth/valid?access_key=a&digest=b')).ret).toBe(504)
+})
+
+test('a rule hits only some of the requests when it says so', async () => {
+  media.faults.set([rule({ ret: 700, probability: 0 })])
+  expect((await getRoom()).ret).toBe(0)
+})

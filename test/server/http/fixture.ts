@@ -1,0 +1,194 @@
+import { connect } from 'node:net'
+import type { AnyOperation } from '../../../server/http/operation.ts'
+import { implement } from '../../../server/http/operation.ts'
+import { createListener, type Listener, type ListenerOptions } from '../../../server/http/listener.ts'
+import { authenticateOperation } from '../../../server/access/authenticate.ts'
+import { Credentials } from '../../../server/access/credentials.ts'
+import { DigestBook } from '../../../server/access/digest-book.ts'
+import { FailureLimit } from '../../../server/access/failure-limit.ts'
+import { Sessions } from '../../../server/access/sessions.ts'
+import { FaultRules } from '../../../server/lab/faults.ts'
+import type { Observation } from '../../../server/observe/observation.ts'
+import { createOutgoingUser, listOutgoingUsers } from '../../../shared/device-operations.ts'
+import { createRoom, deleteRoom, getMcu, getRoom } from '../../../shared/media-operations.ts'
+import { ApiError, type ApiName } from '../../../shared/result-codes.ts'
+import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { digestOf } from '../../support/api-client.ts'
+import { temporaryStore } from '../access/temporary-store.ts'
+
+/** What a request was answered with, byte by byte. */
+export interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** A listener on a free port with real access behind it, and operations that a test can watch. */
+export interface Bench {
+  listener: Listener
+  url: string
+  port: number
+  /** A live token of the credential `demo_access`. */
+  token: string
+  settings: Settings
+  faults: FaultRules
+  seen: Observation[]
+  /** Lines of the error log. */
+  logged: unknown[]
+  /** What the operations were called with. */
+  calls: unknown[]
+  /** Makes every further operation do this instead. */
+  behave(run: (params: unknown) => unknown): void
+  get(path: string, init?: RequestInit): Promise<Record<string, unknown>>
+  stop(): Promise<void>
+}
+
+const room = {
+  id: 7,
+  room_id: '123456789',
+  topic: '早会',
+  room_status: 0,
+  owner_id: 'anna',
+  host_password: '',
+  attendee_max: 100,
+  max_audio: 16,
+  max_video: 16,
+  room_extend_id: '',
+  room_mode: 1,
+}
+
+/** Starts one. */
+export async function openBench(api: ApiName, options: Partial<ListenerOptions> = {}): Promise<Bench> {
+  const files = await temporaryStore()
+  const { store } = files
+  const settings = defaultSettings()
+  const sessions = new Sessions({ store, settings: () => settings })
+  const credentials = new Credentials(store, sessions)
+  await credentials.create({
+    label: 'Demo',
+    access_key: 'demo_access',
+    secret_key: 'demo_secret',
+    p2p: false,
+    enabled: true,
+  })
+  const digests = new DigestBook(store)
+  const failures = new FailureLimit(() => settings.access.failures_per_minute)
+  const calls: unknown[] = []
+  let behaviour: ((params: unknown) => unknown) | undefined
+  const watch =
+    <T>(answer: (params: T) => object) =>
+    (params: T) => {
+      calls.push(params)
+      // A test's own behaviour may answer anything, as a faulty operation would.
+      return (behaviour === undefined ? answer(params) : behaviour(params)) as never
+    }
+  const media: AnyOperation[] = [
+    authenticateOperation({ store, digests, sessions, failures, settings: () => settings }),
+    implement(
+      getRoom,
+      watch(({ room_id }) => ({ ...room, room_id })),
+    ),
+    implement(
+      createRoom,
+      watch(() => ({ room_id: '555555555' })),
+    ),
+    implement(
+      deleteRoom,
+      watch(() => {
+        throw new ApiError('roomNotFound')
+      }),
+    ),
+    implement(
+      getMcu,
+      watch(() => ({ addr: '127.0.0.1:7082' })),
+    ),
+  ]
+  const device: AnyOperation[] = [
+    implement(
+      createOutgoingUser,
+      watch(({ roomId, userId }) => ({ data: { roomId, userId } })),
+    ),
+    implement(
+      listOutgoingUsers,
+      watch(() => ({ data: { total: 0, items: [] } })),
+    ),
+  ]
+  const seen: Observation[] = []
+  const logged: unknown[] = []
+  const faults = new FaultRules()
+  const note = (line: unknown) => void logged.push(line)
+  const listener = createListener({
+    api,
+    operations: api === 'media' ? media : device,
+    sessions,
+    settings: () => settings,
+    faults,
+    observer: { observe: (observation) => void seen.push(observation) },
+    openApiDocument: () => '{"openapi":"3.1.0"}',
+    log: { debug: note, info: note, warn: note, error: note },
+    ...options,
+  })
+  const { port, url } = await listener.start({ host: '127.0.0.1', port: 0 })
+  const key = digests.key('demo_access')
+  if (key === undefined) throw new Error('no credential')
+  const opened = sessions.open('demo_access', 'sha1-hex', key)
+  return {
+    listener,
+    url,
+    port,
+    token: digestOf('demo_secret', `${opened.random}:${opened.key}`),
+    settings,
+    faults,
+    seen,
+    logged,
+    calls,
+    behave(run) {
+      behaviour = run
+    },
+    async get(path, init) {
+      const response = await fetch(`${url}${path}`, init)
+      if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
+      return (await response.json()) as Record<string, unknown>
+    },
+    async stop() {
+      await listener.stop(1_000)
+      sessions.close()
+      await files.remove()
+    },
+  }
+}
+
+/** Sends bytes on a new connection and reads until the server closes it, or until `count` answers came. */
+export function sendRaw(port: number, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const chunks: Buffer[] = []
+  const socket = connect({ host: '127.0.0.1', port }, () => socket.write(bytes))
+  const text = () => Buffer.concat(chunks).toString('utf8')
+  socket.setTimeout(5_000, () => reject(new Error(`the server keeps the connection; so far: ${text()}`)))
+  socket.on('data', (chunk) => {
+    chunks.push(chunk)
+    if (text().split('HTTP/1.1 200').length > count) {
+      socket.destroy()
+      resolve(text())
+    }
+  })
+  socket.on('error', reject)
+  socket.on('close', () => resolve(text()))
+  return promise
+}
+
+/** Takes the first answer of a connection apart. */
+export function parseRaw(text: string): RawAnswer {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const [status = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  return { status: Number(status.split(' ')[1]), headers, body: rest.join('\r\n\r\n') }
+}
+
+/** One GET on a connection of its own, with no headers but the given ones. */
+export async function rawGet(port: number, target: string, headers: readonly string[] = []): Promise<RawAnswer> {
+  const lines = [`GET ${target} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers]
+  return parseRaw(await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`))
+}

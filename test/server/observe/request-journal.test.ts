@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ActivityAdded, RequestJournal } from '../../../server/observe/request-journal.ts'
+import { activityEntry } from '../../../shared/console/activity.ts'
+import { observation } from './observation.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A journal on a clock that a test sets. */
+function open(capacity = 100) {
+  const time = { now: 0 }
+  const bound = { capacity }
+  const journal = new RequestJournal({ capacity: () => bound.capacity, monotonic: () => time.now })
+  const seqs = (filter: object = {}) => journal.list({ search: '', limit: 500, ...filter }).items.map(({ seq }) => seq)
+  return { journal, time, bound, seqs }
+}
+
+test('the newest come first, a page at a time', () => {
+  const { journal, seqs } = open()
+  for (let i = 0; i < 5; i++) journal.observe(observation())
+  expect(seqs()).toEqual([5, 4, 3, 2, 1])
+  expect(seqs({ limit: 2 })).toEqual([5, 4])
+  expect(seqs({ limit: 2, before: 4 })).toEqual([3, 2])
+})
+
+test('an entry is what the console contract says', () => {
+  const { journal } = open()
+  journal.observe(observation({ ret: 602, msg: 'no', reason: 'expired', params: new Map([['room_id', '1']]) }))
+  const [entry] = journal.list({ search: '', limit: 1 }).items
+  expect(activityEntry.parse(entry)).toMatchObject({ ret: 602, msg: 'no', reason: 'expired', params: { room_id: '1' } })
+})
+
+test('it never holds more than its bound, and follows the bound', () => {
+  const { journal, time, bound, seqs } = open(3)
+  for (let i = 0; i < 5; i++) journal.observe(observation())
+  expect(seqs()).toEqual([5, 4, 3])
+  bound.capacity = 5
+  time.now += 1_000
+  for (let i = 0; i < 3; i++) journal.observe(observation())
+  expect(seqs()).toEqual([8, 7, 6, 5, 4])
+  bound.capacity = 2
+  time.now += 1_000
+  journal.observe(observation())
+  expect(seqs()).toEqual([9, 8])
+  expect(journal).toMatchObject({ kept: 2, capacity: 2 })
+})
+
+test('in a flood failures are kept before successes, and it says what it left out', () => {
+  const { journal, time } = open(10_000)
+  for (let i = 0; i < 1_000; i++) {
+    journal.observe(observation())
+    journal.observe(observation({ ret: 404 }))
+  }
+  const outcomes = (outcome: 'ok' | 'failed') => journal.list({ search: '', limit: 10_000, outcome }).items.length
+  expect([outcomes('ok'), outcomes('failed')]).toEqual([200, 500])
+  expect(journal.skipped).toBe(1_300)
+  time.now += 1_000
+  journal.observe(observation())
+  expect(outcomes('ok')).toBe(201)
+})
+
+test.each([
+  [{ api: 'device' }, [2]],
+  [{ operation: 'list_users' }, [3]],
+  [{ outcome: 'ok' }, [3, 1]],
+  [{ outcome: 'failed' }, [4, 2]],
+  [{ outcome: 602 }, [4]],
+  [{ credential: 'other' }, [3]],
+  [{ room: '42' }, [4]],
+  [{ client: '10.0.0.9' }, [2]],
+  [{ search: 'REFUSED' }, [2]],
+  [{ search: 'expired' }, [4]],
+  [{ search: '大厅' }, [1]],
+  [{ search: 'nothing like it' }, []],
+  [{ outcome: 'failed', api: 'media' }, [4]],
+])('filter %j', (filter, wanted) => {
+  const { journal, seqs } = open()
+  journal.observe(observation({ params: new Map([['topic', '大厅']]) }))
+  journal.observe(observation({ api: 'device', ret: 426, client: '10.0.0.9', msg: 'The device refused the login.' }))
+  journal.observe(observation({ operation: 'list_users', credential: 'other' }))
+  journal.observe(observation({ ret: 602, room: '42', reason: 'the session has expired' }))
+  expect(seqs(filter)).toEqual(wanted)
+})
+
+test('an export is NDJSON, oldest first', () => {
+  const { journal } = open(2)
+  for (const ret of [0, 404, 602]) journal.observe(observation({ ret }))
+  const lines = journal.export({ search: '' }).trimEnd().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { ret: number }).ret)).toEqual([404, 602])
+})
+
+test('clearing forgets the entries, and numbers go on', () => {
+  const { journal, seqs } = open()
+  journal.observe(observation())
+  journal.clear()
+  expect(seqs()).toEqual([])
+  journal.observe(observation())
+  expect(seqs()).toEqual([2])
+})
+
+test('who listens is told at most four times a second, of everything', () => {
+  const { journal } = open()
+  const told: ActivityAdded[] = []
+  const stop = journal.onAdded((added) => void told.push(added))
+  for (let i = 0; i < 3; i++) journal.observe(observation())
+  expect(told).toEqual([])
+  vi.advanceTimersByTime(250)
+  expect(told).toMatchObject([{ kept: 3, skipped: 0 }])
+  expect(told[0]?.items.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  vi.advanceTimersByTime(2_000)
+  expect(told).toHaveLength(1)
+  stop()
+  journal.observe(observation())
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('secrets are never kept', () => {
+  const { journal } = open()
+  const params = new Map<string, unknown>([
+    ['access_key', 'demo_access'],
+    ['access_token', 'TOPSECRET'],
+    ['access_tocken', 'TOPSECRET'],
+    ['accessToken', 'TOPSECRET'],
+    ['token', 'TOPSECRET'],
+    ['digest', 'TOPSECRET'],
+    ['host_password', 'TOPSECRET'],
+    ['Secret_Key', 'TOPSECRET'],
+    ['userAddress', 'rtsp://admin:TOP@SEC/RET@10.0.0.9:554/h264'],
+    ['options', '{"login_name":"admin","login_password":"TOPSECRET","assist_address":"rtsp://a:TOPSECRET@h/"}'],
+    ['topic', 'call rtsp://admin:TOPSECRET@10.0.0.9/'],
+  ])
+  journal.observe(observation({ params }))
+  journal.observe(
+    observation({ params: new Map([['options', { login_password: 'TOPSECRET', deep: [{ token: 'TOPSECRET' }] }]]) }),
+  )
+  journal.observe(observation({ params: new Map([['options', '{"login_password":"TOPSECRET"']]) }))
+  const text = journal.export({ search: '' })
+  expect(text).not.toMatch(/SECRET|SEC\/RET|TOP@/)
+  expect(text).toContain('rtsp://[redacted]@10.0.0.9:554/h264')
+  expect(text).toContain('demo_access')
+  expect(text).toContain('admin')
+})
+
+test('what a caller sends cannot make it grow', () => {
+  const { journal } = open()
+  const params = new Map(Array.from({ length: 4_000 }, (_, i) => [`name${i}`.padEnd(200, 'x'), 'v'.repeat(5_000)]))
+  journal.observe(observation({ params, path: '/'.repeat(8_000), room: 'r'.repeat(5_000), msg: 'm'.repeat(5_000) }))
+  expect(journal.export({ search: '' }).length).toBeLessThan(16_000)
+})
+
+test('a parameter called __proto__ is one like any other', () => {
+  const { journal } = open()
+  journal.observe(observation({ params: new Map([['__proto__', 'x']]) }))
+  const [entry] = journal.list({ search: '', limit: 1 }).items
+  expect(Object.entries(entry?.params ?? {})).toEqual([['__proto__', 'x']])
+})

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+
+const root = resolve(import.meta.dirname, '../..')
+const electronHome = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
+
+/** Whether the tests run on Electron itself: its binary is here, and nobody asked for the stand-in (`STANDIN=1`). */
+export const isGenuine = process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt'))
+
+/** A running desktop app, its console, and what it needs to be asked and ended. */
+export interface Desktop {
+  app: ElectronApplication
+  /** The console's page. */
+  page: Page
+  /** Folder of this user's data; the site is in `site` below it. */
+  userData: string
+  /** Calls a procedure of the console contract as the page does. Rejects with its message where it is refused. */
+  call: (procedure: string, input?: unknown) => Promise<unknown>
+  /** Where a listener listens, e.g. `http://127.0.0.1:40123`. */
+  url: (listener: 'media' | 'device' | 'node') => Promise<string>
+  /** What the app wrote to stderr so far. */
+  log: () => string
+  /** Quits in order; the data stays, so that it can be launched again. */
+  quit: () => Promise<void>
+  /** Quits, and removes its data where it was made for this launch. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface DesktopOptions {
+  /** Data of an earlier launch; left out: a new temporary folder. */
+  userData?: string
+  /** After the app's path, e.g. `--hidden`. */
+  args?: readonly string[]
+  env?: Readonly<Record<string, string>>
+}
+
+/** Starts the built app on free ports and waits for its first window. */
+export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
+  const userData = options.userData ?? (await mkdtemp(join(tmpdir(), 'roomdesk-desktop-')))
+  const app = await start(userData, options)
+  let log = ''
+  app.process().stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const page = await app.firstWindow()
+  // The window is there before its page is.
+  await page.waitForFunction(() => 'roomdesk' in globalThis)
+  await page.waitForLoadState()
+  const call = (procedure: string, input: unknown = {}): Promise<unknown> => page.evaluate(callInPage, { procedure, input })
+  const quit = async (): Promise<void> => app.close()
+  return {
+    app,
+    page,
+    userData,
+    call,
+    url: async (listener) => {
+      const overview = (await call('overview.get')) as { listeners: { name: string; url: string }[] }
+      const found = overview.listeners.find(({ name }) => name === listener)
+      if (found === undefined || found.url === '') throw new Error(`${listener} does not listen`)
+      return found.url
+    },
+    log: () => log,
+    quit,
+    async [Symbol.asyncDispose]() {
+      await quit()
+      if (options.userData === undefined) await rm(userData, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+function start(userData: string, { args = [], env = {} }: DesktopOptions): Promise<ElectronApplication> {
+  const ports = ['--media-port=0', '--device-port=0', '--node-port=0']
+  const override = isGenuine ? {} : { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') }
+  Object.assign(process.env, override)
+  return _electron.launch({
+    args: [root, `--user-data-dir=${userData}`, ...ports, ...args],
+    cwd: root,
+    env: { ...environment(), ...env, ...override },
+    // Otherwise Playwright sets the colour scheme itself and hides what the app does.
+    colorScheme: null,
+  })
+}
+
+/** The environment without what would tell the app where to listen or keep its data. */
+function environment(): Record<string, string> {
+  const entries = Object.entries(process.env).flatMap(([name, value]) => (value === undefined || name.startsWith('ROOMDESK_') ? [] : [[name, value]]))
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
+/** Runs in the page. */
+async function callInPage({ procedure, input }: { procedure: string; input: unknown }): Promise<unknown> {
+  const bridge = (globalThis as { roomdesk?: { call: (name: string, input: unknown) => Promise<unknown> } }).roomdesk
+  if (bridge === undefined) throw new Error('the page has no bridge')
+  const result = (await bridge.call(procedure, input)) as { ok: true; value: unknown } | { ok: false; error: { code: string; message: string } }
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`)
+  return result.value
+}

@@ -1,0 +1,117 @@
+import { EventEmitter } from 'node:events'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claimInstance } from './single-instance.mjs'
+import { state } from './state.mjs'
+import { strict } from './strict.mjs'
+
+const ready = Promise.withResolvers()
+/** Switches that somebody appended while the app ran, or gave on the command line. */
+const appended = new Map()
+const given = (name) => process.argv.find((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`))
+
+class App extends EventEmitter {
+  isPackaged = false
+  name = 'app'
+  _version = '0.0.0'
+  _folder = process.cwd()
+  _paths = new Map()
+  _loginItem = { openAtLogin: false }
+  _quitting = false
+  commandLine = strict('app.commandLine', {
+    appendSwitch: (name, value = '') => void appended.set(name, value),
+    hasSwitch: (name) => appended.has(name) || given(name) !== undefined,
+    getSwitchValue: (name) => appended.get(name) ?? given(name)?.slice(name.length + 3) ?? '',
+  })
+
+  /** The stand-in's own: what Electron reads off package.json. */
+  identify({ name, version, path }) {
+    this.name = name
+    this._version = version
+    this._folder = path
+  }
+  /** The stand-in's own: `ready` is due. */
+  becomeReady() {
+    state.isReady = true
+    ready.resolve({})
+    this.emit('ready', {}, {})
+  }
+
+  whenReady() {
+    return ready.promise
+  }
+  isReady() {
+    return state.isReady
+  }
+  getName() {
+    return this.name
+  }
+  getVersion() {
+    return this._version
+  }
+  getAppPath() {
+    return this._folder
+  }
+  getLocale() {
+    return this.commandLine.getSwitchValue('lang') || 'en-US'
+  }
+  getPath(name) {
+    if (name === 'exe') return process.execPath
+    if (name === 'temp') return tmpdir()
+    if (name === 'home') return homedir()
+    if (name === 'logs') return join(this.getPath('userData'), 'logs')
+    if (name !== 'userData') throw new Error(`stand-in: app.getPath('${name}') is not modelled`)
+    if (!this._paths.has(name)) {
+      const folder = this.commandLine.getSwitchValue('user-data-dir') || mkdtempSync(join(tmpdir(), 'roomdesk-user-'))
+      mkdirSync(folder, { recursive: true })
+      this._paths.set(name, folder)
+    }
+    return this._paths.get(name)
+  }
+  enableSandbox() {
+    if (state.isReady) throw new Error('app.enableSandbox() can only be called before app is ready')
+    this._sandboxed = true
+  }
+  requestSingleInstanceLock() {
+    return claimInstance(this.getPath('userData'), (argv, folder) => this.emit('second-instance', {}, argv, folder, {}))
+  }
+  setLoginItemSettings({ openAtLogin }) {
+    this._loginItem = { openAtLogin }
+  }
+  getLoginItemSettings() {
+    return { ...this._loginItem }
+  }
+  setAppUserModelId() {}
+
+  quit() {
+    if (this._quitting || !this._allows('before-quit')) return
+    this._quitting = true
+    for (const window of state.windows) window.close()
+    if (state.windows.size === 0) this._end()
+    // Else a window's `close` said no; the last one that goes ends the app.
+    else this._quitting = false
+  }
+  exit(code = 0) {
+    this.emit('quit', {}, code)
+    process.exit(code)
+  }
+  _end() {
+    if (this._allows('will-quit')) this.exit(0)
+    else this._quitting = false
+  }
+  _allows(name) {
+    let allowed = true
+    this.emit(name, { preventDefault: () => (allowed = false) })
+    return allowed
+  }
+}
+
+export const app = strict('app', new App())
+process.on('SIGTERM', () => app.quit())
+process.on('SIGINT', () => app.quit())
+state.onLastWindowClosed = () => {
+  if (app._quitting) app._end()
+  else if (app.listenerCount('window-all-closed') > 0) app.emit('window-all-closed')
+  else app.quit()
+}

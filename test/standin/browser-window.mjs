@@ -1,0 +1,132 @@
+// A window: state that a test can read, around a page that is really there.
+import { EventEmitter } from 'node:events'
+import { app } from './app.mjs'
+import { state } from './state.mjs'
+import { strict } from './strict.mjs'
+import { WebContents } from './web-contents.mjs'
+
+let lastId = 0
+
+class Window extends EventEmitter {
+  static getAllWindows() {
+    return [...state.windows]
+  }
+  static getFocusedWindow() {
+    return [...state.windows].findLast((window) => window.isVisible()) ?? null
+  }
+  static fromWebContents(contents) {
+    return contents?._window ?? null
+  }
+
+  constructor(options = {}) {
+    super()
+    if (!state.isReady) throw new Error('Cannot create BrowserWindow before app is ready')
+    const { x = 0, y = 0, width = 800, height = 600, show = true, title = '', webPreferences = {} } = options
+    this.id = ++lastId
+    this._bounds = { x, y, width, height }
+    this._title = title
+    this._visible = show
+    this._maximized = this._minimized = this._fullScreen = false
+    const self = strict('BrowserWindow', this)
+    state.windows.add(self)
+    this._self = self
+    this.webContents = new WebContents(self, webPreferences, { width, height })
+    queueMicrotask(() => app.emit('browser-window-created', {}, self))
+    return self
+  }
+
+  loadURL(url) {
+    return this.webContents.loadURL(url)
+  }
+  show() {
+    this._visible = true
+    this._minimized = false
+    this.emit('show')
+  }
+  hide() {
+    this._visible = false
+    this.emit('hide')
+  }
+  focus() {
+    // The set's last is the focused one.
+    state.windows.delete(this._self)
+    state.windows.add(this._self)
+    this.emit('focus')
+  }
+  isVisible() {
+    return this._visible
+  }
+  isFocused() {
+    return Window.getFocusedWindow() === this._self
+  }
+  getTitle() {
+    return this._title
+  }
+  getBounds() {
+    return { ...this._bounds }
+  }
+  getNormalBounds() {
+    return { ...this._bounds }
+  }
+  setBounds(bounds) {
+    const before = this.getBounds()
+    Object.assign(this._bounds, bounds)
+    if (before.x !== this._bounds.x || before.y !== this._bounds.y) this.emit('move')
+    if (before.width === this._bounds.width && before.height === this._bounds.height) return
+    this.emit('resize')
+    void this.webContents._resize(this._bounds)
+  }
+  maximize() {
+    this._maximized = true
+    this.emit('maximize')
+  }
+  unmaximize() {
+    this._maximized = false
+    this.emit('unmaximize')
+  }
+  minimize() {
+    this._minimized = true
+    this.emit('minimize')
+  }
+  restore() {
+    this._minimized = false
+    this.emit('restore')
+  }
+  isMaximized() {
+    return this._maximized
+  }
+  isMinimized() {
+    return this._minimized
+  }
+  isFullScreen() {
+    return this._fullScreen
+  }
+  isDestroyed() {
+    return this._closed === true
+  }
+  close() {
+    let allowed = true
+    this.emit('close', { preventDefault: () => (allowed = false) })
+    if (allowed) this.destroy()
+  }
+  destroy() {
+    if (this._closed) return
+    void this.webContents._close()
+    this.webContents._onGone()
+  }
+
+  _onReadyToShow() {
+    if (this._wasReady) return
+    this._wasReady = true
+    this.emit('ready-to-show')
+  }
+  _onContentsGone() {
+    if (this._closed) return
+    this._closed = true
+    state.windows.delete(this._self)
+    this.emit('closed')
+    if (state.windows.size === 0) state.onLastWindowClosed()
+  }
+}
+
+export const BrowserWindow = strict('BrowserWindow', Window)

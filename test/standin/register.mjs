@@ -1,0 +1,10 @@
+// `electron`, for whoever imports or requires it, is the module beside this one.
+import { registerHooks } from 'node:module'
+
+const url = new URL('./electron.mjs', import.meta.url).href
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'electron' || specifier.startsWith('electron/')
+      ? { url, format: 'module', shortCircuit: true }
+      : next(specifier, context),
+})

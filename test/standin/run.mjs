@@ -1,0 +1,29 @@
+// What Electron's own start does: read the switches, load the `-r` modules, import the app, then say `ready`.
+import { readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { app, becomeReady, startChromium } from './electron.mjs'
+
+const given = process.argv.slice(2)
+process.argv = [process.argv[0], ...given]
+const required = []
+let folder
+for (let i = 0; i < given.length && folder === undefined; i++) {
+  if (given[i] === '-r' || given[i] === '--require') required.push(given[++i])
+  else if (!given[i].startsWith('-')) folder = resolve(given[i])
+}
+if (folder === undefined) throw new Error('stand-in: no app given')
+
+let entry = folder
+if (statSync(folder).isDirectory()) {
+  const { name, productName, version, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  app.identify({ name: productName ?? name, version, path: folder })
+  entry = join(folder, main ?? 'index.js')
+}
+await startChromium()
+const require = createRequire(import.meta.url)
+for (const file of required) require(file)
+// As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
+await import(pathToFileURL(entry).href)
+becomeReady()

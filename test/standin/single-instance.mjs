@@ -1,0 +1,47 @@
+// One app per user data folder: the first holds a file with its pid, a second one leaves its arguments there and goes.
+import { readFileSync, rmSync, watch, writeFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const note = /^second-instance-\d+\.json$/
+
+/** @returns {boolean} whether this is the first */
+export function claimInstance(folder, onSecond) {
+  const lock = join(folder, 'standin-instance.pid')
+  if (isAlive(readPid(lock))) {
+    const content = JSON.stringify({ argv: process.argv, folder: process.cwd() })
+    writeFileSync(join(folder, `second-instance-${process.pid}.json`), content)
+    return false
+  }
+  writeFileSync(lock, String(process.pid))
+  process.once('exit', () => rmSync(lock, { force: true }))
+  watch(folder, { persistent: false }, () => {
+    for (const name of readdirSync(folder).filter((file) => note.test(file))) {
+      try {
+        const second = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+        rmSync(join(folder, name))
+        onSecond(second.argv, second.folder)
+      } catch {
+        // Half written: the watcher is told again.
+      }
+    }
+  })
+  return true
+}
+
+function readPid(path) {
+  try {
+    return Number(readFileSync(path, 'utf8'))
+  } catch {
+    return 0
+  }
+}
+
+function isAlive(pid) {
+  if (pid === 0 || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

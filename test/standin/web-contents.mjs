@@ -1,0 +1,285 @@
+// A page: one Chromium target, driven over DevTools, with the preload in an isolated world.
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { app } from './app.mjs'
+import { ignoreDisconnected } from './chromium.mjs'
+import { codec } from './codec.mjs'
+import { ipcMain } from './ipc-main.mjs'
+import { nativeTheme, onThemeChange } from './native-theme.mjs'
+import { answersOfPermissionHandler, session } from './session.mjs'
+import { askHandler, fromWire, toWire } from './schemes.mjs'
+import { state } from './state.mjs'
+import { strict } from './strict.mjs'
+import { isolatedWorld, mainWorld } from './worlds.mjs'
+
+const { encode, decode } = codec()
+const isolatedName = 'Electron Isolated Context'
+const all = new Set()
+let lastId = 0
+
+onThemeChange(() => all.forEach((contents) => contents._applyTheme()))
+
+/** A cancellable event, with what the app reads of it. */
+function cancellable(fields) {
+  const event = { ...fields, defaultPrevented: false, preventDefault: () => void (event.defaultPrevented = true) }
+  return event
+}
+
+export class WebContents extends EventEmitter {
+  constructor(window, preferences, size) {
+    super()
+    this.id = ++lastId
+    this.session = session.defaultSession
+    this._window = window
+    this._preferences = preferences
+    this._size = size
+    this._url = ''
+    this._popups = []
+    this._openHandler = () => ({ action: 'allow' })
+    const self = strict('webContents', this)
+    all.add(self)
+    this._attached = self._attach()
+    this._attached.catch(ignoreDisconnected)
+    app.emit('web-contents-created', {}, self)
+    return self
+  }
+
+  async _attach() {
+    const { width, height } = this._size
+    const { targetId } = await state.browser.send('Target.createTarget', {
+      url: 'about:blank',
+      newWindow: true,
+      width,
+      height,
+    })
+    this._targetId = targetId
+    const { sessionId } = await state.browser.send('Target.attachToTarget', { targetId, flatten: true })
+    this._devtools = state.browser.session(sessionId)
+    this._devtools.listen((method, params) => void this._onDevtools(method, params).catch(ignoreDisconnected))
+    const send = this._devtools.send
+    await Promise.all([
+      send('Page.enable'),
+      send('Runtime.enable'),
+      send('Inspector.enable'),
+      send('Runtime.addBinding', { name: '__standinWire', executionContextName: isolatedName }),
+      send('Fetch.enable', {
+        patterns: [{ urlPattern: 'http://*.localhost/*' }, { urlPattern: '*', resourceType: 'Document' }],
+      }),
+      send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
+      this._applyTheme(),
+      this._applyPermissions(),
+    ])
+    const secret = JSON.stringify(crypto.randomUUID())
+    await send('Page.addScriptToEvaluateOnNewDocument', { source: `(${mainWorld})(${secret})` })
+    const { preload } = this._preferences
+    if (!preload) return
+    if (!this._preferences.contextIsolation) throw new Error('stand-in: contextIsolation: false is not modelled')
+    const wrapped = `function (require, module, exports) {\n${readFileSync(preload, 'utf8')}\n}`
+    await send('Page.addScriptToEvaluateOnNewDocument', {
+      worldName: isolatedName,
+      source: `(${isolatedWorld})(${secret}, ${codec}, ${wrapped})`,
+    })
+  }
+
+  async _onDevtools(method, params) {
+    switch (method) {
+      case 'Runtime.executionContextCreated':
+        if (params.context.name === isolatedName && params.context.auxData?.frameId === this._targetId)
+          this._isolated = params.context.id
+        return
+      case 'Runtime.executionContextDestroyed':
+        if (params.executionContextId === this._isolated) this._isolated = undefined
+        return
+      case 'Runtime.bindingCalled':
+        if (params.name === '__standinWire' && params.executionContextId === this._isolated)
+          await this._fromPage(JSON.parse(params.payload))
+        return
+      case 'Page.frameNavigated':
+        if (params.frame.parentId) return
+        this._crashed = false
+        this._url = params.frame.url + (params.frame.urlFragment ?? '')
+        return void this.emit('did-navigate', {}, this.getURL())
+      case 'Page.navigatedWithinDocument':
+        if (params.frameId !== this._targetId) return
+        this._url = params.url
+        return void this.emit('did-navigate-in-page', {}, this.getURL(), true)
+      case 'Page.domContentEventFired':
+        return void this._window._onReadyToShow()
+      case 'Page.loadEventFired':
+        this._loaded?.resolve()
+        return void this.emit('did-finish-load', {})
+      case 'Page.windowOpen':
+        return void this._popups.push(params)
+      case 'Inspector.targetCrashed':
+        this._crashed = true
+        this._isolated = undefined
+        return void this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 })
+      case 'Fetch.requestPaused':
+        return this._onRequest(params)
+    }
+  }
+
+  async _onRequest({ requestId, request, resourceType, frameId }) {
+    const { send } = this._devtools
+    const url = fromWire(request.url)
+    const isMainFrame = frameId === this._targetId
+    if (resourceType === 'Document' && request.url !== this._expected) {
+      const event = cancellable({ url, isMainFrame })
+      if (isMainFrame) this.emit('will-navigate', event, url)
+      if (!event.defaultPrevented) this.emit('will-frame-navigate', event)
+      if (event.defaultPrevented) return send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+    }
+    if (url === request.url) return send('Fetch.continueRequest', { requestId })
+    // A browser asks for one by itself, Electron does not.
+    if (url.endsWith('/favicon.ico')) return send('Fetch.fulfillRequest', { requestId, responseCode: 204 })
+    const answer = await askHandler(url, request)
+    if (!answer) return send('Fetch.failRequest', { requestId, errorReason: 'AddressUnreachable' })
+    await send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: answer.status,
+      responseHeaders: [...answer.headers].map(([name, value]) => ({ name, value })),
+      body: Buffer.from(await answer.arrayBuffer()).toString('base64'),
+    })
+  }
+
+  async _fromPage({ id, channel, values }) {
+    const event = { sender: this, senderFrame: this.mainFrame, type: 'frame' }
+    let text = null
+    let failure = null
+    try {
+      text = encode(await ipcMain._invoke(event, channel, decode(values)))
+    } catch (error) {
+      failure = String(error)
+      console.error(`Error occurred in handler for '${channel}':`, error)
+    }
+    await this._inPreload(`__standin.settle(${id}, ${JSON.stringify(text)}, ${JSON.stringify(failure)})`)
+  }
+
+  async _inPreload(expression) {
+    await this._attached
+    if (this._isolated === undefined) return
+    await this._devtools.send('Runtime.evaluate', { expression, contextId: this._isolated }).catch(ignoreDisconnected)
+  }
+
+  async _applyTheme() {
+    const { themeSource } = nativeTheme
+    const features = themeSource === 'system' ? [] : [{ name: 'prefers-color-scheme', value: themeSource }]
+    await this._devtools?.send('Emulation.setEmulatedMedia', { features }).catch(ignoreDisconnected)
+  }
+
+  async _resize({ width, height }) {
+    await this._attached
+    const metrics = { width, height, deviceScaleFactor: 1, mobile: false }
+    await this._devtools.send('Emulation.setDeviceMetricsOverride', metrics).catch(ignoreDisconnected)
+  }
+
+  async _applyPermissions() {
+    for (const [name, allowed] of await answersOfPermissionHandler(this)) {
+      await state.browser.send('Browser.setPermission', {
+        permission: { name },
+        setting: allowed ? 'granted' : 'denied',
+      })
+    }
+  }
+
+  /** Chromium opened a window for the page: it lives on only where the app's handler allows it. */
+  async _onPopup({ targetId, url }) {
+    const asked = this._popups.shift() ?? { url }
+    const { action } = this._openHandler({
+      url: fromWire(asked.url),
+      frameName: asked.windowName ?? '',
+      disposition: 'foreground-tab',
+    })
+    if (action !== 'deny') throw new Error('stand-in: a second window is not modelled')
+    await state.browser.send('Target.closeTarget', { targetId }).catch(ignoreDisconnected)
+  }
+
+  /** Its target has gone. */
+  _onGone() {
+    if (this._destroyed) return
+    this._destroyed = true
+    all.delete(byTarget(this._targetId))
+    this.emit('destroyed')
+    this._window._onContentsGone()
+  }
+
+  async _close() {
+    await this._attached.catch(ignoreDisconnected)
+    await state.browser.send('Target.closeTarget', { targetId: this._targetId }).catch(ignoreDisconnected)
+  }
+
+  get mainFrame() {
+    const url = this.getURL()
+    const origin = /^[a-z][\w.+-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? 'null'
+    return strict('webFrameMain', { url, origin, parent: null })
+  }
+  async loadURL(url) {
+    await this._attached
+    this._loaded = Promise.withResolvers()
+    this._expected = toWire(url).split('#')[0]
+    const { errorText, loaderId } = await this._devtools.send('Page.navigate', { url: toWire(url) })
+    if (errorText) {
+      this.emit('did-fail-load', {}, -2, errorText, url, true)
+      throw new Error(`${errorText} (-2) loading '${url}'`)
+    }
+    // Without a loader only the fragment changed.
+    if (loaderId) await this._loaded.promise
+    this._expected = undefined
+  }
+  reload() {
+    this._expected = this._url.split('#')[0]
+    void this._devtools.send('Page.reload').catch(ignoreDisconnected)
+  }
+  send(channel, ...values) {
+    const text = encode(structuredClone(values))
+    void this._inPreload(`__standin.push(${JSON.stringify(channel)}, ${JSON.stringify(text)})`)
+  }
+  async executeJavaScript(expression) {
+    await this._attached
+    const { result, exceptionDetails } = await this._devtools.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value
+  }
+  forcefullyCrashRenderer() {
+    void this._devtools.send('Page.crash').catch(ignoreDisconnected)
+  }
+  getURL() {
+    return fromWire(this._url)
+  }
+  getLastWebPreferences() {
+    return { ...this._preferences }
+  }
+  isDestroyed() {
+    return this._destroyed === true
+  }
+  isCrashed() {
+    return this._crashed === true
+  }
+  setWindowOpenHandler(handler) {
+    this._openHandler = handler
+  }
+  close() {
+    this._window.close()
+  }
+}
+
+/** @param {string} targetId */
+function byTarget(targetId) {
+  return [...all].find((contents) => contents._targetId === targetId)
+}
+
+/** Hands Chromium's news of targets to the page they are about. */
+export function followTargets(method, params) {
+  if (method === 'Target.targetDestroyed') byTarget(params.targetId)?._onGone()
+  if (method !== 'Target.targetCreated' || params.targetInfo.type !== 'page' || !params.targetInfo.openerId) return
+  void byTarget(params.targetInfo.openerId)?._onPopup(params.targetInfo)
+}
+
+export const webContents = strict('webContents', {
+  getAllWebContents: () => [...all],
+  fromDevToolsTargetId: byTarget,
+})

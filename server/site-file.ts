@@ -41,7 +41,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
     text = await readFile(path, 'utf8')
   } catch (error) {
     throw new SiteFileError(
-      `The site file ${path} cannot be read (${error instanceof Error && 'code' in error ? error.code : 'unknown'}).`,
+      `The site file ${path} cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}).`,
     )
   }
   let document: unknown

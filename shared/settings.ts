@@ -126,8 +126,8 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
   for (const [name, part] of Object.entries(patch)) {
     if (part === undefined) continue
     const old = merged[name]
-    const isPart = typeof old === 'object' && old !== null && !Array.isArray(old)
-    merged[name] = isPart ? { ...old, ...part } : part
+    const isWhole = typeof old !== 'object' || old === null || Array.isArray(part)
+    merged[name] = isWhole ? part : { ...old, ...part }
   }
   return settingsSchema.parse(merged)
 }

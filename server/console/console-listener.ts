@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { procedures } from '../../shared/console/contract.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
 import { listenError } from '../http/listen-error.ts'
-import { listenerUrl } from '../network-addresses.ts'
+import { listenerUrl } from '../http/network-addresses.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -110,10 +110,10 @@ export class ConsoleListener {
         this.#options.logger.error({ err: error }, 'the console port failed on a request')
       }
     })
-    app.use(async (context, next) => {
+    app.use(async (context, next): Promise<void> => {
       context.set('X-Content-Type-Options', 'nosniff')
       context.set('Referrer-Policy', 'no-referrer')
-      if (isOwnRequest(context.req)) return next()
+      if (isOwnRequest(context.req)) return void (await next())
       context.status = 403
       context.body = refusal(
         'unauthorized',
@@ -168,7 +168,7 @@ export class ConsoleListener {
     if (!this.#authorised(context)) return
     const body = await readJson(context)
     if (!body.ok) return fail(context, 'invalid', body.message)
-    const name = String(context.params.procedure)
+    const name = context.path.slice('/rpc/'.length)
     const origin = { transport: 'rpc', client: clientAddress(context.req) } as const
     const result = await this.#options.dispatch(name, body.value, origin)
     context.status = result.ok ? 200 : statusOf[result.error.code]
@@ -246,7 +246,7 @@ function describeProcedures(): unknown {
 async function readJson(context: Context): Promise<{ ok: true; value: unknown } | { ok: false; message: string }> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of context.req) {
+  for await (const chunk of context.req as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBody) {
       context.set('Connection', 'close')

@@ -63,9 +63,9 @@ export class ConsoleSockets {
     client.on('pong', () => this.#alive.add(client))
     client.on('error', () => client.terminate())
     client.on('close', stop)
-    client.on('message', (data, binary) => {
+    client.on('message', (data: Buffer, binary) => {
       if (binary) return client.close(1003)
-      void this.#answer(client, String(data), address)
+      void this.#answer(client, data.toString('utf8'), address)
     })
   }
 

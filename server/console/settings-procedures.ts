@@ -2,9 +2,9 @@ import { createServer } from 'node:net'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { defaultSettings, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { ListenError, listenError } from '../http/listen-error.ts'
-import { type Listeners, portFlag, type TlsMaterial } from '../listeners.ts'
+import { type Listeners, portFlag, type TlsMaterial } from '../http/listeners.ts'
 import type { Store } from '../store/store.ts'
-import { tlsMaterial } from '../tls-material.ts'
+import { tlsMaterial } from '../http/tls-material.ts'
 import type { Handlers } from './handlers.ts'
 
 /** What applying settings needs. */

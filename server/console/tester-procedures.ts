@@ -6,7 +6,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
-import type { ListenerName } from '../listeners.ts'
+import type { ListenerName } from '../http/listeners.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { z } from 'zod'
 

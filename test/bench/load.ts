@@ -28,7 +28,7 @@ export async function load(
         method: 'GET',
         setupRequest: (request) => ({ ...request, path: paths() }),
         onResponse: (_status, body) => {
-          if (!expected(String(body))) failures++
+          if (!expected(body)) failures++
         },
       },
     ],
@@ -54,7 +54,7 @@ export async function createAndDelete(base: string, token: string): Promise<Load
         method: 'GET',
         path: `/rtc/room/create?topic=Morning&owner_id=o1&room_mode=1&access_token=${token}`,
         onResponse: (_status, body, context) => {
-          Object.assign(context, { room: /"room_id":"(\d+)"/.exec(String(body))?.[1] })
+          Object.assign(context, { room: /"room_id":"(\d+)"/.exec(body)?.[1] })
         },
       },
       {
@@ -64,7 +64,7 @@ export async function createAndDelete(base: string, token: string): Promise<Load
           return { ...request, path: `/rtc/room/del?room_id=${room}&access_token=${token}` }
         },
         onResponse: (_status, body) => {
-          if (String(body).startsWith('{"ret":0')) pairs++
+          if (body.startsWith('{"ret":0')) pairs++
           else failures++
         },
       },

@@ -63,9 +63,8 @@ async function call(
   params: Record<string, string | number>,
   token: Record<string, string>,
 ): Promise<Answer> {
-  const query = new URLSearchParams(
-    Object.entries({ ...params, ...token }).map(([name, value]) => [name, String(value)]),
-  )
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...params, ...token })) query.set(name, String(value))
   const response = await fetch(`${base}${path}?${query.toString().replaceAll('+', '%20')}`)
   if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
   return (await response.json()) as Answer

@@ -43,8 +43,8 @@ export class Headless {
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
     this.child.kill(signal)
-    const [code] = await once(this.child, 'exit')
-    return code as number | null
+    const [code] = (await once(this.child, 'exit')) as [number | null]
+    return code
   }
 
   /** Calls a console procedure as a script does, and returns its result whole. */
@@ -72,8 +72,6 @@ export interface HeadlessOptions {
   site?: unknown
   flags?: string[]
   env?: NodeJS.ProcessEnv
-  /** Runs the program under another command, e.g. with a limit: the program and its arguments follow. */
-  wrapper?: string[]
 }
 
 /** Starts the built controller and resolves at its `ready` line; rejects with what it said when it ends first. */
@@ -87,9 +85,8 @@ export async function startHeadless(options: HeadlessOptions = {}): Promise<Head
     await writeFile(file, JSON.stringify(options.site))
     args.push('--site', file)
   }
-  const [command = process.execPath, ...before] = [...(options.wrapper ?? []), process.execPath]
   const began = performance.now()
-  const child = spawn(command, [...before, ...args], {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })

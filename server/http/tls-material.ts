@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { ConsoleError } from '../shared/console/procedure.ts'
-import type { Settings } from '../shared/settings.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { Settings } from '../../shared/settings.ts'
 import type { TlsMaterial } from './listeners.ts'
 
 const day = 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
-import type { OverviewView } from '../shared/console/site.ts'
-import type { Settings } from '../shared/settings.ts'
+import type { OverviewView } from '../../shared/console/site.ts'
+import type { Settings } from '../../shared/settings.ts'
 import { reachableUrls } from './network-addresses.ts'
 
 export const listenerNames = ['media', 'device', 'node', 'console'] as const
@@ -76,7 +76,7 @@ export class Listeners {
     if (moved.length === 0) return
     const before = new Map(this.#places)
     const deadline = settings.deadlines.shutdown_ms
-    await Promise.all(moved.map((name) => this.#ports[name]?.stop(deadline)))
+    await Promise.all(moved.map(async (name) => this.#ports[name]?.stop(deadline)))
     try {
       for (const name of moved) await this.#start(name, this.#wanted(name, settings, tls))
     } catch (error) {
@@ -103,7 +103,7 @@ export class Listeners {
   }
 
   async stop(deadlineMs: number): Promise<void> {
-    await Promise.all(this.#names().map((name) => this.#ports[name]?.stop(deadlineMs)))
+    await Promise.all(this.#names().map(async (name) => this.#ports[name]?.stop(deadlineMs)))
   }
 
   url(name: ListenerName): string {
@@ -144,11 +144,6 @@ export class Listeners {
 }
 
 function samePlace(one: Place | undefined, other: Place): boolean {
-  return (
-    one !== undefined &&
-    one.host === other.host &&
-    one.port === other.port &&
-    one.tls?.cert === other.tls?.cert &&
-    one.tls?.key === other.tls?.key
-  )
+  if (one?.host !== other.host || one.port !== other.port) return false
+  return one.tls?.cert === other.tls?.cert && one.tls?.key === other.tls?.key
 }

@@ -20,7 +20,7 @@ export interface NodeUser {
   /** An outgoing user rather than a person. */
   device: boolean
   role: 'host' | 'member'
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; the same for as long as the user is in the room. */
   joinedAt: number
 }
 

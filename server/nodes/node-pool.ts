@@ -75,6 +75,8 @@ export class NodePool {
       onState: (node: PoolNode, state: string, error: unknown) => {
         this.#roster.note(node, error)
         if (state === 'offline') this.#lost(node)
+        // What had nowhere to go may have now.
+        else for (const other of this.#context.live.values()) other.drained = false
       },
       onHealthy: (node: PoolNode) => this.#healthy(node),
       onFailure: (node: PoolNode, error: unknown) => {

@@ -57,7 +57,9 @@ export class Reconciler {
         )
       })
       .finally(() => {
-        if (node.reconciling === controller) node.reconciling = undefined
+        if (node.reconciling !== controller) return
+        node.reconciling = undefined
+        node.touched.clear()
       })
   }
 

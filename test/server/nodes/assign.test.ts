@@ -159,7 +159,8 @@ test('a silent node costs the deadline and no more, and leaves no assignment beh
 })
 
 test('when the disk refuses, the room is not assigned and does not stay on the node', async () => {
-  const { pool, node, store } = await poolSite({ rooms: { r1: {} }, deadlines: { store_ms: 100 } })
+  const { pool, node, store, settings } = await poolSite({ rooms: { r1: {} } })
+  settings.deadlines.store_ms = 100
   store.stall(true)
   const closed = Promise.withResolvers<string>()
   const { closeRoom } = node('main')
@@ -169,6 +170,7 @@ test('when the disk refuses, the room is not assigned and does not stay on the n
   }
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'storage' })
   expect(await closed.promise).toBe('r1')
+  settings.deadlines.store_ms = 5_000
   store.stall(false)
   expect(await pool.assign('r1')).toBe('main')
 })

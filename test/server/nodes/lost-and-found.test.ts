@@ -186,7 +186,7 @@ test('a room the returning node refuses does not keep the others from coming bac
   }
   node('main').setTrouble(none)
   await opened.promise
-  await expect.poll(() => logged).toContain('a room could not be compared')
+  await expect.poll(() => logged, { timeout: 10_000 }).toContain('a room could not be compared')
 })
 
 test('a node that cannot list its rooms at first is compared after the next good poll', async () => {

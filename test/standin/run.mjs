@@ -21,6 +21,8 @@ if (statSync(folder).isDirectory()) {
   app.identify({ name: productName ?? name, version, path: folder })
   entry = join(folder, main ?? 'index.js')
 }
+// Playwright holds the other end: when its process dies, so does this one.
+if (given.includes('--remote-debugging-port=0')) process.stdin.once('end', () => process.exit(1)).resume()
 await startChromium()
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)

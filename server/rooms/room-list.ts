@@ -14,6 +14,9 @@ export interface RoomQuery {
   limit: number
 }
 
+/** More than there are ever positions: limits.rooms, and holes. */
+const positionsAtMost = 2 ** 32
+
 /** What the list must know of a room beyond its record. Both O(1). */
 export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
@@ -25,7 +28,7 @@ export interface RoomFacts {
  * Built at the first question, kept by the store's changes.
  */
 export class RoomList {
-  readonly #store: Store
+  readonly #store: Pick<Store, 'all'>
   readonly #facts: RoomFacts
   /** Ascending; in step with `#rooms` and `#texts`. A room that went leaves a hole until enough of them are there. */
   #numbers: number[] = []
@@ -37,7 +40,7 @@ export class RoomList {
   #numberOf: Map<string, number> | undefined
   readonly #unsubscribe: () => void
 
-  constructor(store: Store, facts: RoomFacts) {
+  constructor(store: Pick<Store, 'all' | 'onChange'>, facts: RoomFacts) {
     this.#store = store
     this.#facts = facts
     this.#unsubscribe = store.onChange((changes) => {
@@ -59,11 +62,24 @@ export class RoomList {
       return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
     }
     const positions = this.#matching(query, search)
-    const chosen =
-      query.sort === 'id'
-        ? pageInOrder(positions, query)
-        : pageOf(positions, this.#comparison(query), query.offset, query.limit)
-    return { total: positions.length, rooms: chosen.flatMap((position) => this.#rooms[position] ?? []) }
+    const total = positions.length
+    return { total, rooms: this.#chosen(positions, query).flatMap((position) => this.#rooms[position] ?? []) }
+  }
+
+  /** The positions of the page. */
+  #chosen(positions: number[], query: RoomQuery): number[] {
+    if (query.sort === 'id') return pageInOrder(positions, query)
+    if (query.sort === 'users') return pageInOrder(this.#byUsers(positions), query)
+    return pageOf(positions, this.#textOrder(query), query.offset, query.limit)
+  }
+
+  /** Positions with the fewest users first: sorted as plain numbers that hold the count before the position. */
+  #byUsers(positions: readonly number[]): number[] {
+    const keys = Float64Array.from(positions, (at) => {
+      const room = this.#rooms[at]
+      return (room === undefined ? 0 : this.#facts.users(room.room_id)) * positionsAtMost + at
+    })
+    return Array.from(keys.sort(), (key) => key % positionsAtMost)
   }
 
   /** A page of all rooms in the order of their numbers. */
@@ -95,16 +111,9 @@ export class RoomList {
     return positions
   }
 
-  /** Orders positions; rooms that are equal stand in the order of their numbers. */
-  #comparison({ sort, descending }: RoomQuery): (one: number, other: number) => number {
+  /** Orders positions by topic or room_id; rooms that are equal stand in the order of their numbers. */
+  #textOrder({ sort, descending }: RoomQuery): (one: number, other: number) => number {
     const sign = descending ? -1 : 1
-    if (sort === 'users') {
-      const counts = new Float64Array(this.#rooms.length)
-      for (const [at, room] of this.#rooms.entries()) {
-        if (room !== undefined) counts[at] = this.#facts.users(room.room_id)
-      }
-      return (one, other) => sign * ((counts[one] ?? 0) - (counts[other] ?? 0) || one - other)
-    }
     const keys = this.#rooms.map((room, at) => {
       if (room === undefined) return ''
       return sort === 'topic' ? this.#text(at, room) : room.room_id

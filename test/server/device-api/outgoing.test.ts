@@ -196,10 +196,9 @@ test('302, 303, 304: the media engine is stopped', async () => {
 })
 
 test('302 and 303: what cannot be stored has not happened', async () => {
-  const { client, settings, store, outgoing, until, node } = await liveSite()
+  const { client, store, outgoing, until, node } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
-  settings().deadlines.store_ms = 100
   store.stall(true)
   expect(await client.outgoing(create, camera(room_id, 'cam-2'))).toMatchObject({ ret: 302 })
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 303 })
@@ -255,10 +254,9 @@ test('destroy: 401 without one of its three, 424 no such room, 425 not in that r
 })
 
 test('destroy: 310 when its MCU does not answer; the outgoing user stays', async () => {
-  const { client, node, settings, store, outgoing, until } = await liveSite()
+  const { client, node, store, outgoing, until } = await liveSite({ deadlines: { node_ms: 800, device_ms: 800 } })
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
-  settings().deadlines.node_ms = 300
   node().setTrouble({ mode: 'silent', delayMs: 0 })
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 310 })
   expect(store.all('devices').size).toBe(1)

@@ -98,9 +98,8 @@ test('409: the node does not answer in time', async () => {
 })
 
 test('700: the assignment cannot be stored', async () => {
-  const { client, store, settings } = await liveSite()
+  const { client, store } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
-  settings().deadlines.store_ms = 100
   store.stall(true)
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 700 })
 })

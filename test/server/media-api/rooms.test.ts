@@ -134,9 +134,8 @@ test('411: the room limit of the licence holds against many at once, and a delet
 })
 
 test('700: a room that cannot be stored is not there, and the next one is when the disk is back', async () => {
-  const { client, store, settings } = await liveSite()
+  const { client, store } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const roomId = await client.createRoom()
-  settings().deadlines.store_ms = 100
   store.stall(true)
   expect(await client.get(create, { ...meeting, room_extend_id: 'lost' })).toEqual({
     ret: 700,
@@ -147,7 +146,6 @@ test('700: a room that cannot be stored is not there, and the next one is when t
   expect(await client.get('/rtc/room/get', { room_id: 'lost' })).toMatchObject({ ret: 404 })
   expect(await client.get('/rtc/room/get', { room_id: roomId })).toMatchObject({ ret: 0, topic: 'Morning meeting' })
   store.stall(false)
-  settings().deadlines.store_ms = 5_000
   await expect.poll(async () => (await client.get(create, meeting)).ret).toBe(0)
 })
 

@@ -95,10 +95,9 @@ test('429: the user is not in the room, also an outgoing user that waits for its
 })
 
 test('700: an outgoing user whose removal cannot be stored stays, and joins again', async () => {
-  const { client, store, settings, outgoing, until } = await liveSite()
+  const { client, store, outgoing, until } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing('createOutgoingUser', camera(room_id, 'cam-1'))
-  settings().deadlines.store_ms = 100
   store.stall(true)
   expect(await client.get(kick, { room_id, user_id: 'cam-1' })).toMatchObject({ ret: 700 })
   store.stall(false)

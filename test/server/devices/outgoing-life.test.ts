@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest'
+import type { DeviceView } from '../../../shared/console/devices.ts'
+import { camera, type LiveSite, liveSite, userIds } from '../rooms/live-site.ts'
+
+const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
+const stateOf = ({ outgoing }: LiveSite, userId = 'cam-1'): DeviceView['state'] | undefined =>
+  outgoing.view(userId)?.state
+
+/** A site with a room and a joined outgoing user in it. */
+async function siteWithCamera(options: Parameters<typeof liveSite>[0] = {}) {
+  const site = await liveSite(options)
+  const roomId = await site.client.createRoom()
+  const answer = await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
+  expect(answer).toMatchObject({ ret: 0 })
+  return { site, roomId }
+}
+
+test('a device that drops is told with its reason, is not in the room meanwhile, and comes back', async () => {
+  const { site, roomId } = await siteWithCamera({ devices: calm })
+  site.node().loseDevice(roomId, 'cam-1', 'stalled')
+  await site.until(() => stateOf(site) === 'waiting')
+  expect(site.outgoing.view('cam-1')).toMatchObject({
+    last_error: { kind: 'stalled', message: 'The device stopped sending media.' },
+    retries: 0,
+    next_attempt_at: expect.any(Number),
+  })
+  expect(await userIds(site.client, roomId)).toEqual([])
+  site.outgoing.retry('cam-1')
+  await site.until(() => stateOf(site) === 'joined')
+  expect(site.outgoing.view('cam-1')).toMatchObject({ last_error: null, retries: 0, next_attempt_at: 0 })
+  expect(await userIds(site.client, roomId)).toEqual(['cam-1'])
+})
+
+test('a device that cannot come back is tried again and again, and counted', async () => {
+  const { site, roomId } = await siteWithCamera()
+  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().loseDevice(roomId, 'cam-1', 'closed')
+  await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
+  expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('auth')
+  expect(site.outgoing.countByState().joined).toBe(0)
+  site.node().setDeviceTrouble([])
+  await site.until(() => stateOf(site) === 'joined')
+})
+
+test('after a restart every outgoing user joins its room again', async () => {
+  const { site, roomId } = await siteWithCamera()
+  await site.outgoing.add({ ...camera(roomId, 'paused'), userData: '' } as never)
+  await site.outgoing.pause('paused')
+  await site.stop()
+  const again = await liveSite({ folder: site.folder })
+  await again.until(() => stateOf(again) === 'joined')
+  expect(await userIds(again.client, roomId)).toEqual(['cam-1'])
+  expect(stateOf(again, 'paused')).toBe('paused')
+})
+
+test('when its node is lost it joins on another one, with its room', async () => {
+  const { site, roomId } = await siteWithCamera({ nodes: { a: {}, b: {} } })
+  expect(site.store.get('rooms', roomId)?.node).toBe('a')
+  site.node('a').setTrouble({ mode: 'offline', delayMs: 0 })
+  await site.until(() => stateOf(site) !== 'joined')
+  await site.until(() => stateOf(site) === 'joined')
+  expect(site.store.get('rooms', roomId)?.node).toBe('b')
+})
+
+test('when its only node comes back it joins at once, whatever the ladder says', async () => {
+  const { site } = await siteWithCamera({ devices: calm })
+  site.node().setTrouble({ mode: 'offline', delayMs: 0 })
+  await site.until(() => stateOf(site) === 'waiting')
+  expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('nodeFailed')
+  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  await site.until(() => stateOf(site) === 'joined')
+})
+
+test('one that waited for a locked or full room joins when there is place', async () => {
+  const site = await liveSite({ devices: calm })
+  const roomId = await site.client.createRoom({ attendee_max: 1 })
+  await site.join(roomId, 'ann')
+  await site.outgoing.add({ ...camera(roomId, 'cam-1'), userData: '' } as never)
+  await site.until(() => site.outgoing.view('cam-1')?.last_error?.kind === 'roomFull')
+  await site.rooms.update(roomId, { attendee_max: 2 }, '')
+  await site.until(() => stateOf(site) === 'joined')
+})
+
+test('paused it is out of the room and stays; resumed it joins', async () => {
+  const { site, roomId } = await siteWithCamera()
+  await site.outgoing.pause('cam-1')
+  expect(stateOf(site)).toBe('paused')
+  await expect.poll(() => userIds(site.client, roomId)).toEqual([])
+  expect(() => site.outgoing.retry('cam-1')).toThrow('paused')
+  expect(await site.client.outgoing('getOutgoingUsers')).toMatchObject({ data: { total: 1 } })
+  await site.outgoing.resume('cam-1')
+  await site.until(() => stateOf(site) === 'joined')
+})
+
+test('paused during an attempt it does not slip in', async () => {
+  const { site, roomId } = await siteWithCamera()
+  site.node().loseDevice(roomId, 'cam-1', 'closed')
+  site.node().setTrouble({ mode: 'slow', delayMs: 100 })
+  await site.until(() => stateOf(site) === 'joining')
+  await site.outgoing.pause('cam-1')
+  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await userIds(site.client, roomId)).toEqual([])
+  expect(stateOf(site)).toBe('paused')
+})
+
+test('moved, it leaves the one room and joins the other', async () => {
+  const { site, roomId } = await siteWithCamera()
+  const other = await site.client.createRoom()
+  await site.outgoing.update('cam-1', { roomId: other })
+  await site.until(() => stateOf(site) === 'joined')
+  expect(await userIds(site.client, other)).toEqual(['cam-1'])
+  await expect.poll(() => userIds(site.client, roomId)).toEqual([])
+  expect([...site.outgoing.of(other)]).toEqual(['cam-1'])
+  await expect(site.outgoing.update('cam-1', { roomId: 'nowhere' })).rejects.toThrow('no such room')
+})
+
+test('a corrected login or address makes it join anew; another name does not', async () => {
+  const { site, roomId } = await siteWithCamera()
+  const since = () => site.pool.user(roomId, 'cam-1')?.joinedAt
+  const before = since()
+  await site.outgoing.update('cam-1', { userName: 'Front door', userData: 'x' })
+  expect(stateOf(site)).toBe('joined')
+  expect(since()).toBe(before)
+  await site.outgoing.update('cam-1', { userAddress: 'rtsp://admin:new@10.0.0.9/live' })
+  await site.until(() => stateOf(site) === 'joined' && site.pool.user(roomId, 'cam-1') !== undefined)
+  const stored = site.store.get('devices', 'cam-1')
+  expect(stored).toMatchObject({ userAddress: 'rtsp://10.0.0.9/live', options: { login_name: 'admin' } })
+  const sealed = stored?.login_password_sealed
+  expect(site.store.unseal(sealed ?? '')).toBe('new')
+  await site.outgoing.update('cam-1', { login_password: '******', login_name: 'root' })
+  expect(site.store.get('devices', 'cam-1')).toMatchObject({
+    options: { login_name: 'root' },
+    login_password_sealed: sealed,
+  })
+  await site.outgoing.update('cam-1', { login_password: '', login_name: '' })
+  expect(site.store.get('devices', 'cam-1')).toMatchObject({ options: {}, login_password_sealed: '' })
+})
+
+test('added by the operator it is kept at once and joins in the background; without a userId one is made', async () => {
+  const site = await liveSite()
+  const roomId = await site.client.createRoom()
+  site.node().setDeviceTrouble([{ match: '', kind: 'unreachable' }])
+  const { userId } = await site.outgoing.add({
+    roomId,
+    userName: 'Yard',
+    userAddress: 'rtsp://u:p@10.0.0.7',
+    userData: '',
+  })
+  expect(userId).toMatch(/^device-[0-9a-f]{8}$/)
+  expect(site.outgoing.view(userId)).toMatchObject({ options: { login_name: 'u', login_password: '******' } })
+  await site.until(() => site.outgoing.view(userId)?.last_error?.kind === 'unreachable')
+  await expect(
+    site.outgoing.addJoined({ roomId, userName: 'x', userAddress: 'rtsp://10.0.0.6', userData: '' }),
+  ).rejects.toThrow('cannot be reached')
+  site.node().setDeviceTrouble([])
+  await site.until(() => stateOf(site, userId) === 'joined')
+})
+
+test('a device that nobody stored does not stay in a room', async () => {
+  const { site, roomId } = await siteWithCamera()
+  const stray = {
+    userId: 'stray',
+    userName: 'x',
+    address: 'rtsp://10.0.0.1',
+    assistAddress: '',
+    login: undefined,
+  }
+  await site.node().addDevice(roomId, stray, AbortSignal.timeout(1_000))
+  await expect.poll(() => userIds(site.client, roomId)).toEqual(['cam-1'])
+})
+
+test('a room that is deleted while a device joins leaves no outgoing user', async () => {
+  const site = await liveSite()
+  const roomId = await site.client.createRoom()
+  await site.client.get('/sdk/get_mcu', { room_id: roomId })
+  site.node().setTrouble({ mode: 'slow', delayMs: 300 })
+  const joining = site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await site.client.get('/rtc/room/del', { room_id: roomId })).toMatchObject({ ret: 0 })
+  expect((await joining).ret).not.toBe(0)
+  expect(site.store.all('devices').size).toBe(0)
+  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  await expect
+    .poll(() => site.node().health(AbortSignal.timeout(1_000)), { timeout: 8_000 })
+    .toMatchObject({ users: 0, pulls: 0 })
+})
+
+test('pausing, moving and deleting at once never leaves an outgoing user without its room', async () => {
+  const site = await liveSite()
+  for (let round = 0; round < 10; round++) {
+    const [from, to] = [await site.client.createRoom(), await site.client.createRoom()]
+    await site.client.outgoing('createOutgoingUser', camera(from, 'cam-1'))
+    await Promise.allSettled([
+      site.outgoing.pause('cam-1'),
+      site.outgoing.update('cam-1', { roomId: to }),
+      site.rooms.delete(from),
+      site.outgoing.resume('cam-1'),
+    ])
+    const device = site.store.get('devices', 'cam-1')
+    if (device !== undefined) expect(site.store.get('rooms', device.roomId)).toBeDefined()
+    await site.rooms.delete(to)
+    expect(site.store.get('devices', 'cam-1')).toBeUndefined()
+  }
+})
+
+test('a probe of a site without real nodes says that it is simulated', async () => {
+  const site = await liveSite()
+  expect(await site.outgoing.probe({ userAddress: 'rtsp://admin:p@10.0.0.8/live' })).toMatchObject({
+    ok: true,
+    simulated: true,
+    tracks: [],
+  })
+  await expect(site.outgoing.probe({ userAddress: 'http://x' })).rejects.toThrow('rtsp://')
+})

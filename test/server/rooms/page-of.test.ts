@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { pageOf } from '../../../server/rooms/page-of.ts'
+
+test('a page is what a full sort would have put there', () => {
+  const page = fc.tuple(
+    fc.uniqueArray(fc.integer({ min: 0, max: 500 }), { maxLength: 200 }),
+    fc.nat({ max: 220 }),
+    fc.nat({ max: 50 }),
+  )
+  fc.assert(
+    fc.property(page, ([items, offset, limit]) => {
+      const ascending = (one: number, other: number) => one - other
+      const expected = [...items].sort(ascending).slice(offset, offset + limit)
+      expect(pageOf([...items], ascending, offset, limit)).toEqual(expected)
+    }),
+    { numRuns: 1_000 },
+  )
+})

@@ -63,6 +63,26 @@ export interface StoreStatus {
   notices: readonly StoreNotice[]
 }
 
+/** One backup in the data folder: whole files as they were at one instant. */
+export interface StoreBackup {
+  /** Date and time with the sequence number that orders backups, e.g. `2026-11-20T21-38-06-123Z-000007`. */
+  name: string
+  /** When it was made by the clock of then, milliseconds since the epoch. */
+  at: number
+  bytes: number
+}
+
+/** What a backup holds, before it is restored. */
+export interface StoreBackupPreview {
+  name: string
+  /** When it was made, as in StoreBackup. */
+  at: number
+  rooms: number
+  credentials: number
+  nodes: number
+  devices: number
+}
+
 /**
  * State on disk. Reads are synchronous look-ups in memory; a mutation resolves when it is durable, and only then is it in memory
  * ("disk first, then memory, then the answer"). If it fails, memory is as before.
@@ -109,6 +129,19 @@ export interface Store {
 
   /** Rewrites lowdb's files now and cuts the journal; also makes a backup. */
   snapshot(): Promise<void>
+  /** The backups there are, the newest first; at most 5 are kept. One is made about every hour while things change. */
+  backups(): Promise<readonly StoreBackup[]>
+  /** Rewrites the files and copies them: what is durable now. @throws ApiError 'storage' when the disk refuses. */
+  makeBackup(): Promise<StoreBackup>
+  /** Counts of what a backup holds. @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read. */
+  previewBackup(name: string): Promise<StoreBackupPreview>
+  /**
+   * Puts the site and its rooms back to what a backup holds, as one durable change that listeners are told of like any other.
+   * The present state is backed up first. Sessions live on where their credential is the same before and after; room numbers are still never reused.
+   * @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read or the disk refuses (nothing was changed).
+   */
+  restoreBackup(name: string): Promise<void>
+
   /** Writes everything out, releases the lock. Idempotent. */
   close(): Promise<void>
 }

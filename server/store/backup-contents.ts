@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { backupsFolder, parseBackupName } from './backups.ts'
+import { type Migrations, migrations } from './migrations.ts'
+import { type Recovered, readFolder } from './recovery.ts'
+import type { StoreBackupPreview } from './store.ts'
+
+/** Everything a backup holds. @throws DamagedFileError, or ENOENT when there is no such backup. */
+export async function readBackup(folder: string, name: string, known: Migrations = migrations): Promise<Recovered> {
+  if (parseBackupName(name) === undefined)
+    throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
+  return await readFolder(join(folder, backupsFolder, name), known)
+}
+
+/** What a backup holds, in numbers. @throws DamagedFileError, or ENOENT when there is no such backup. */
+export async function previewBackup(
+  folder: string,
+  name: string,
+  known: Migrations = migrations,
+): Promise<StoreBackupPreview> {
+  const { state } = await readBackup(folder, name, known)
+  return {
+    name,
+    at: parseBackupName(name)?.at ?? 0,
+    rooms: state.rooms.size,
+    credentials: state.credentials.size,
+    nodes: state.nodes.size,
+    devices: state.devices.size,
+  }
+}

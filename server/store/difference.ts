@@ -1,0 +1,39 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { changeOf, type State } from './documents.ts'
+import type { Change, CollectionName } from './store.ts'
+
+/** Records compared between two turns of the event loop: about 2 ms. */
+const slice = 1_000
+
+/** Everything that a backup decides; sessions are not among it. */
+const restored: readonly CollectionName[] = ['settings', 'licence', 'credentials', 'nodes', 'devices', 'rooms']
+
+/** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */
+export async function difference(from: State, to: State): Promise<Change[]> {
+  const changes: Change[] = []
+  let seen = 0
+  for (const collection of restored) {
+    for (const key of from[collection].keys()) {
+      if (!to[collection].has(key)) changes.push(changeOf(collection, key, undefined))
+      if (++seen % slice === 0) await immediate()
+    }
+    for (const [key, value] of to[collection]) {
+      if (JSON.stringify(value) !== JSON.stringify(from[collection].get(key)))
+        changes.push(changeOf(collection, key, value))
+      if (++seen % slice === 0) await immediate()
+    }
+  }
+  return changes
+}
+
+/** The ends of those sessions whose credential is not the same, or not enabled, after a restore. */
+export function endedSessions(from: State, to: State): Change[] {
+  const changes: Change[] = []
+  for (const [key, { access_key }] of from.sessions) {
+    const before = from.credentials.get(access_key)
+    const after = to.credentials.get(access_key)
+    const same = after?.enabled === true && after.secret_key_sealed === before?.secret_key_sealed
+    if (!same) changes.push(changeOf('sessions', key, undefined))
+  }
+  return changes
+}

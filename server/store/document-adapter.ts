@@ -1,0 +1,147 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Adapter } from 'lowdb'
+import { checksum } from './document-reader.ts'
+import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
+import { hasCode, linkOrCopy, syncFolder } from './durable-files.ts'
+import type { CollectionName } from './store.ts'
+
+/** Text gathered before it is handed to the disk, in characters: about 1 ms of JSON.stringify. */
+const sliceLength = 128 * 1024
+/** Bytes written between two syncs: a disk that gets a large file at once makes the journal wait. */
+const syncEvery = 2 * 1024 * 1024
+
+/** Runs jobs one after another: the three files are written in turn, so that only one's slice is in memory. */
+export class WriteTurns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<T>(job: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(job)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/** The records of one collection at one instant. Values are never mutated, so references are a whole copy. */
+interface Frozen {
+  collection: CollectionName
+  keys: readonly string[]
+  values: readonly object[]
+}
+
+export interface DocumentAdapterOptions {
+  folder: string
+  name: DocumentName
+  /** Schema version to write. */
+  version: number
+  turns: WriteTurns
+  /** Reads the file, with everything that a damaged one takes. */
+  read: () => Promise<StoredDocument>
+}
+
+/**
+ * lowdb's adapter for one file: a temporary file, synced, renamed over the old one (which stays as `<name>.previous.json`), folder synced.
+ * The file is one JSON document with each record on a line of its own, so it is read and written in slices.
+ * What is written is the state at the instant of the call, however long the disk takes.
+ */
+export class DocumentAdapter implements Adapter<StoredDocument> {
+  readonly #options: DocumentAdapterOptions
+  /** Bytes of the file as last written. */
+  bytes = 0
+
+  constructor(options: DocumentAdapterOptions) {
+    this.#options = options
+  }
+
+  read(): Promise<StoredDocument> {
+    return this.#options.read()
+  }
+
+  write(document: StoredDocument): Promise<void> {
+    const { name, version, turns } = this.#options
+    const { first_segment, written_at, room_number, state } = document
+    const header = `${JSON.stringify({ file: name, version, first_segment, written_at, room_number }).slice(0, -1)},\n`
+    const frozen = layout[name].map((collection): Frozen => {
+      const map = state[collection]
+      return { collection, keys: [...map.keys()], values: [...map.values()] }
+    })
+    return turns.run(() => this.#replace(header, frozen))
+  }
+
+  async #replace(header: string, frozen: readonly Frozen[]): Promise<void> {
+    const { folder, name } = this.#options
+    const target = join(folder, fileName(name))
+    const temporary = join(folder, temporaryName(name))
+    try {
+      this.bytes = await writeRecords(temporary, header, frozen)
+      try {
+        await linkOrCopy(target, join(folder, previousName(name)))
+      } catch (error) {
+        // The first write, or the old one was damaged and put aside: there is nothing to keep.
+        if (!hasCode(error, 'ENOENT')) throw error
+      }
+      await rename(temporary, target)
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined)
+      throw error
+    }
+    await syncFolder(folder)
+  }
+}
+
+async function writeRecords(path: string, header: string, frozen: readonly Frozen[]): Promise<number> {
+  const handle = await open(path, 'w', 0o600)
+  try {
+    const out = new SlicedFile(handle)
+    out.text = header
+    for (const { collection, keys, values } of frozen) {
+      out.text += `"${collection}":[\n`
+      for (let i = 0; i < keys.length; i++) {
+        if (out.text.length >= sliceLength) await out.flush()
+        out.text += `[${JSON.stringify(keys[i])},${JSON.stringify(values[i])}]${i === keys.length - 1 ? '' : ','}\n`
+      }
+      out.text += '],\n'
+    }
+    await out.flush()
+    out.text = `"checksum":"${checksum(out.crc)}"}\n`
+    await out.flush()
+    await handle.sync()
+    return out.bytes
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gathers text and writes it slice by slice. */
+class SlicedFile {
+  text = ''
+  crc = 0
+  bytes = 0
+  #unsynced = 0
+  readonly #handle: FileHandle
+  readonly #buffer = Buffer.allocUnsafeSlow(sliceLength * 4)
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  async flush(): Promise<void> {
+    const text = this.text
+    this.text = ''
+    // A character is at most 3 bytes of UTF-8.
+    const fits = text.length * 3 <= this.#buffer.length
+    const slice = fits ? this.#buffer.subarray(0, this.#buffer.write(text, 'utf8')) : Buffer.from(text, 'utf8')
+    this.crc = crc32(slice, this.crc)
+    for (let done = 0; done < slice.length; ) {
+      const { bytesWritten } = await this.#handle.write(slice, done, slice.length - done, null)
+      done += bytesWritten
+    }
+    this.bytes += slice.length
+    this.#unsynced += slice.length
+    if (this.#unsynced >= syncEvery) {
+      this.#unsynced = 0
+      await this.#handle.datasync()
+    }
+  }
+}

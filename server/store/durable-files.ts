@@ -1,0 +1,83 @@
+import { constants } from 'node:fs'
+import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/**
+ * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
+ * Windows has no such call and needs none.
+ */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether an error of the file system has one of these codes (`ENOENT`, ...). */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+}
+
+/** The file names of a folder; none when the folder does not exist. */
+export async function listFolder(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+/**
+ * Gives a file a second name that later rewrites of the first leave alone: a hard link, or a copy where links do not exist.
+ * `to` is replaced at once, and stays as it is when this fails.
+ */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  const temporary = `${to}.tmp`
+  await rm(temporary, { force: true })
+  try {
+    await link(from, temporary)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EEXIST', 'ENOSPC', 'EIO')) throw error
+    await copyDurably(from, temporary)
+  }
+  await rename(temporary, to)
+  // Renaming one link of a file over another link of it does nothing (rename(2)).
+  await rm(temporary, { force: true })
+}
+
+/** Copies a file and syncs the copy; never overwrites. */
+export async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL)
+  const handle = await open(to, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The time as file names may hold it: ISO 8601 with `-` for `:` and `.`. */
+export function fileTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replaceAll(/[:.]/g, '-')
+}
+
+/**
+ * Puts a damaged file out of the way as `<name>.damaged-<time>[-n]` without ever overwriting an earlier one.
+ * @param keep true: the file stays where it is, and a copy is put aside.
+ * @returns the new name, without folder.
+ */
+export async function setAside(path: string, milliseconds: number, keep = false): Promise<string> {
+  const folder = dirname(path)
+  const stem = `${basename(path)}.damaged-${fileTime(milliseconds)}`
+  const taken = new Set(await listFolder(folder))
+  let name = stem
+  for (let n = 2; taken.has(name); n++) name = `${stem}-${n}`
+  if (keep) await copyDurably(path, join(folder, name))
+  else await rename(path, join(folder, name))
+  await syncFolder(folder)
+  return name
+}

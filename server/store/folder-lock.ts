@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode } from './durable-files.ts'
+
+/** Another process works on the data folder. */
+export class StoreLockedError extends Error {
+  override readonly name = 'StoreLockedError'
+  /** Process id of the owner. */
+  readonly pid: number
+
+  constructor(folder: string, pid: number) {
+    super(`The data folder ${folder} is in use by process ${pid}: stop that process, or choose another data folder.`)
+    this.pid = pid
+  }
+}
+
+/** Name of the lock file in the data folder. */
+export const lockFileName = 'roomdesk.lock'
+
+/** Who holds the folder. Pids are used again, so the time the process started and the boot belong to it. */
+interface Owner {
+  pid: number
+  /** Clock ticks since boot (proc(5), /proc/pid/stat field 22); empty where the system does not tell. */
+  started: string
+  /** Of this boot of the machine; empty where the system does not tell. */
+  boot: string
+}
+
+/**
+ * Takes the data folder for this process. A lock whose owner is gone is taken over.
+ * @returns the function that gives it back.
+ * @throws StoreLockedError when a living process holds it.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const path = join(folder, lockFileName)
+  const mine = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const text = `${JSON.stringify({ pid: process.pid, started: startOf(process.pid), boot: bootId() } satisfies Owner)}\n`
+  await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
+  try {
+    // A link is atomic and refuses to replace: whoever links first has it, content and all.
+    for (let attempt = 0; attempt < 10; attempt++) {
+      try {
+        await link(mine, path)
+        return () => release(path, text)
+      } catch (error) {
+        if (!hasCode(error, 'EEXIST')) throw error
+      }
+      await clearStale(folder, path)
+    }
+    throw new Error(`The lock file ${path} keeps changing: try again.`)
+  } finally {
+    await rm(mine, { force: true })
+  }
+}
+
+/** Removes the lock when its owner is gone. */
+async function clearStale(folder: string, path: string): Promise<void> {
+  let seen: string
+  try {
+    seen = await readFile(path, 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw error
+  }
+  const owner = parseOwner(seen)
+  if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner.pid)
+  const away = `${path}.stale-${process.pid}-${randomBytes(4).toString('hex')}`
+  try {
+    await rename(path, away)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw error
+  }
+  // Somebody else may have taken the lock over between our look and our rename: give theirs back.
+  if ((await readFile(away, 'utf8')) !== seen) await link(away, path)
+  await rm(away, { force: true })
+}
+
+async function release(path: string, text: string): Promise<void> {
+  try {
+    if ((await readFile(path, 'utf8')) === text) await rm(path, { force: true })
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+  }
+}
+
+function parseOwner(text: string): Owner | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) return undefined
+    if (!('pid' in value) || typeof value.pid !== 'number' || !Number.isSafeInteger(value.pid) || value.pid < 1)
+      return undefined
+    const started = 'started' in value && typeof value.started === 'string' ? value.started : ''
+    const boot = 'boot' in value && typeof value.boot === 'string' ? value.boot : ''
+    return { pid: value.pid, started, boot }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the very process that wrote the lock still runs. Where the system does not tell when a process started, a living pid counts. */
+function isAlive(owner: Owner): boolean {
+  const boot = bootId()
+  if (boot !== '' && owner.boot !== '' && boot !== owner.boot) return false
+  try {
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return false
+  }
+  const started = startOf(owner.pid)
+  return started === '' || owner.started === '' || started === owner.started
+}
+
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name in parentheses may hold spaces and parentheses itself: fields are counted from its end (it is field 2).
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  } catch {
+    return ''
+  }
+}

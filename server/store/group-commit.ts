@@ -1,0 +1,261 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import type { Journal } from './journal.ts'
+import { encodeChanges } from './journal-line.ts'
+import type { SoonQueue } from './soon-queue.ts'
+import type { Change } from './store.ts'
+
+/** Something that waits for the disk. */
+export interface Committing {
+  /** Its journal line. */
+  readonly line: string
+  /** Its caller was told that it failed: it must not be written any more. */
+  cancelled: boolean
+}
+
+export interface GroupCommitOptions<T extends Committing> {
+  journal: Journal
+  soon: SoonQueue
+  /** These are on disk; called in the order in which they stand there. */
+  onDurable: (group: readonly T[]) => void
+  /** The disk refused these: none of them counts. */
+  onRefused: (group: readonly T[], error: unknown) => void
+  /** Milliseconds of a flush that succeeded. */
+  onFlush: (milliseconds: number) => void
+  /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
+  onHealth: (error: unknown) => void
+}
+
+/** Most characters in one write. */
+const groupLength = 512 * 1024
+/** Most records of the soon queue in one line. */
+const soonRecords = 256
+/** A soon change is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
+const soonAfter = 500
+/** How often a disk that refuses is tried when nobody changes anything, in milliseconds. */
+const probeAfter = 1_000
+
+/**
+ * Group commit: one flush at a time; whatever comes while it is under way shares the next.
+ * One write per turn of the event loop, so that everything that arrived in one turn goes together.
+ */
+export class GroupCommit<T extends Committing> {
+  readonly #options: GroupCommitOptions<T>
+  readonly #buffer = Buffer.allocUnsafeSlow(groupLength)
+  readonly #tasks: (() => Promise<void>)[] = []
+  readonly #idle: (() => void)[] = []
+  #pending: T[] = []
+  #running = false
+  #soonDue = false
+  #soonTimer: NodeJS.Timeout | undefined
+  #probeDue = false
+  #probeTimer: NodeJS.Timeout | undefined
+  #healthy = true
+  #closing = false
+  /** performance.now() when the flush under way began; 0 when none is. */
+  #flushStart = 0
+  #stalledAt = 0
+  #stallEnd: (() => void) | undefined
+  #waitingForFlush: (() => void)[] = []
+  lastFlush = 0
+
+  constructor(options: GroupCommitOptions<T>) {
+    this.#options = options
+  }
+
+  get backlog(): number {
+    return this.#pending.length + this.#options.soon.size
+  }
+
+  /** Since when the disk has not answered, as of performance.now(); 0 when it owes no answer. */
+  get waitingSince(): number {
+    return this.#stalledAt === 0
+      ? this.#flushStart
+      : this.#flushStart === 0
+        ? this.#stalledAt
+        : Math.min(this.#flushStart, this.#stalledAt)
+  }
+
+  /** Whether the lab holds the flushes back. */
+  get stalled(): boolean {
+    return this.#stalledAt !== 0
+  }
+
+  /** Whether this entry was waiting for its turn, and now is not: it will not be written. */
+  remove(entry: T): boolean {
+    const index = this.#pending.indexOf(entry)
+    if (index === -1) return false
+    this.#pending.splice(index, 1)
+    return true
+  }
+
+  add(entry: T): void {
+    this.#pending.push(entry)
+    this.#kick()
+  }
+
+  /** The soon queue has grown. */
+  addedSoon(): void {
+    if (this.#soonTimer !== undefined || this.#soonDue || this.#closing) return
+    this.#soonTimer = setTimeout(() => {
+      this.#soonTimer = undefined
+      this.#soonDue = true
+      this.#kick()
+    }, soonAfter)
+    this.#soonTimer.unref()
+  }
+
+  /** Runs a task between two flushes. */
+  between<R>(task: () => Promise<R>): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.push(() => task().then(resolve, reject))
+      this.#kick()
+    })
+  }
+
+  /** Resolves when no transaction waits for the disk. */
+  async whenEmpty(): Promise<void> {
+    while (this.#pending.length > 0 || this.#flushStart !== 0) await this.nextFlush()
+  }
+
+  /** Resolves when the flush under way has ended. */
+  nextFlush(): Promise<void> {
+    return new Promise((resolve) => this.#waitingForFlush.push(resolve))
+  }
+
+  /** Lab: no flush begins until called with false. */
+  stall(stalled: boolean): void {
+    if (stalled && this.#stalledAt === 0) this.#stalledAt = performance.now()
+    else if (!stalled && this.#stalledAt !== 0) {
+      this.#stalledAt = 0
+      this.#stallEnd?.()
+      this.#stallEnd = undefined
+      if (this.#flushStart === 0) this.#answered()
+    }
+  }
+
+  /** Writes out everything that waits, and stops the timers. */
+  async drain(): Promise<void> {
+    this.#closing = true
+    clearTimeout(this.#soonTimer)
+    clearTimeout(this.#probeTimer)
+    this.#soonDue = this.#options.soon.size > 0
+    while (this.#hasWork() || this.#running) {
+      this.#kick()
+      await new Promise<void>((resolve) => this.#idle.push(resolve))
+    }
+  }
+
+  #hasWork(): boolean {
+    return this.#pending.length > 0 || this.#tasks.length > 0 || this.#soonDue || this.#probeDue
+  }
+
+  #kick(): void {
+    if (this.#running || !this.#hasWork()) return
+    this.#running = true
+    setImmediate(() => void this.#run())
+  }
+
+  async #run(): Promise<void> {
+    while (this.#hasWork()) {
+      if (this.#stalledAt !== 0) {
+        await new Promise<void>((resolve) => {
+          this.#stallEnd = resolve
+        })
+        continue
+      }
+      const task = this.#tasks.shift()
+      if (task !== undefined) await task()
+      else {
+        await this.#flush()
+        await immediate()
+      }
+    }
+    this.#running = false
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  async #flush(): Promise<void> {
+    const { journal, soon, onDurable, onRefused, onFlush } = this.#options
+    const changes = this.#takeSoon()
+    const group = this.#takeGroup()
+    const probing = this.#probeDue
+    this.#probeDue = false
+    if (changes.length === 0 && group.length === 0 && !probing) {
+      this.#answered()
+      return
+    }
+    // Soon changes stand first: a transaction of the same group has the last word.
+    let text = changes.length === 0 ? '' : encodeChanges(changes)
+    for (const { line } of group) text += line
+    const start = performance.now()
+    this.#flushStart = start
+    try {
+      // A character is at most 3 bytes of UTF-8.
+      const fits = text.length * 3 <= this.#buffer.length
+      const bytes = fits ? this.#buffer : Buffer.from(text, 'utf8')
+      const length = fits ? this.#buffer.write(text, 'utf8') : bytes.length
+      await journal.append(bytes, length, group.length + (changes.length === 0 ? 0 : 1))
+    } catch (error) {
+      this.#flushStart = 0
+      if (!this.#closing) soon.restore(changes)
+      this.#refused(error)
+      onRefused(group, error)
+      this.#answered()
+      return
+    }
+    this.#flushStart = 0
+    this.lastFlush = performance.now() - start
+    if (!this.#healthy) {
+      this.#healthy = true
+      this.#options.onHealth(undefined)
+    }
+    onDurable(group)
+    onFlush(this.lastFlush)
+    this.#answered()
+  }
+
+  #takeSoon(): Change[] {
+    if (!this.#soonDue) return []
+    const changes = this.#options.soon.take(soonRecords)
+    if (this.#options.soon.size === 0) this.#soonDue = false
+    return changes
+  }
+
+  #takeGroup(): T[] {
+    const group: T[] = []
+    let length = 0
+    let taken = 0
+    for (const entry of this.#pending) {
+      if (length > 0 && length + entry.line.length > groupLength) break
+      taken++
+      if (entry.cancelled) continue
+      length += entry.line.length
+      group.push(entry)
+    }
+    this.#pending = taken === this.#pending.length ? [] : this.#pending.slice(taken)
+    return group
+  }
+
+  #refused(error: unknown): void {
+    if (this.#healthy) {
+      this.#healthy = false
+      this.#options.onHealth(error)
+    }
+    this.#soonDue = false
+    if (this.#probeTimer !== undefined || this.#closing) return
+    this.#probeTimer = setTimeout(() => {
+      this.#probeTimer = undefined
+      this.#probeDue = true
+      this.#soonDue = this.#options.soon.size > 0
+      this.#kick()
+    }, probeAfter)
+    this.#probeTimer.unref()
+  }
+
+  #answered(): void {
+    if (this.#waitingForFlush.length === 0) return
+    const waiting = this.#waitingForFlush
+    this.#waitingForFlush = []
+    for (const resolve of waiting) resolve()
+  }
+}

@@ -1,0 +1,112 @@
+import { crc32 } from 'node:zlib'
+import { checksum } from './document-reader.ts'
+import type { RawRecord } from './documents.ts'
+import type { Change } from './store.ts'
+
+/*
+ * A journal segment is lines of `<CRC-32 of the rest, 8 hex digits> <JSON>`:
+ * first an object that says which segment it is, then one array of changes per transaction, `[["rooms","123",{...}],["rooms","124"]]`
+ * (without a value: deleted), at last `{"lines":N}` when the segment was closed properly. Zero bytes after a line: not written yet.
+ */
+
+/** First line of a segment. */
+export interface SegmentHeader {
+  journal: 1
+  /** Schema version of the records. */
+  version: number
+  segment: number
+  /** The segment before this one; numbers between were never used. 0: there is none. */
+  previous: number
+  /** Where earlier segments end, in bytes: what stands behind was refused or torn, and does not count. */
+  ends: Readonly<Record<string, number>>
+  /** The highest room number given before this segment. */
+  room_number: number
+}
+
+/** A line by what it is. */
+export type JournalLine =
+  | { kind: 'header'; header: SegmentHeader }
+  | { kind: 'changes'; changes: readonly RawRecord[] }
+  | { kind: 'footer'; lines: number }
+
+/** One line, newline included. */
+export function encodeLine(json: string): string {
+  return `${checksum(crc32(json))} ${json}\n`
+}
+
+/** The line of one transaction. */
+export function encodeChanges(changes: readonly Change[]): string {
+  let json = '['
+  for (const { collection, key, value } of changes) {
+    if (json.length > 1) json += ','
+    json += `["${collection}",${JSON.stringify(key)}`
+    json += value === undefined ? ']' : `,${JSON.stringify(value)}]`
+  }
+  return encodeLine(`${json}]`)
+}
+
+/**
+ * @param start of the line in `bytes`.
+ * @param end of the line, without its newline.
+ * @returns undefined when the line is not what was written.
+ */
+export function decodeLine(bytes: Buffer, start: number, end: number): JournalLine | undefined {
+  if (end - start < 11 || bytes[start + 8] !== 0x20) return undefined
+  if (bytes.toString('latin1', start, start + 8) !== checksum(crc32(bytes.subarray(start + 9, end)))) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8', start + 9, end))
+  } catch {
+    return undefined
+  }
+  if (Array.isArray(value)) {
+    const changes: RawRecord[] = []
+    for (const item of value as unknown[]) {
+      if (!Array.isArray(item)) return undefined
+      const [collection, key, record] = item as unknown[]
+      if (typeof collection !== 'string' || typeof key !== 'string') return undefined
+      if (record !== undefined && (typeof record !== 'object' || record === null)) return undefined
+      changes.push({ collection, key, value: record })
+    }
+    return { kind: 'changes', changes }
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('lines' in value && typeof value.lines === 'number') return { kind: 'footer', lines: value.lines }
+  const header = toHeader(value)
+  return header === undefined ? undefined : { kind: 'header', header }
+}
+
+function toHeader(value: object): SegmentHeader | undefined {
+  if (!('version' in value) || typeof value.version !== 'number') return undefined
+  const number = (name: string): number => {
+    const field: unknown = Reflect.get(value, name)
+    return typeof field === 'number' && Number.isSafeInteger(field) && field >= 0 ? field : 0
+  }
+  const ends: Record<string, number> = {}
+  if ('ends' in value && typeof value.ends === 'object' && value.ends !== null) {
+    for (const [segment, end] of Object.entries(value.ends)) {
+      if (/^\d+$/.test(segment) && typeof end === 'number') ends[segment] = end
+    }
+  }
+  return {
+    journal: 1,
+    version: value.version,
+    segment: number('segment'),
+    previous: number('previous'),
+    ends,
+    room_number: number('room_number'),
+  }
+}
+
+const namePattern = /^journal-(\d{6,15})\.ndjson$/
+
+/** File name of a segment. */
+export function segmentName(segment: number): string {
+  return `journal-${String(segment).padStart(6, '0')}.ndjson`
+}
+
+/** Number of a segment by its file name; undefined when it is another file. */
+export function segmentNumber(name: string): number | undefined {
+  const digits = namePattern.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}

@@ -1,0 +1,144 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { syncFolder } from './durable-files.ts'
+import { encodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
+
+// The callback functions cost a third of the FileHandle's.
+const open = promisify(fs.open)
+const write = promisify(fs.write)
+const datasync = promisify(fs.fdatasync)
+const truncate = promisify(fs.ftruncate)
+const closeFile = promisify(fs.close)
+
+/** On Linux a write with this flag returns when its bytes are on disk; elsewhere a sync follows each write (macOS flushes its drive only then). */
+const synchronous = process.platform === 'linux' ? fs.constants.O_DSYNC : 0
+
+/** Space is prepared in steps that double while the journal grows fast: writing into prepared space takes half as long (no metadata changes). */
+const smallestStep = 64 * 1024
+const largestStep = 4 * 1024 * 1024
+/** A step that lasts longer than this was large enough, in milliseconds. */
+const lasting = 1_000
+
+/** A segment that is being written. Calls must not overlap. */
+export class JournalSegment {
+  readonly #path: string
+  readonly #fd: number
+  #position: number
+  /** Up to here the file exists, zero-filled from `#position` on. */
+  #allocated: number
+  #step = smallestStep
+  #stepAt = 0
+  #filling: Promise<void> | undefined
+  /** The disk had no room for zeros: go on without. */
+  #fillRefused = false
+  #lines = 0
+
+  private constructor(path: string, fd: number, position: number) {
+    this.#path = path
+    this.#fd = fd
+    this.#position = position
+    this.#allocated = position
+  }
+
+  /** Makes a new file with its header, durable with its name. Leaves none behind when it fails, if it can. */
+  static async create(folder: string, header: SegmentHeader): Promise<JournalSegment> {
+    const path = join(folder, segmentName(header.segment))
+    const { O_CREAT, O_EXCL, O_RDWR } = fs.constants
+    const fd = await open(path, O_CREAT | O_EXCL | O_RDWR | synchronous, 0o600)
+    try {
+      const line = Buffer.from(encodeLine(JSON.stringify(header)))
+      await writeAll(fd, line, line.length, 0)
+      await syncFolder(folder)
+      return new JournalSegment(path, fd, line.length)
+    } catch (error) {
+      await closeFile(fd).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Bytes written. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** Writes whole lines; they are on disk when it resolves. After a failure the segment must be abandoned. */
+  async append(bytes: Buffer, length: number, lines: number): Promise<void> {
+    // The zeros must not land on what is written now.
+    if (this.#filling !== undefined && this.#position + length > this.#allocated) await this.#filling
+    await writeAll(this.#fd, bytes, length, this.#position)
+    this.#position += length
+    this.#lines += lines
+    if (this.#position > this.#allocated) this.#allocated = this.#position
+    if (this.#filling === undefined && !this.#fillRefused && this.#allocated - this.#position < this.#step / 2)
+      this.#prepare()
+  }
+
+  /** Ends the segment properly. */
+  async close(): Promise<void> {
+    await this.#filling
+    const footer = Buffer.from(encodeLine(JSON.stringify({ lines: this.#lines })))
+    try {
+      await writeAll(this.#fd, footer, footer.length, this.#position)
+      this.#position += footer.length
+      await truncate(this.#fd, this.#position)
+    } finally {
+      await closeFile(this.#fd)
+    }
+  }
+
+  /** After a failed write: takes off what may have been half written, as well as the disk allows. */
+  async abandon(): Promise<void> {
+    await this.#filling
+    try {
+      await truncate(this.#fd, this.#position)
+      await datasync(this.#fd)
+    } catch {
+      // The next segment's header says where this one ends.
+    } finally {
+      await closeFile(this.#fd).catch(() => undefined)
+    }
+  }
+
+  /** Fills the next step with zeros, beside the writes that go on before it. */
+  #prepare(): void {
+    const now = performance.now()
+    if (this.#stepAt !== 0) {
+      this.#step =
+        now - this.#stepAt < lasting ? Math.min(this.#step * 2, largestStep) : Math.max(this.#step / 2, smallestStep)
+    }
+    this.#stepAt = now
+    this.#filling = this.#fill(this.#allocated, this.#step).then(
+      (end) => {
+        this.#allocated = end
+        this.#filling = undefined
+      },
+      () => {
+        this.#fillRefused = true
+        this.#filling = undefined
+      },
+    )
+  }
+
+  async #fill(from: number, length: number): Promise<number> {
+    const { O_RDWR } = fs.constants
+    const fd = await open(this.#path, O_RDWR)
+    try {
+      const zeros = Buffer.alloc(Math.min(length, 256 * 1024))
+      for (let at = from; at < from + length; at += zeros.length) await writeAll(fd, zeros, zeros.length, at, false)
+      await datasync(fd)
+    } finally {
+      await closeFile(fd)
+    }
+    return from + length
+  }
+}
+
+async function writeAll(fd: number, bytes: Buffer, length: number, position: number, durable = true): Promise<void> {
+  for (let done = 0; done < length; ) {
+    const { bytesWritten } = await write(fd, bytes, done, length - done, position + done)
+    if (bytesWritten === 0) throw new Error('The disk took no bytes.')
+    done += bytesWritten
+  }
+  if (durable && synchronous === 0) await datasync(fd)
+}

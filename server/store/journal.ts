@@ -1,0 +1,123 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode, syncFolder } from './durable-files.ts'
+import { segmentName } from './journal-line.ts'
+import { JournalSegment } from './journal-segment.ts'
+
+export interface JournalOptions {
+  folder: string
+  /** Schema version of the records. */
+  version: number
+  /** Number of the next segment. */
+  next: number
+  /** Number of the last segment there is; 0: none. */
+  previous: number
+  /** Where the segments that are there end, by number; see SegmentHeader.ends. */
+  ends: ReadonlyMap<number, number>
+  /** Bytes of the segments that are there, by number. */
+  sizes: ReadonlyMap<number, number>
+  /** The highest room number given so far. */
+  roomNumber: () => number
+}
+
+/** The journal as its writer sees it: numbered segments, the last of which grows. Calls must not overlap, but for `cut`. */
+export class Journal {
+  readonly #options: JournalOptions
+  readonly #ends: Map<number, number>
+  readonly #sizes: Map<number, number>
+  #next: number
+  #previous: number
+  #current: { segment: JournalSegment; number: number } | undefined
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#next = options.next
+    this.#previous = options.previous
+    this.#ends = new Map(options.ends)
+    this.#sizes = new Map(options.sizes)
+  }
+
+  /**
+   * Writes whole lines; they are on disk when it resolves. With length 0 it only proves that the disk takes a segment.
+   * When it rejects nothing of them counts, and the next call begins a new segment: a file is never trusted again after a failed write.
+   */
+  async append(bytes: Buffer, length: number, lines: number): Promise<void> {
+    const current = this.#current ?? (await this.#begin())
+    if (length === 0) return
+    try {
+      await current.segment.append(bytes, length, lines)
+    } catch (error) {
+      this.#current = undefined
+      this.#ends.set(current.number, current.segment.position)
+      await current.segment.abandon()
+      throw error
+    }
+    this.#sizes.set(current.number, current.segment.position)
+  }
+
+  /** Ends the segment that grows. @returns the number from which on later changes are. */
+  async rotate(): Promise<number> {
+    const current = this.#current
+    this.#current = undefined
+    if (current !== undefined) {
+      // Without a footer the next header still says where this one ends.
+      await current.segment.close().catch(() => undefined)
+      this.#ends.set(current.number, current.segment.position)
+      this.#sizes.set(current.number, current.segment.position)
+    }
+    return this.#next
+  }
+
+  /** Deletes the segments before this one. */
+  async cut(before: number): Promise<void> {
+    for (const number of [...this.#sizes.keys()]) {
+      if (number >= before || number === this.#current?.number) continue
+      await rm(join(this.#options.folder, segmentName(number)), { force: true })
+      this.#sizes.delete(number)
+      this.#ends.delete(number)
+    }
+  }
+
+  /** Bytes in the segments from this one on. */
+  bytesFrom(first: number): number {
+    let sum = 0
+    for (const [number, bytes] of this.#sizes) if (number >= first) sum += bytes
+    return sum
+  }
+
+  async #begin(): Promise<{ segment: JournalSegment; number: number }> {
+    const { folder, version, roomNumber } = this.#options
+    const number = this.#next++
+    const header = {
+      journal: 1,
+      version,
+      segment: number,
+      previous: this.#previous,
+      ends: Object.fromEntries(this.#ends),
+      room_number: roomNumber(),
+    } as const
+    let segment: JournalSegment
+    try {
+      segment = await JournalSegment.create(folder, header)
+    } catch (error) {
+      await this.#discard(number)
+      throw error
+    }
+    this.#current = { segment, number }
+    this.#previous = number
+    this.#sizes.set(number, segment.position)
+    return this.#current
+  }
+
+  /** Removes a segment that could not be begun; where that fails too, the next header says that it does not count. */
+  async #discard(number: number): Promise<void> {
+    try {
+      await rm(join(this.#options.folder, segmentName(number)))
+      await syncFolder(this.#options.folder)
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return
+      this.#ends.set(number, 0)
+      this.#sizes.set(number, 0)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { RawRecord } from './documents.ts'
+
+/**
+ * What a record of one schema version is in the next: itself changed, several, or none. Records stay in the file they are in.
+ * A deletion has no value; its key must map as its record's does.
+ */
+export type MigrationStep = (record: RawRecord) => readonly RawRecord[]
+
+/** The schema versions this program knows. */
+export interface Migrations {
+  /** The version it writes. */
+  current: number
+  /** By the version a step starts from; each leads to the next version. */
+  steps: ReadonlyMap<number, MigrationStep>
+}
+
+/** Version 1 is the first: there is nothing to migrate yet. */
+export const migrations: Migrations = { current: 1, steps: new Map() }
+
+/** A file was written by a newer Roomdesk: it is left alone. */
+export class StoreVersionError extends Error {
+  override readonly name = 'StoreVersionError'
+
+  constructor(files: readonly { file: string; version: number }[], known: number) {
+    const list = files.map(({ file, version }) => `${file} (version ${version})`).join(', ')
+    super(
+      `Written by a newer Roomdesk: ${list}. This one knows version ${known}: nothing was touched, start the newer one.`,
+    )
+  }
+}
+
+/** The record, or records, of the current version. */
+export function migrateRecord(record: RawRecord, version: number, known: Migrations): readonly RawRecord[] {
+  let records: readonly RawRecord[] = [record]
+  for (let from = version; from < known.current; from++) {
+    const step = known.steps.get(from)
+    if (step === undefined) throw new Error(`There is no migration from version ${from}.`)
+    records = records.flatMap((each) => [...step(each)])
+  }
+  return records
+}

@@ -1,0 +1,128 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Low } from 'lowdb'
+import { makeBackup } from './backups.ts'
+import { DocumentAdapter, WriteTurns } from './document-adapter.ts'
+import { type DocumentName, documentNames, type StoredDocument, temporaryName } from './documents.ts'
+import { DurableStore } from './durable-store.ts'
+import { listFolder } from './durable-files.ts'
+import { lockFolder } from './folder-lock.ts'
+import { Journal } from './journal.ts'
+import { type Migrations, migrations as knownMigrations } from './migrations.ts'
+import { Notices, type StoreLogger } from './notices.ts'
+import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
+import type { Sealer } from './sealer.ts'
+import type { Store } from './store.ts'
+
+export interface StoreOptions {
+  /** The data folder; made when there is none. */
+  folder: string
+  sealer: Sealer
+  logger?: StoreLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** How long a change may take, in milliseconds: asked for each, so that it can be a setting. Default: settings.deadlines.store_ms, 5 s. */
+  deadlineMs?: () => number
+  /** The files are rewritten when the journal is this large, in bytes, and as large as the files. */
+  snapshotAfterBytes?: number
+  /** Other schema versions than this program's: for tests of migrations. */
+  migrations?: Migrations
+}
+
+const defaultDeadline = 5_000
+const defaultSnapshotAfter = 16 * 1024 * 1024
+
+/**
+ * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, or what the file system says.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { folder, clock = Date.now, migrations = knownMigrations } = options
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await checkVersions(folder, migrations)
+  const unlock = await lockFolder(folder)
+  try {
+    // Again: whoever had the lock until now may have been newer.
+    await checkVersions(folder, migrations)
+    await removeLeftovers(folder)
+    const recovered = await recoverFolder(folder, migrations, clock())
+    return await openRecovered(options, recovered, unlock)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function openRecovered(options: StoreOptions, recovered: Recovered, unlock: () => Promise<void>): Promise<Store> {
+  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+  const { state, chain, bases } = recovered
+  const notices = new Notices(logger)
+  for (const notice of recovered.notices) notices.add(notice)
+  // The old files, and the journal they need, before anything is written in the new version.
+  const kept = recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), true)
+  const roomNumbers = { last: recovered.roomNumber }
+  const turns = new WriteTurns()
+  const adapterOf = (name: DocumentName): DocumentAdapter => {
+    const read = async (): Promise<StoredDocument> => ({ ...bases[name], room_number: roomNumbers.last, state })
+    return new DocumentAdapter({ folder, name, version: migrations.current, turns, read })
+  }
+  const adapters = { site: adapterOf('site'), rooms: adapterOf('rooms'), sessions: adapterOf('sessions') }
+  const openFile = async (name: DocumentName): Promise<Low<StoredDocument>> => {
+    const low = new Low<StoredDocument>(adapters[name], { first_segment: 1, written_at: 0, room_number: 0, state })
+    await low.read()
+    return low
+  }
+  const files = { site: await openFile('site'), rooms: await openFile('rooms'), sessions: await openFile('sessions') }
+  if (recovered.fresh) {
+    for (const name of documentNames) files[name].data.written_at = clock()
+    await Promise.all(documentNames.map((name) => files[name].write()))
+  }
+  const journal = new Journal({
+    folder,
+    version: migrations.current,
+    next: Math.max(chain.last + 1, ...documentNames.map((name) => bases[name].first_segment)),
+    previous: chain.numbers.at(-1) ?? 0,
+    ends: chain.ends,
+    sizes: chain.sizes,
+    roomNumber: () => roomNumbers.last,
+  })
+  const store = new DurableStore({
+    folder,
+    state,
+    journal,
+    snapshots: {
+      folder,
+      journal,
+      files,
+      previous: recovered.previous,
+      clock,
+      after: options.snapshotAfterBytes ?? defaultSnapshotAfter,
+      fileBytes: () => adapters.site.bytes + adapters.rooms.bytes + adapters.sessions.bytes,
+    },
+    sealer,
+    notices,
+    clock,
+    deadlineMs: options.deadlineMs ?? (() => state.settings.get('site')?.deadlines.store_ms ?? defaultDeadline),
+    migrations,
+    roomNumbers,
+    unlock,
+    onListenerError: (error) => logger?.error({ err: error }, 'A listener of the store failed.'),
+  })
+  if (kept !== undefined) {
+    await store.rewrite()
+    const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
+    notices.add({ level: 'info', at: clock(), code: 'migrated', message })
+  } else if (recovered.stale && !recovered.fresh) {
+    // What was just recovered gets whole files again; a failure shows in the status.
+    store.rewrite().catch(() => undefined)
+  }
+  return store
+}
+
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await listFolder(folder)) {
+    const leftover =
+      documentNames.some((document) => name === temporaryName(document)) || name.endsWith('.previous.json.tmp')
+    if (leftover) await rm(join(folder, name), { force: true })
+  }
+}

@@ -1,0 +1,345 @@
+import { join } from 'node:path'
+import { backupsFolder, listBackups } from './backups.ts'
+import { DamagedFileError, peekHeader, readDocument } from './document-reader.ts'
+import {
+  applyChange,
+  type DocumentName,
+  documentNames,
+  documentOf,
+  emptyState,
+  fileName,
+  layout,
+  previousName,
+  type RawRecord,
+  type State,
+  toChange,
+} from './documents.ts'
+import { hasCode, listFolder, setAside } from './durable-files.ts'
+import { segmentName } from './journal-line.ts'
+import { type Migrations, migrateRecord, StoreVersionError } from './migrations.ts'
+import { SegmentChain } from './segment-chain.ts'
+import { readSegment } from './segment-reader.ts'
+import type { StoreNotice } from './store.ts'
+
+/** Which file a document was taken from, and from which segment on the journal adds to it. */
+export interface Base {
+  first_segment: number
+  written_at: number
+}
+
+/** What a data folder holds. */
+export interface Recovered {
+  state: State
+  bases: Record<DocumentName, Base>
+  /** First segment that the replaced file of each document needs; absent: there is no such file. */
+  previous: Partial<Record<DocumentName, number>>
+  chain: SegmentChain
+  roomNumber: number
+  notices: StoreNotice[]
+  /** There was nothing: a first start. */
+  fresh: boolean
+  /** The files should be written anew: something was recovered, or migrated. */
+  stale: boolean
+  /** The oldest version that was met, when it is not the current one. */
+  migratedFrom: number | undefined
+}
+
+/** Room numbers left out when changes were lost: the lost ones must not be given again. */
+const roomNumberGap = 10_000
+
+/**
+ * Refuses a folder that a newer Roomdesk wrote. Reads only.
+ * @throws StoreVersionError
+ */
+export async function checkVersions(folder: string, known: Migrations): Promise<void> {
+  const newer: { file: string; version: number }[] = []
+  for (const name of documentNames) {
+    const version = (await peekHeader(join(folder, fileName(name))))?.version ?? 0
+    if (version > known.current) newer.push({ file: fileName(name), version })
+  }
+  for (const [number, { version }] of (await SegmentChain.open(folder)).headers) {
+    if (version > known.current) newer.push({ file: segmentName(number), version })
+  }
+  if (newer.length > 0) throw new StoreVersionError(newer, known.current)
+}
+
+/**
+ * Reads a data folder: of each file the best there is, and the journal on top. Damaged files are put aside under a name with the time.
+ * The ladder: the file; the one it replaced; the backups, newest first; the journal from its beginning; what can be read of the damaged file.
+ * The first that loses nothing is taken, else the first.
+ * @param now milliseconds since the epoch, for names and notices.
+ */
+export async function recoverFolder(folder: string, known: Migrations, now: number): Promise<Recovered> {
+  return new Recovery(folder, known, now, await SegmentChain.open(folder)).run()
+}
+
+/** Reads a folder as it is; nothing is repaired. @throws DamagedFileError, or ENOENT. */
+export async function readFolder(folder: string, known: Migrations): Promise<Recovered> {
+  await checkVersions(folder, known)
+  return new Recovery(folder, known, 0, await SegmentChain.open(folder)).read()
+}
+
+/** A file that a document may be taken from. */
+interface Candidate {
+  path: string
+  kind: 'file' | 'previous' | 'backup'
+  label: string
+}
+
+class Recovery {
+  readonly #folder: string
+  readonly #known: Migrations
+  readonly #now: number
+  readonly #chain: SegmentChain
+  readonly #state = emptyState()
+  readonly #bases: Record<DocumentName, Base> = {
+    site: { first_segment: 1, written_at: 0 },
+    rooms: { first_segment: 1, written_at: 0 },
+    sessions: { first_segment: 1, written_at: 0 },
+  }
+  readonly #notices: StoreNotice[] = []
+  #roomNumber = 0
+  #lossy = false
+  #stale = false
+  #oldest: number
+
+  constructor(folder: string, known: Migrations, now: number, chain: SegmentChain) {
+    this.#folder = folder
+    this.#known = known
+    this.#now = now
+    this.#chain = chain
+    this.#oldest = known.current
+  }
+
+  async run(): Promise<Recovered> {
+    const names = new Set(await listFolder(this.#folder))
+    const backups = await listBackups(this.#folder)
+    const previous: Partial<Record<DocumentName, number>> = {}
+    for (const name of documentNames) {
+      const header = (await peekHeader(join(this.#folder, previousName(name))))?.header
+      if (header !== undefined) previous[name] = header.first_segment
+    }
+    const nothingElse = this.#chain.numbers.length === 0 && backups.length === 0 && Object.keys(previous).length === 0
+    const present = documentNames.filter((name) => names.has(fileName(name)))
+    // A first start that was cut short leaves the first of the empty files.
+    const fresh = nothingElse && (present.length === 0 || (present.length < 3 && (await this.#allEmpty(present))))
+    if (fresh) this.#stale = true
+    else {
+      for (const name of documentNames) {
+        await this.#choose(name, names.has(fileName(name)), [
+          { path: join(this.#folder, previousName(name)), kind: 'previous', label: 'the file before it' },
+          ...backups.map(
+            (backup): Candidate => ({
+              path: join(this.#folder, backupsFolder, backup.name, fileName(name)),
+              kind: 'backup',
+              label: `the backup of ${new Date(backup.at).toISOString()}`,
+            }),
+          ),
+        ])
+      }
+      await this.#replay(true)
+    }
+    return this.#result(previous, fresh)
+  }
+
+  async read(): Promise<Recovered> {
+    for (const name of documentNames) {
+      const header = await this.#load(name, join(this.#folder, fileName(name)))
+      this.#bases[name] = header
+    }
+    await this.#replay(false)
+    return this.#result({}, false)
+  }
+
+  #result(previous: Partial<Record<DocumentName, number>>, fresh: boolean): Recovered {
+    return {
+      state: this.#state,
+      bases: this.#bases,
+      previous,
+      chain: this.#chain,
+      roomNumber: this.#roomNumber + (this.#lossy ? roomNumberGap : 0),
+      notices: this.#notices,
+      fresh,
+      stale: this.#stale || this.#oldest !== this.#known.current,
+      migratedFrom: this.#oldest === this.#known.current ? undefined : this.#oldest,
+    }
+  }
+
+  async #allEmpty(present: readonly DocumentName[]): Promise<boolean> {
+    for (const name of present) {
+      try {
+        const { first_segment } = await this.#load(name, join(this.#folder, fileName(name)))
+        if (first_segment !== 1 || layout[name].some((collection) => this.#state[collection].size > 0)) return false
+      } catch {
+        return false
+      }
+    }
+    return true
+  }
+
+  /** Reads a whole file into the state. */
+  async #load(name: DocumentName, path: string, salvage = false): Promise<Base> {
+    for (const collection of layout[name]) this.#state[collection].clear()
+    const header = await readDocument(path, (record, version) => this.#put(name, record, version), salvage)
+    if (header.version > this.#known.current) throw new DamagedFileError(`it has version ${header.version}`)
+    this.#roomNumber = Math.max(this.#roomNumber, header.room_number)
+    this.#oldest = Math.min(this.#oldest, header.version)
+    return { first_segment: header.first_segment, written_at: header.written_at }
+  }
+
+  #put(name: DocumentName, record: RawRecord, version: number): void {
+    for (const migrated of this.#migrate(record, version)) {
+      const change = toChange(migrated)
+      if (change === undefined || documentOf(change.collection) !== name)
+        throw new DamagedFileError('a record is out of place')
+      applyChange(this.#state, change)
+      if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
+    }
+  }
+
+  #migrate(record: RawRecord, version: number): readonly RawRecord[] {
+    return version === this.#known.current ? [record] : migrateRecord(record, version, this.#known)
+  }
+
+  async #choose(name: DocumentName, exists: boolean, others: readonly Candidate[]): Promise<void> {
+    const file = fileName(name)
+    const path = join(this.#folder, file)
+    let problem = 'is missing'
+    let aside: string | undefined
+    if (exists) {
+      try {
+        const base = await this.#load(name, path)
+        this.#bases[name] = base
+        if (!this.#chain.covers(base.first_segment)) {
+          this.#lost(
+            file,
+            `Parts of the journal that ${file} needs are missing: changes made after ${iso(base.written_at)} may be lost.`,
+          )
+        }
+        return
+      } catch (error) {
+        if (!(error instanceof DamagedFileError)) throw error
+        problem = `was damaged (${error.message})`
+      }
+      aside = await setAside(path, this.#now)
+    }
+    const wasAside = aside === undefined ? '' : ` It was put aside as ${aside}.`
+    this.#note('warning', 'damaged', `${file} ${problem}.${wasAside}`, aside ?? file)
+    this.#stale = true
+    await this.#fallBack(name, aside, others)
+  }
+
+  /** Takes the best of the other files, or of none. */
+  async #fallBack(name: DocumentName, aside: string | undefined, others: readonly Candidate[]): Promise<void> {
+    const file = fileName(name)
+    let second: Candidate | undefined
+    for (const candidate of others) {
+      const base = await this.#tryLoad(name, candidate.path)
+      if (base === undefined) continue
+      if (this.#chain.covers(base.first_segment)) {
+        this.#bases[name] = base
+        this.#note(
+          'warning',
+          'recovered',
+          `${file} was recovered from ${candidate.label} and the journal: nothing was lost.`,
+          file,
+        )
+        return
+      }
+      second ??= candidate
+    }
+    for (const collection of layout[name]) this.#state[collection].clear()
+    this.#bases[name] = { first_segment: 1, written_at: 0 }
+    if (this.#chain.numbers.length > 0 && this.#chain.covers(1)) {
+      this.#note('warning', 'recovered', `${file} was recovered from the journal alone: nothing was lost.`, file)
+      return
+    }
+    if (name === 'sessions') {
+      // An old list would bring back sessions that were ended since.
+      this.#lost(file, 'The sessions could not be recovered: clients must authenticate again.', 'recovered')
+      return
+    }
+    const base = second === undefined ? undefined : await this.#tryLoad(name, second.path)
+    if (second !== undefined && base !== undefined) {
+      this.#bases[name] = base
+      const message = `${file} was recovered from ${second.label} and what is left of the journal: changes made after ${iso(base.written_at)} may be lost.`
+      this.#lost(file, message, 'recovered')
+      return
+    }
+    await this.#salvage(name, aside)
+  }
+
+  async #salvage(name: DocumentName, aside: string | undefined): Promise<void> {
+    const file = fileName(name)
+    const base = aside === undefined ? undefined : await this.#tryLoad(name, join(this.#folder, aside), true)
+    if (base !== undefined) {
+      this.#bases[name] = base
+      this.#lost(
+        file,
+        `No good copy of ${file} was found: what could be read of the damaged one is used, check it.`,
+        'recovered',
+      )
+      return
+    }
+    for (const collection of layout[name]) this.#state[collection].clear()
+    this.#lost(file, `No good copy of ${file} was found: only what the journal holds is there.`, 'recovered')
+  }
+
+  async #tryLoad(name: DocumentName, path: string, salvage = false): Promise<Base | undefined> {
+    try {
+      return await this.#load(name, path, salvage)
+    } catch (error) {
+      if (error instanceof DamagedFileError || hasCode(error, 'ENOENT')) return undefined
+      throw error
+    }
+  }
+
+  async #replay(repair: boolean): Promise<void> {
+    const first = Math.min(...documentNames.map((name) => this.#bases[name].first_segment))
+    for (const number of this.#chain.from(first)) {
+      const header = this.#chain.headers.get(number)
+      const version = header?.version ?? this.#known.current
+      this.#oldest = Math.min(this.#oldest, version)
+      this.#roomNumber = Math.max(this.#roomNumber, header?.room_number ?? 0)
+      const report = await readSegment(this.#folder, number, this.#chain.ends.get(number), (changes) => {
+        for (const record of changes) this.#apply(record, version, number)
+      })
+      const file = segmentName(number)
+      if (report.lost > 0) {
+        const aside = repair ? await setAside(join(this.#folder, file), this.#now, true) : file
+        const what = report.lost === 1 ? 'One line' : `${report.lost} lines`
+        this.#lost(
+          aside,
+          `${what} of ${file} could not be read: those changes are lost. A copy was put aside as ${aside}.`,
+        )
+      } else if (report.torn) {
+        const message = `The last write to ${file} was cut short, as by a power failure: it was dropped. Nobody had been told that it was stored.`
+        this.#note('info', 'tornTail', message, file)
+      }
+      if (!this.#chain.ends.has(number)) this.#chain.ends.set(number, report.end)
+    }
+  }
+
+  #apply(record: RawRecord, version: number, segment: number): void {
+    for (const migrated of this.#migrate(record, version)) {
+      const change = toChange(migrated)
+      if (change === undefined || segment < this.#bases[documentOf(change.collection)].first_segment) continue
+      applyChange(this.#state, change)
+      if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
+    }
+  }
+
+  #lost(file: string, message: string, code: StoreNotice['code'] = 'damaged'): void {
+    this.#lossy = true
+    this.#stale = true
+    this.#note(code === 'damaged' ? 'warning' : 'error', code, message, file)
+  }
+
+  #note(level: StoreNotice['level'], code: StoreNotice['code'], message: string, file: string): void {
+    this.#notices.push({ level, at: this.#now, code, message, file })
+  }
+}
+
+function iso(milliseconds: number): string {
+  return milliseconds === 0 ? 'the first start' : new Date(milliseconds).toISOString()
+}

@@ -1,0 +1,102 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ApiError } from '../../shared/result-codes.ts'
+import { hasCode, syncFolder } from './durable-files.ts'
+
+/** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
+export interface Sealer {
+  /** Encrypts a secret; the same secret seals differently each time. */
+  seal(text: string): string
+  /** @throws ApiError 'internal' when the text was sealed with another key or was altered. */
+  unseal(text: string): string
+}
+
+const prefix = 'sealed:v1:'
+const ivBytes = 12
+const tagBytes = 16
+
+/**
+ * AES-256-GCM (NIST SP 800-38D), random 96-bit iv per text: `sealed:v1:` and base64url of iv, tag, data.
+ * @param key 32 bytes.
+ */
+export function createSealer(key: Buffer): Sealer {
+  if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
+  return {
+    seal(text) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const head = cipher.update(text, 'utf8')
+      const tail = cipher.final()
+      return prefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
+    },
+    unseal(text) {
+      try {
+        if (!text.startsWith(prefix)) throw new Error('not a sealed text')
+        const bytes = Buffer.from(text.slice(prefix.length), 'base64url')
+        if (bytes.length < ivBytes + tagBytes) throw new Error('too short')
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+        decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+        return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+      } catch (error) {
+        throw new ApiError('internal', {
+          message: 'A stored secret cannot be opened: it was sealed with another key.',
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+/** The key file exists, and does not hold a key. */
+export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError'
+}
+
+/**
+ * The 32-byte sealing key of a key file (64 hex digits, mode 0600); the file is made, durably, when there is none.
+ * A file that others may read is closed to them.
+ * @throws KeyFileError when the file does not hold a key: a new one would make every stored secret unreadable.
+ */
+export async function loadKeyFile(path: string): Promise<Buffer> {
+  for (;;) {
+    try {
+      return await readKeyFile(path)
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
+    }
+    await createKeyFile(path)
+  }
+}
+
+async function readKeyFile(path: string): Promise<Buffer> {
+  const text = (await readFile(path, 'latin1')).trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new KeyFileError(
+      `${path} does not hold a sealing key (64 hex digits): put the right file back, or move it away and enter every secret again.`,
+    )
+  }
+  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
+  return Buffer.from(text, 'hex')
+}
+
+/** Writes a whole new key under another name and links it: nobody ever sees half a key, and of two makers one wins. */
+async function createKeyFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  const handle = await open(temporary, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${randomBytes(32).toString('hex')}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await syncFolder(dirname(path))
+}

@@ -1,0 +1,65 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { listFolder } from './durable-files.ts'
+import { type SegmentHeader, segmentName, segmentNumber } from './journal-line.ts'
+import { readSegmentHeader } from './segment-reader.ts'
+
+/** The journal as it is found at start: which segments there are, and whether some are missing. */
+export class SegmentChain {
+  /** In order, without those that never counted. */
+  readonly numbers: readonly number[]
+  /** Damaged headers are absent. */
+  readonly headers: ReadonlyMap<number, SegmentHeader>
+  /** Bytes, by number. */
+  readonly sizes: ReadonlyMap<number, number>
+  /** Where segments end, as later headers say, by number. */
+  readonly ends: Map<number, number>
+  /** The highest number in use; 0: none. */
+  readonly last: number
+
+  private constructor(
+    found: readonly number[],
+    headers: ReadonlyMap<number, SegmentHeader>,
+    sizes: ReadonlyMap<number, number>,
+  ) {
+    this.headers = headers
+    this.sizes = sizes
+    this.ends = new Map()
+    for (const number of found) {
+      for (const [segment, end] of Object.entries(headers.get(number)?.ends ?? {})) {
+        if (sizes.has(Number(segment))) this.ends.set(Number(segment), end)
+      }
+    }
+    this.numbers = found.filter((number) => this.ends.get(number) !== 0)
+    this.last = found.at(-1) ?? 0
+  }
+
+  static async open(folder: string): Promise<SegmentChain> {
+    const found = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
+    found.sort((a, b) => a - b)
+    const headers = new Map<number, SegmentHeader>()
+    const sizes = new Map<number, number>()
+    for (const number of found) {
+      sizes.set(number, (await stat(join(folder, segmentName(number)))).size)
+      const header = await readSegmentHeader(folder, number)
+      if (header !== undefined) headers.set(number, header)
+    }
+    return new SegmentChain(found, headers, sizes)
+  }
+
+  /** Whether every change from segment `first` on is there. */
+  covers(first: number): boolean {
+    let before = first - 1
+    for (const number of this.from(first)) {
+      // Numbers that were never used leave gaps, and the header tells them from segments that are gone.
+      if (number !== before + 1 && (this.headers.get(number)?.previous ?? number) > before) return false
+      before = number
+    }
+    return true
+  }
+
+  /** The segments from this one on. */
+  from(first: number): number[] {
+    return this.numbers.filter((number) => number >= first)
+  }
+}

@@ -1,0 +1,73 @@
+import { documentNames, layout } from './documents.ts'
+import type { Change, CollectionName } from './store.ts'
+
+/** One record that is in memory and not yet on disk. */
+interface Waiting {
+  change: Change
+  /** Whether the disk has an older value of it: only then must its end be written. */
+  onDisk: boolean
+}
+
+/** Changes that reach the disk a little later: the last one of each record counts. */
+export class SoonQueue {
+  readonly #waiting = new Map<CollectionName, Map<string, Waiting>>()
+  #size = 0
+
+  constructor() {
+    for (const name of documentNames) for (const collection of layout[name]) this.#waiting.set(collection, new Map())
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** @param existed whether the record was in memory before this change. */
+  add(change: Change, existed: boolean): void {
+    const records = this.#of(change.collection)
+    const waiting = records.get(change.key)
+    if (waiting === undefined) {
+      // What was never there need not be deleted.
+      if (change.value === undefined && !existed) return
+      records.set(change.key, { change, onDisk: existed })
+      this.#size++
+    } else if (change.value === undefined && !waiting.onDisk) {
+      records.delete(change.key)
+      this.#size--
+    } else waiting.change = change
+  }
+
+  /** Forgets a record's change: a transaction has said something newer. */
+  forget(collection: CollectionName, key: string): void {
+    if (this.#size > 0 && this.#of(collection).delete(key)) this.#size--
+  }
+
+  /** Takes out up to `most` changes. */
+  take(most: number): Change[] {
+    const changes: Change[] = []
+    for (const records of this.#waiting.values()) {
+      for (const [key, { change }] of records) {
+        if (changes.length >= most) return changes
+        changes.push(change)
+        records.delete(key)
+        this.#size--
+      }
+    }
+    return changes
+  }
+
+  /** Puts changes back that the disk refused; newer ones stay. */
+  restore(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const records = this.#of(change.collection)
+      if (records.has(change.key)) continue
+      records.set(change.key, { change, onDisk: true })
+      this.#size++
+    }
+  }
+
+  #of(collection: CollectionName): Map<string, Waiting> {
+    const records = this.#waiting.get(collection)
+    if (records === undefined) throw new Error(`There is no collection ${collection}.`)
+    return records
+  }
+}

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { previewBackup } from '../../../server/store/backup-contents.ts'
+import { listBackups } from '../../../server/store/backups.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { createRoom, credential, open, room, session, temporaryFolder, topics } from './site.ts'
+
+const hour = 3_600_000
+
+test('At most five backups are kept, the newest first, even when the clock jumps back an hour between them', async () => {
+  const folder = await temporaryFolder()
+  let now = Date.UTC(2026, 10, 20, 12)
+  const store = await open(folder, { clock: () => now })
+  const names: string[] = []
+  for (let i = 0; i < 7; i++) {
+    await createRoom(store, `room-${i}`)
+    names.unshift((await store.makeBackup()).name)
+    now += i === 3 ? -hour : 1_000
+  }
+  expect((await store.backups()).map(({ name }) => name)).toEqual(names.slice(0, 5))
+  expect(await listBackups(folder)).toEqual(await store.backups())
+  expect((await store.previewBackup(names[0] ?? '')).rooms).toBe(7)
+  expect((await previewBackup(folder, names[4] ?? '')).rooms).toBe(3)
+  await store.close()
+})
+
+test('Rewriting the files makes a backup of its own about every hour', async () => {
+  const folder = await temporaryFolder()
+  let now = Date.UTC(2026, 10, 20, 12)
+  for (const [minutes, backups] of [
+    [0, 1],
+    [10, 1],
+    [70, 2],
+    [75, 2],
+    [-30, 3],
+  ] as const) {
+    now = Date.UTC(2026, 10, 20, 12, minutes)
+    const store = await open(folder, { clock: () => now })
+    await createRoom(store, `room at ${minutes}`)
+    await store.close()
+    expect(await listBackups(folder)).toHaveLength(backups)
+  }
+})
+
+test('A backup is restored as one change, which is itself backed up before and told to listeners', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await store.transact([], (transaction) => {
+    transaction.put('settings', 'site', defaultSettings())
+    transaction.put('credentials', 'kept', credential('kept'))
+    transaction.put('credentials', 'rotated', credential('rotated', 'old secret'))
+  })
+  for (const id of ['1', '2', '3']) await createRoom(store, id)
+  const { name } = await store.makeBackup()
+  const then = topics(store)
+
+  await store.transact([], (transaction) => {
+    transaction.delete('rooms', '2')
+    transaction.put('rooms', '3', room('3', 3, 'Changed'))
+    transaction.put('credentials', 'rotated', credential('rotated', 'new secret'))
+  })
+  await createRoom(store, '4')
+  store.applySoon('sessions', 'of kept', { ...session(), access_key: 'kept' })
+  store.applySoon('sessions', 'of rotated', { ...session(), access_key: 'rotated' })
+  const number = store.nextRoomNumber()
+  const heard: string[] = []
+  store.onChange((changes) => heard.push(...changes.map(({ collection, key }) => `${collection}/${key}`)))
+
+  const restore = store.restoreBackup(name)
+  const meanwhile = createRoom(store, '5')
+  await restore
+  await meanwhile
+  expect(Object.keys(topics(store)).sort()).toEqual([...Object.keys(then).sort()])
+  expect(topics(store)['3']).toBe('A topic')
+  expect(store.unseal(store.get('credentials', 'rotated')?.secret_key_sealed ?? '')).toBe('old secret')
+  expect([...store.all('sessions').keys()]).toEqual(['of kept'])
+  expect(heard).toEqual(
+    expect.arrayContaining(['rooms/2', 'rooms/3', 'rooms/4', 'credentials/rotated', 'sessions/of rotated']),
+  )
+  expect(store.nextRoomNumber()).toBeGreaterThan(number)
+  expect(store.status().notices.at(-1)?.code).toBe('restored')
+  const [before] = await store.backups()
+  expect((await store.previewBackup(before?.name ?? '')).rooms).toBe(4)
+  const present = topics(store)
+  await store.close()
+  const again = await open(folder)
+  expect(topics(again)).toEqual(present)
+  await again.close()
+})
+
+test('Changes that arrive during a restore wait and then apply', async () => {
+  const store = await open(await temporaryFolder())
+  await createRoom(store, '1')
+  const { name } = await store.makeBackup()
+  await createRoom(store, '2')
+  const restore = store.restoreBackup(name)
+  const changes = Array.from({ length: 50 }, async (_, i) => {
+    await new Promise((resolve) => setTimeout(resolve, i))
+    await createRoom(store, `meanwhile-${i}`)
+  })
+  await Promise.all([restore, ...changes])
+  // Those that were durable before the restore began went with it; the others are there.
+  expect(store.get('rooms', '2')).toBeUndefined()
+  await createRoom(store, 'after')
+  expect(store.get('rooms', 'after')).toBeDefined()
+  await store.close()
+})
+
+test('Names that are no backups, and damaged backups, are refused and change nothing', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await createRoom(store, '1')
+  const { name } = await store.makeBackup()
+  for (const wrong of ['..', '../../etc', '', 'x', '2026-11-20T21-38-06-123Z-999999']) {
+    await expect(store.previewBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
+    await expect(store.restoreBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
+  }
+  await writeFile(join(folder, 'backups', name, 'rooms.json'), 'damaged')
+  await expect(store.previewBackup(name)).rejects.toMatchObject({ code: 'storage' })
+  await expect(store.restoreBackup(name)).rejects.toMatchObject({ code: 'storage' })
+  expect(store.get('rooms', '1')).toBeDefined()
+  await store.close()
+})

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { lockFileName } from '../../../server/store/folder-lock.ts'
+import { openStore, type StoreOptions } from '../../../server/store/open-store.ts'
+import type { StoredCredential, StoredRoom, StoredSession } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+export const sealer = createSealer(Buffer.alloc(32, 7))
+
+/** A disk in memory where there is one: what a crash leaves does not depend on it, and a slow disk does not fail the tests. */
+const memoryDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** An empty folder that goes with the test. */
+export async function temporaryFolder(on: string = memoryDisk): Promise<string> {
+  const folder = await mkdtemp(join(on, 'roomdesk-store-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export function open(folder: string, options: Partial<StoreOptions> = {}): Promise<Store> {
+  return openStore({ folder, sealer, ...options })
+}
+
+/** The folder as a crash at this moment leaves it: a copy, without the lock of this process. */
+export async function crashCopy(folder: string): Promise<string> {
+  const copy = await temporaryFolder()
+  await cp(folder, copy, { recursive: true })
+  await rm(join(copy, lockFileName), { force: true })
+  return copy
+}
+
+export function room(roomId: string, id: number, topic = 'A topic'): StoredRoom {
+  return {
+    id,
+    room_id: roomId,
+    topic,
+    owner_id: 'owner',
+    host_password_sealed: '',
+    attendee_max: 100,
+    max_audio: 16,
+    max_video: 16,
+    room_extend_id: '',
+    room_mode: 1,
+    locked: false,
+    closed: false,
+    node: '',
+    created_by: 'demo_access',
+    created_at: 1_790_000_000_000,
+  }
+}
+
+export function session(usedAt = 1): StoredSession {
+  return { access_key: 'demo_access', form: 'sha1-hex', created_at: 1, used_at: usedAt }
+}
+
+export function credential(key: string, secret = 'secret'): StoredCredential {
+  return {
+    access_key: key,
+    secret_key_sealed: sealer.seal(secret),
+    label: key,
+    enabled: true,
+    p2p: false,
+    created_at: 1,
+    rotated_at: 1,
+  }
+}
+
+export async function createRoom(store: Store, roomId: string, topic?: string): Promise<void> {
+  await store.transact([`rooms/${roomId}`], (transaction) => {
+    transaction.put('rooms', roomId, room(roomId, store.nextRoomNumber(), topic))
+  })
+}
+
+/** The topics of all rooms, by room_id, in order. */
+export function topics(store: Store): Record<string, string> {
+  return Object.fromEntries([...store.all('rooms')].map(([key, { topic }]) => [key, topic]))
+}
+
+/** The only journal segment, or the last. */
+export async function lastSegment(folder: string): Promise<string> {
+  const name = (await readdir(folder))
+    .filter((file) => /^journal-\d+\.ndjson$/.test(file))
+    .sort()
+    .at(-1)
+  if (name === undefined) throw new Error('There is no journal.')
+  return join(folder, name)
+}
+
+/** Every file of a folder with its bytes. */
+export async function contents(folder: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile())
+      files.set(join(entry.parentPath, entry.name), await readFile(join(entry.parentPath, entry.name), 'base64'))
+  }
+  return files
+}

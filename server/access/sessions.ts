@@ -1,4 +1,4 @@
-import { hash, type KeyObject, randomBytes } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
@@ -6,6 +6,7 @@ import type { StoredSession } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { type SteadyClock, steadyClock } from './clock.ts'
 import { canonicalBase64, digestText } from './digest.ts'
+import { RandomPool } from './random-pool.ts'
 import { type Session, UseOrder } from './use-order.ts'
 
 /** Whether a token is good. `reason` is for the operator only. */
@@ -41,6 +42,7 @@ export class Sessions {
   readonly #settings: () => Settings
   readonly #limit: number
   readonly #now: SteadyClock
+  readonly #random = new RandomPool()
   readonly #byKey = new Map<string, Session>()
   readonly #byCredential = new Map<string, UseOrder>()
   readonly #ends = new Map<string, string>()
@@ -67,9 +69,8 @@ export class Sessions {
   open(accessKey: string, form: DigestForm, secret: KeyObject): { random: string; key: string } {
     const owner = this.#owner(accessKey)
     if (owner.frozen > 0) throw new ApiError('authenticationTimeout', { reason: 'the credential is being changed' })
-    const bytes = randomBytes(32)
-    const random = bytes.toString('hex', 0, 16)
-    const key = bytes.toString('hex', 16)
+    const random = this.#random.take()
+    const key = this.#random.take()
     const now = Math.round(this.#now())
     const sessionKey = keyOf(digestText(form, secret, `${random}:${key}`))
     this.#add({

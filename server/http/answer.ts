@@ -32,13 +32,15 @@ export class AnswerWriter {
   /** Answers with a JSON text. */
   write(request: IncomingMessage, response: ServerResponse, text: string, envelope: Envelope): void {
     const body = envelope.callback === undefined ? text : wrapInCallback(envelope.callback, text)
-    response.writeHead(200, this.#headers(request, body, envelope))
-    response.end(body)
+    const length = Buffer.byteLength(body)
+    response.writeHead(200, this.#headers(request, length, envelope))
+    // As many bytes as characters is ASCII, which leaves faster as latin1.
+    response.end(body, length === body.length ? 'latin1' : 'utf8')
   }
 
   /** Answers a request whose body was not read to its end: the connection closes, but not before the sender could see the answer. */
   writeAndDrain(request: IncomingMessage, response: ServerResponse, text: string): void {
-    response.writeHead(200, this.#headers(request, text, { callback: undefined, close: true }))
+    response.writeHead(200, this.#headers(request, Buffer.byteLength(text), { callback: undefined, close: true }))
     response.write(text)
     const end = () => {
       clearTimeout(timer)
@@ -53,7 +55,7 @@ export class AnswerWriter {
 
   /** Answers a CORS preflight: any path, and an unknown one is told so by the request that follows. */
   writePreflight(request: IncomingMessage, response: ServerResponse): void {
-    const headers = this.#headers(request, '{"ret":0}', { callback: undefined, close: false })
+    const headers = this.#headers(request, 9, { callback: undefined, close: false })
     headers.push('Access-Control-Allow-Methods', this.#methods, 'Access-Control-Allow-Headers', '*, Content-Type')
     headers.push('Access-Control-Max-Age', '600')
     response.writeHead(200, headers)
@@ -69,13 +71,13 @@ export class AnswerWriter {
   }
 
   /** Flat: Node writes it without making an object of it. */
-  #headers(request: IncomingMessage, body: string, envelope: Envelope): string[] {
+  #headers(request: IncomingMessage, length: number, envelope: Envelope): string[] {
     const isScript = envelope.callback !== undefined
     const headers = [
       'Content-Type',
       isScript ? script : json,
       'Content-Length',
-      String(Buffer.byteLength(body)),
+      String(length),
       'Cache-Control',
       'no-store',
     ]

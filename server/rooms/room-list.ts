@@ -75,11 +75,14 @@ export class RoomList {
 
   /** Positions with the fewest users first: sorted as plain numbers that hold the count before the position. */
   #byUsers(positions: readonly number[]): number[] {
-    const keys = Float64Array.from(positions, (at) => {
+    const keys = new Float64Array(positions.length)
+    for (const [index, at] of positions.entries()) {
       const room = this.#rooms[at]
-      return (room === undefined ? 0 : this.#facts.users(room.room_id)) * positionsAtMost + at
-    })
-    return Array.from(keys.sort(), (key) => key % positionsAtMost)
+      keys[index] = (room === undefined ? 0 : this.#facts.users(room.room_id)) * positionsAtMost + at
+    }
+    const sorted: number[] = []
+    for (const key of keys.sort()) sorted.push(key % positionsAtMost)
+    return sorted
   }
 
   /** A page of all rooms in the order of their numbers. */

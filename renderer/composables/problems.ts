@@ -31,6 +31,7 @@ export function sentence(message: string, input: unknown, t: Translate): string 
   const whole = /must be a whole number from (\d+) to (\d+)/.exec(message)
   if (whole?.[1] && whole[2]) return t('problems.whole', { from: whole[1], to: whole[2] })
   if (message.startsWith('must hold printable ASCII')) return t('problems.ascii')
+  if (message.startsWith('must not hold control')) return t('problems.controls')
   if (message.startsWith('must be host:port')) return t('problems.hostPort')
   if (message.startsWith('must start with a letter or digit')) return t('problems.nodeName')
   if (message.startsWith('Invalid ISO')) return t('problems.date')

@@ -106,6 +106,7 @@ export const common = {
     many: 'At most {limit}',
     whole: 'A whole number from {from} to {to}',
     ascii: 'Letters, digits and signs without spaces only',
+    controls: 'No control characters',
     hostPort: 'Write host:port, without a scheme, e.g. 10.0.0.5:7082',
     nodeName: 'Begin with a letter or digit; then letters, digits, spaces, dots, dashes',
     date: 'Write a date as 2027-12-31',

@@ -38,7 +38,7 @@ export const rooms = {
     attendee_max: 'Most people',
     max_video: 'Most video streams',
     max_audio: 'Most audio streams',
-    defaultHint: 'Left empty: the default of the site.',
+    byDefault: 'site default',
     room_extend_id: 'Own room number',
     extendHint: 'Unique. Left empty: a random 9-digit number.',
   },

@@ -108,6 +108,7 @@ export const common: Texts<typeof english> = {
     many: '最多 {limit} 项',
     whole: '{from} 到 {to} 之间的整数',
     ascii: '只能使用字母、数字和符号，不含空格',
+    controls: '不能含有控制字符',
     hostPort: '格式为 主机:端口，不带协议，例如 10.0.0.5:7082',
     nodeName: '以字母或数字开头，可含字母、数字、空格、点和短横线',
     date: '日期格式为 2027-12-31',

@@ -40,7 +40,7 @@ export const rooms: Texts<typeof english> = {
     attendee_max: '人数上限',
     max_video: '视频路数上限',
     max_audio: '音频路数上限',
-    defaultHint: '留空则使用站点默认值。',
+    byDefault: '站点默认',
     room_extend_id: '自定房间号',
     extendHint: '须唯一。留空则随机生成 9 位数字。',
   },

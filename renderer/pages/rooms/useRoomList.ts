@@ -11,12 +11,12 @@ const most = 10_000
 const pageSize = 500
 
 /** The rooms that match, of which only what is in view is fetched; kept fresh by events. */
-export function useRoomList() {
+export function useRoomList(node = '') {
   const client = useConsole()
   const filter = reactive<{ search: string; status: RoomStatus | ''; node: string }>({
     search: '',
     status: '',
-    node: '',
+    node,
   })
   const sort = ref<Sort>({ key: 'id', descending: true })
   /** Rooms of the site, whether they match or not. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
 
@@ -16,6 +17,8 @@ export default defineConfig({
     },
     projects: [
       {
+        // The shell's own modules import it; its real entry would look for a binary.
+        resolve: { alias: { electron: join(import.meta.dirname, 'test/standin/electron.mjs') } },
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
@@ -42,8 +45,8 @@ export default defineConfig({
           environment: 'node',
           // Each file starts an app and a browser of its own.
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 90_000,
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
       {

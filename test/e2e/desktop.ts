@@ -31,6 +31,8 @@ export interface Desktop {
 }
 
 export interface DesktopOptions {
+  /** The app to start; left out: this project as it is built. */
+  folder?: string
   /** Data of an earlier launch; left out: a new temporary folder. */
   userData?: string
   /** After the app's path, e.g. `--hidden`. */
@@ -48,7 +50,8 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
   // The window is there before its page is.
   await page.waitForFunction(() => 'roomdesk' in globalThis)
   await page.waitForLoadState()
-  const call = (procedure: string, input: unknown = {}): Promise<unknown> => page.evaluate(callInPage, { procedure, input })
+  const call = (procedure: string, input: unknown = {}): Promise<unknown> =>
+    page.evaluate(callInPage, { procedure, input })
   const quit = async (): Promise<void> => app.close()
   return {
     app,
@@ -70,12 +73,12 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
   }
 }
 
-function start(userData: string, { args = [], env = {} }: DesktopOptions): Promise<ElectronApplication> {
+function start(userData: string, { folder = root, args = [], env = {} }: DesktopOptions): Promise<ElectronApplication> {
   const ports = ['--media-port=0', '--device-port=0', '--node-port=0']
   const override = isGenuine ? {} : { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') }
   Object.assign(process.env, override)
   return _electron.launch({
-    args: [root, `--user-data-dir=${userData}`, ...ports, ...args],
+    args: [folder, `--user-data-dir=${userData}`, ...ports, ...args],
     cwd: root,
     env: { ...environment(), ...env, ...override },
     // Otherwise Playwright sets the colour scheme itself and hides what the app does.
@@ -83,9 +86,33 @@ function start(userData: string, { args = [], env = {} }: DesktopOptions): Promi
   })
 }
 
+/** What the operator answers from now on to every question of the app: the button's index. Resolves to how to read what was asked. */
+export async function answerDialogs(
+  app: ElectronApplication,
+  response: number,
+  checkboxChecked = false,
+): Promise<() => Promise<string[]>> {
+  await app.evaluate(
+    ({ dialog }, answer) => {
+      const asked: string[] = []
+      Object.assign(globalThis, { asked })
+      const showMessageBox = (...values: unknown[]): Promise<unknown> => {
+        const options = values.at(-1)
+        if (typeof options === 'object' && options !== null && 'message' in options) asked.push(String(options.message))
+        return Promise.resolve(answer)
+      }
+      Object.assign(dialog, { showMessageBox })
+    },
+    { response, checkboxChecked },
+  )
+  return () => app.evaluate(() => [...((globalThis as { asked?: string[] }).asked ?? [])])
+}
+
 /** The environment without what would tell the app where to listen or keep its data. */
 function environment(): Record<string, string> {
-  const entries = Object.entries(process.env).flatMap(([name, value]) => (value === undefined || name.startsWith('ROOMDESK_') ? [] : [[name, value]]))
+  const entries = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('ROOMDESK_') ? [] : [[name, value]],
+  )
   return Object.fromEntries(entries) as Record<string, string>
 }
 
@@ -93,7 +120,9 @@ function environment(): Record<string, string> {
 async function callInPage({ procedure, input }: { procedure: string; input: unknown }): Promise<unknown> {
   const bridge = (globalThis as { roomdesk?: { call: (name: string, input: unknown) => Promise<unknown> } }).roomdesk
   if (bridge === undefined) throw new Error('the page has no bridge')
-  const result = (await bridge.call(procedure, input)) as { ok: true; value: unknown } | { ok: false; error: { code: string; message: string } }
+  const result = (await bridge.call(procedure, input)) as
+    | { ok: true; value: unknown }
+    | { ok: false; error: { code: string; message: string } }
   if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`)
   return result.value
 }

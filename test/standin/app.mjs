@@ -108,8 +108,6 @@ class App extends EventEmitter {
 }
 
 export const app = strict('app', new App())
-process.on('SIGTERM', () => app.quit())
-process.on('SIGINT', () => app.quit())
 state.onLastWindowClosed = () => {
   if (app._quitting) app._end()
   else if (app.listenerCount('window-all-closed') > 0) app.emit('window-all-closed')

@@ -3,6 +3,8 @@ import { strict } from './strict.mjs'
 const handlers = new Map()
 
 export const ipcMain = strict('ipcMain', {
+  /** As in Electron, where it is as private. */
+  _invokeHandlers: handlers,
   handle(channel, handler) {
     if (handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`)
     handlers.set(channel, handler)

@@ -1,6 +1,7 @@
 // What Electron's own start does: read the switches, load the `-r` modules, import the app, then say `ready`.
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { app, becomeReady, startChromium } from './electron.mjs'
@@ -22,10 +23,15 @@ if (statSync(folder).isDirectory()) {
   entry = join(folder, main ?? 'index.js')
 }
 // Playwright holds the other end: when its process dies, so does this one.
-if (given.includes('--remote-debugging-port=0')) process.stdin.once('end', () => process.exit(1)).resume()
+if (given.includes('--remote-debugging-port=0')) {
+  const end = () => process.exit(1)
+  new Socket({ fd: 3 }).once('error', end).once('close', end).unref().resume()
+}
 await startChromium()
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)
+process.on('SIGTERM', () => app.quit())
+process.on('SIGINT', () => app.quit())
 // As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
 await import(pathToFileURL(entry).href)
 becomeReady()

@@ -1,0 +1,18 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { logFile } from '../../main/log-file.ts'
+
+test('the log never takes more than two files of 5 MiB', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-log-'))
+  const path = join(folder, 'logs/roomdesk.log')
+  const log = logFile(path)
+  const line = `${'x'.repeat(1024 * 1024 - 1)}\n`
+  for (let megabytes = 0; megabytes < 14; megabytes++) log.write(line)
+  log.write('the last line\n')
+  expect((await stat(path)).size).toBeLessThan(6.1 * 1024 * 1024)
+  expect((await stat(`${path}.old`)).size).toBeLessThan(6.1 * 1024 * 1024)
+  expect((await readFile(path, 'utf8')).endsWith('the last line\n')).toBe(true)
+  await rm(folder, { recursive: true, force: true })
+})

@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { autostartEntry, setStartsAtLogin, startsAtLogin } from '../../main/login-item.ts'
+
+let config: string
+beforeEach(async () => {
+  config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
+  vi.stubEnv('XDG_CONFIG_HOME', config)
+  vi.stubEnv('APPIMAGE', undefined)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(config, { recursive: true, force: true })
+})
+
+test.runIf(process.platform === 'linux')(
+  'starting at login writes an autostart entry, and stopping it takes it away',
+  async () => {
+    const file = join(config, 'autostart/roomdesk.desktop')
+    expect(startsAtLogin()).toBe(false)
+    setStartsAtLogin(true)
+    expect(startsAtLogin()).toBe(true)
+    const entry = await readFile(file, 'utf8')
+    expect(entry).toMatch(/^\[Desktop Entry\]\n/)
+    expect(entry).toMatch(/^Exec=".*" "--hidden"$/m)
+    setStartsAtLogin(false)
+    expect(existsSync(file)).toBe(false)
+    expect(startsAtLogin()).toBe(false)
+  },
+)
+
+test.runIf(process.platform === 'linux')('an AppImage is started by its own file', async () => {
+  vi.stubEnv('APPIMAGE', '/home/op/Roomdesk.AppImage')
+  setStartsAtLogin(true)
+  expect(await readFile(join(config, 'autostart/roomdesk.desktop'), 'utf8')).toContain(
+    'Exec="/home/op/Roomdesk.AppImage"',
+  )
+})
+
+test('a path with spaces, quotes, dollars and percents is one argument', () => {
+  const exec = /^Exec=(.*)$/m.exec(autostartEntry(['/opt/Room desk/"50%"/$x\\y', '--hidden']))?.[1]
+  expect(exec).toBe(String.raw`"/opt/Room desk/\\"50%%\\"/\\$x\\\\y" "--hidden"`)
+})

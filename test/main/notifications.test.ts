@@ -1,0 +1,99 @@
+import { Notification } from 'electron'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import type { NodeView } from '../../shared/console/nodes.ts'
+import { nodeConfigSchema } from '../../shared/node.ts'
+import { DownNotifications } from '../../main/notifications.ts'
+import { textsFor } from '../../main/texts.ts'
+
+const english = textsFor('en', '')
+let told: string[]
+let isVisible: boolean
+let notifications: DownNotifications
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  told = []
+  isVisible = false
+  vi.spyOn(Notification.prototype, 'show').mockImplementation(function (this: Notification) {
+    told.push(this.body)
+  })
+  notifications = new DownNotifications({ texts: () => english, isVisible: () => isVisible, show: () => undefined })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const node = (name: string, state: NodeView['state']): NodeView => ({
+  config: nodeConfigSchema.parse({ name, kind: 'simulated' }),
+  state,
+  draining: false,
+  rooms: 0,
+  users: 0,
+  pulls: 0,
+  rooms_left: 0,
+  last_error: '',
+  since: 0,
+})
+const device = (userId: string, state: DeviceView['state']): DeviceView => ({
+  roomId: '1',
+  userId,
+  userName: `Camera ${userId}`,
+  userAddress: 'rtsp://10.0.0.1',
+  userData: '',
+  options: {},
+  state,
+  last_error: null,
+  retries: 0,
+  next_attempt_at: 0,
+  since: 0,
+  created_at: 0,
+})
+const soon = () => vi.advanceTimersByTimeAsync(2_500)
+
+test('a node that goes offline while nobody looks is told once', async () => {
+  notifications.nodes([node('Hall', 'online')])
+  notifications.nodes([node('Hall', 'offline')])
+  notifications.nodes([node('Hall', 'offline')])
+  await soon()
+  expect(told).toEqual([english.nodeDown('Hall')])
+})
+
+test('a node that was never up, or was disabled, is no news', async () => {
+  notifications.nodes([node('New', 'connecting'), node('Old', 'online')])
+  notifications.nodes([node('New', 'offline'), node('Old', 'disabled')])
+  await soon()
+  expect(told).toEqual([])
+})
+
+test('what comes back at once is no news', async () => {
+  notifications.devices([device('a', 'joined')])
+  notifications.devices([device('a', 'waiting')])
+  notifications.devices([device('a', 'joined')])
+  await soon()
+  expect(told).toEqual([])
+})
+
+test('a device that drops is told; one that is paused or removed is not', async () => {
+  notifications.devices(['a', 'b', 'c'].map((userId) => device(userId, 'joined')))
+  notifications.devices([device('a', 'waiting'), device('b', 'paused')], ['c'])
+  await soon()
+  expect(told).toEqual([english.deviceDown('Camera a')])
+})
+
+test('many that drop together are one notification', async () => {
+  const ids = Array.from({ length: 50 }, (_, index) => String(index))
+  notifications.devices(ids.map((userId) => device(userId, 'joined')))
+  for (const userId of ids) notifications.devices([device(userId, 'waiting')])
+  await soon()
+  expect(told).toEqual([english.devicesDown(50)])
+})
+
+test('nobody is told who sees the console', async () => {
+  isVisible = true
+  notifications.nodes([node('Hall', 'online')])
+  notifications.nodes([node('Hall', 'offline')])
+  await soon()
+  expect(told).toEqual([])
+})

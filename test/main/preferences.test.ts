@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PreferencesFile } from '../../main/preferences.ts'
+
+const logger = pino({ level: 'silent' })
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-preferences-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('what was chosen is there at the next start', () => {
+  const path = join(folder, 'new/window.json')
+  new PreferencesFile(path, logger).set({ close: 'hide' })
+  const window = { x: 1, y: 2, width: 1000, height: 700, maximized: true }
+  new PreferencesFile(path, logger).set({ window })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window })
+})
+
+test('a broken file costs only what is broken in it', async () => {
+  const path = join(folder, 'window.json')
+  await writeFile(path, '{"close":"quit","window":{"x":"left"}}')
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null })
+  await writeFile(path, '{"close":')
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null })
+})
+
+test('a folder that cannot be written costs the memory, not the app', async () => {
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  const preferences = new PreferencesFile(join(file, 'window.json'), logger)
+  preferences.set({ close: 'hide' })
+  expect(preferences.current.close).toBe('hide')
+  expect(await readFile(file, 'utf8')).toBe('')
+})

@@ -1,0 +1,227 @@
+import {
+  type Content,
+  h264Content,
+  h265Content,
+  keyFrame,
+  nothing,
+  parameterSetPacket,
+  sequenceParameters,
+  vp8Content,
+} from '../rtp/key-frame.ts'
+import { hasMarker, timestampOf } from '../rtp/packet.ts'
+import { Renumbering } from '../rtp/renumber.ts'
+import type { ClockPoint } from '../rtp/rtcp.ts'
+import { GroupCache } from './group-cache.ts'
+
+/** Video of a feed. */
+export interface VideoFormat {
+  codec: 'H264' | 'H265' | 'VP8'
+  /** H.264 profile-level-id, six hexadecimal digits; empty when unknown. */
+  profileLevelId: string
+  /** H.264 sprop-parameter-sets of the SDP; empty when there are none. */
+  parameterSets: string
+}
+
+/** Audio of a feed. */
+export interface AudioFormat {
+  codec: 'PCMU' | 'PCMA' | 'G722' | 'OPUS'
+  /** Of the timestamps, in Hz. */
+  clockRate: number
+}
+
+/** Whoever takes the packets of a feed. Packets are shared: a sink may write payload type and SSRC, and sends before it returns. */
+export interface Sink {
+  video(packet: Buffer): void
+  audio(packet: Buffer): void
+  /** Once a second: time for a sender report. */
+  report(now: number): void
+  /** The feed is over. */
+  ended(): void
+}
+
+/** What a feed has carried since it began. */
+export interface FeedCounts {
+  videoBytes: number
+  audioBytes: number
+  frames: number
+  keyFrames: number
+  /** Milliseconds since the epoch; 0 when none came. */
+  lastKeyFrameAt: number
+  lastPacketAt: number
+}
+
+/** How a feed is made. */
+export interface FeedOptions {
+  video: VideoFormat | undefined
+  audio: AudioFormat | undefined
+  /** Keep the packets since the last key frame, for sources that cannot be asked for one. */
+  cached: boolean
+  /** Asks the source for a key frame. */
+  requestKeyFrame: () => void
+}
+
+interface LastPacket {
+  timestamp: number
+  at: number
+}
+
+const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {
+  H264: h264Content,
+  H265: h265Content,
+  VP8: vp8Content,
+}
+
+/** One source fanned out to everybody who watches it: one numbering, one cached group of pictures, no copy per sink. */
+export class Feed {
+  readonly video: VideoFormat | undefined
+  readonly audio: AudioFormat | undefined
+  readonly requestKeyFrame: () => void
+  readonly #sinks = new Set<Sink>()
+  readonly #cache: GroupCache | undefined
+  readonly #contentOf: (packet: Buffer) => Content
+  readonly #videoNumbers = new Renumbering()
+  readonly #audioNumbers = new Renumbering()
+  #parameterTimestamp = -1
+  #lastVideo: LastPacket | undefined
+  #lastAudio: LastPacket | undefined
+  #videoClock: (ClockPoint & { at: number }) | undefined
+  #audioClock: (ClockPoint & { at: number }) | undefined
+  #timer: NodeJS.Timeout | undefined
+  #over = false
+  /** Timestamp of the last picture that a late joiner can begin with; -1 when none came. */
+  entryTimestamp = -1
+  /** A host has muted it: sound or picture is taken and not passed on. */
+  audioMuted = false
+  videoMuted = false
+  readonly counts: FeedCounts = {
+    videoBytes: 0,
+    audioBytes: 0,
+    frames: 0,
+    keyFrames: 0,
+    lastKeyFrameAt: 0,
+    lastPacketAt: 0,
+  }
+
+  constructor(options: FeedOptions) {
+    this.video = options.video
+    this.audio = options.audio
+    this.requestKeyFrame = options.requestKeyFrame
+    this.#cache = options.cached ? new GroupCache() : undefined
+    this.#contentOf = contentReaders[options.video?.codec ?? 'H264']
+  }
+
+  /** How many watch. */
+  get watchers(): number {
+    return this.#sinks.size
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** The packets since the last key frame, in order; empty when it keeps none. */
+  get group(): readonly Buffer[] {
+    return this.#cache?.packets ?? []
+  }
+
+  add(sink: Sink): void {
+    if (this.#over) return sink.ended()
+    this.#sinks.add(sink)
+    this.#timer ??= setInterval(() => this.#report(), 1_000).unref()
+  }
+
+  remove(sink: Sink): void {
+    if (this.#sinks.delete(sink) && this.#sinks.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  /** Takes a packet of the source, which is the feed's from now on. */
+  pushVideo(packet: Buffer): void {
+    const { counts } = this
+    const now = Date.now()
+    counts.videoBytes += packet.length
+    counts.lastPacketAt = now
+    const timestamp = timestampOf(packet)
+    if (hasMarker(packet)) counts.frames += 1
+    this.#lastVideo = { timestamp, at: now }
+    const content = this.#contentOf(packet)
+    if (content !== nothing) this.#noteContent(packet, content, timestamp, now)
+    this.#videoNumbers.apply(packet)
+    this.#sendVideo(packet, content)
+  }
+
+  /** Takes a packet of the source, which is the feed's from now on. */
+  pushAudio(packet: Buffer): void {
+    const now = Date.now()
+    this.counts.audioBytes += packet.length
+    this.counts.lastPacketAt = now
+    this.#lastAudio = { timestamp: timestampOf(packet), at: now }
+    this.#audioNumbers.apply(packet)
+    if (this.audioMuted) return
+    for (const sink of this.#sinks) sink.audio(packet)
+  }
+
+  /** Notes a sender report of the source, which ties sound and picture together. */
+  noteClock(kind: 'video' | 'audio', point: ClockPoint): void {
+    const noted = { ...point, at: Date.now() }
+    if (kind === 'video') this.#videoClock = noted
+    else this.#audioClock = noted
+  }
+
+  /** The moment `now` on the source's clock, for a sender report; undefined before the first packet. */
+  clock(kind: 'video' | 'audio', now: number): { ntp: number; timestamp: number } | undefined {
+    const last = kind === 'video' ? this.#lastVideo : this.#lastAudio
+    if (last === undefined) return undefined
+    const rate = kind === 'video' ? 90_000 : (this.audio?.clockRate ?? 8_000)
+    const tied =
+      (this.video === undefined || this.#videoClock !== undefined) &&
+      (this.audio === undefined || this.#audioClock !== undefined)
+    const point = kind === 'video' ? this.#videoClock : this.#audioClock
+    const base = tied && point !== undefined ? point : { ...last, ntp: last.at }
+    const elapsed = now - base.at
+    return { ntp: base.ntp + elapsed, timestamp: (base.timestamp + Math.round((elapsed * rate) / 1000)) >>> 0 }
+  }
+
+  /** The source is over: every sink is told, once. */
+  end(): void {
+    if (this.#over) return
+    this.#over = true
+    clearInterval(this.#timer)
+    const sinks = [...this.#sinks]
+    this.#sinks.clear()
+    for (const sink of sinks) sink.ended()
+  }
+
+  #noteContent(packet: Buffer, content: Content, timestamp: number, now: number): void {
+    if ((content & sequenceParameters) !== 0) this.#parameterTimestamp = timestamp
+    if ((content & keyFrame) !== 0 && this.counts.lastKeyFrameAt !== now) {
+      this.counts.keyFrames += timestamp === this.entryTimestamp && this.counts.keyFrames > 0 ? 0 : 1
+      this.counts.lastKeyFrameAt = now
+    }
+    this.entryTimestamp = timestamp
+    if ((content & keyFrame) !== 0 && this.#parameterTimestamp !== timestamp) this.#putInParameters(packet, timestamp)
+  }
+
+  /** The stream lacks its parameter sets: those of the SDP go ahead of the key frame. */
+  #putInParameters(key: Buffer, timestamp: number): void {
+    this.#parameterTimestamp = timestamp
+    const sets = this.video?.codec === 'H264' ? (this.video.parameterSets ?? '') : ''
+    const packet = sets === '' ? undefined : parameterSetPacket(sets, key)
+    if (packet === undefined) return
+    packet.writeUInt16BE(this.#videoNumbers.insert(key), 2)
+    this.#sendVideo(packet, sequenceParameters | 1)
+  }
+
+  #sendVideo(packet: Buffer, content: Content): void {
+    this.#cache?.add(packet, content)
+    if (this.videoMuted) return
+    for (const sink of this.#sinks) sink.video(packet)
+  }
+
+  #report(): void {
+    const now = Date.now()
+    for (const sink of this.#sinks) sink.report(now)
+  }
+}

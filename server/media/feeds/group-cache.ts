@@ -1,0 +1,51 @@
+import { type Content, keyFrame, parameterSet } from '../rtp/key-frame.ts'
+import { timestampOf } from '../rtp/packet.ts'
+
+/** Largest group that is kept: a longer one makes late joiners wait for the next key frame. */
+const mostPackets = 4_000
+const mostBytes = 8 * 1024 * 1024
+
+/** The packets since the last key frame, so that a late joiner sees a picture at once. */
+export class GroupCache {
+  #packets: Buffer[] = []
+  #bytes = 0
+  #begun = false
+  #timestamp = 0
+
+  /** In order of sending; empty when there is no whole group. */
+  get packets(): readonly Buffer[] {
+    return this.#begun ? this.#packets : []
+  }
+
+  /** Notes a packet; a copy is kept. */
+  add(packet: Buffer, content: Content): void {
+    const timestamp = timestampOf(packet)
+    if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
+    if (!this.#begun) {
+      // Parameter sets ahead of the first key frame belong to it.
+      if ((content & parameterSet) === 0) return
+      if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.#clear()
+    }
+    this.#packets.push(Buffer.from(packet))
+    this.#bytes += packet.length
+    if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.#clear()
+  }
+
+  /** A new group; parameter sets of the same picture that came just before go into it. */
+  #begin(timestamp: number): void {
+    let start = this.#packets.length
+    while (start > 0 && timestampOf(this.#packets[start - 1] ?? noPacket) === timestamp) start -= 1
+    this.#packets = this.#packets.slice(start)
+    this.#bytes = this.#packets.reduce((sum, { length }) => sum + length, 0)
+    this.#begun = true
+    this.#timestamp = timestamp
+  }
+
+  #clear(): void {
+    this.#packets = []
+    this.#bytes = 0
+    this.#begun = false
+  }
+}
+
+const noPacket = Buffer.alloc(12)

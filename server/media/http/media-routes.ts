@@ -1,0 +1,184 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import type { IceServer, MediaSettings } from '../../../shared/media/control.ts'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
+import type { Feed } from '../feeds/feed.ts'
+import { Problem } from '../problem.ts'
+import type { Admission, Door } from '../rooms/door.ts'
+import type { MediaRooms } from '../rooms/media-rooms.ts'
+import type { Member } from '../rooms/member.ts'
+import { type Room, streamIdOf } from '../rooms/room.ts'
+import { isPeerToPeer } from '../rooms/room-config.ts'
+import { parseOffer } from '../webrtc/offer.ts'
+import type { PeerSettings } from '../webrtc/peer.ts'
+import { Publisher } from '../webrtc/publisher.ts'
+import { Viewer } from '../webrtc/viewer.ts'
+import { addFragment, type MediaSession, MediaSessions } from './media-sessions.ts'
+import { bearerOf, readBody } from './sdp-request.ts'
+
+/** What the media routes work on. */
+export interface MediaRouteParts {
+  rooms: MediaRooms
+  door: Door
+  pulls: CameraPulls
+  sessions: MediaSessions
+  peerSettings: () => PeerSettings
+  settings: () => MediaSettings
+}
+
+/** Streams that one person watches at most, and unseen viewers of one room. */
+const mostViewers = 256
+/** How long a viewer waits for the small stream before it gets the large one, in milliseconds. */
+const smallStreamMs = 3_000
+
+/** WHIP (RFC 9725) to publish, WHEP (draft-ietf-wish-whep) to watch. */
+export function mediaRouter(parts: MediaRouteParts): Router {
+  const router = new Router()
+  router.post('/whip/:room', async (context) => await publish(parts, context, context.params.room ?? ''))
+  router.post('/whep/:room/:stream', async (context) => {
+    await watch(parts, context, context.params.room ?? '', context.params.stream ?? '')
+  })
+  router.delete('/session/:id', (context) => {
+    parts.sessions.get(context.params.id ?? '').peer.close()
+    context.status = 200
+  })
+  router.patch('/session/:id', async (context) => {
+    const session = parts.sessions.get(context.params.id ?? '')
+    const match = context.get('if-match')
+    if (match !== '' && match !== '*' && match !== session.etag) throw new Problem('stale')
+    addFragment(session, await readBody(context, 'application/trickle-ice-sdpfrag'))
+    context.status = 204
+    context.set('ETag', session.etag)
+  })
+  return router
+}
+
+async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
+  const { settings, peerSettings, sessions } = parts
+  const offer = parseOffer(await readBody(context, 'application/sdp'))
+  const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
+  const room = parts.rooms.get(roomId)
+  const admission = admitCaller(parts, context, room)
+  if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
+  if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
+  const member = memberOf(room, admission)
+  let session: MediaSession | undefined
+  let publisher: Publisher | undefined
+  try {
+    const { publish_bitrate, screen_bitrate } = settings()
+    const made: Publisher = new Publisher(
+      offer,
+      peerSettings(),
+      source === 'screen' ? screen_bitrate : publish_bitrate,
+      () => {
+        if (session !== undefined) sessions.delete(session.id)
+        room.unpublish(member, source, made)
+      },
+    )
+    publisher = made
+    room.assertStream(
+      made.feed.video !== undefined,
+      made.feed.audio !== undefined,
+      streamIdOf(member.user.userId, source),
+    )
+    room.publish(member, source, made)
+    const answer = await made.answer(offer)
+    session = sessions.add(made.peer, offer)
+    if (made.peer.closed) throw new Problem('noRoom')
+    created(context, session, answer, settings().ice_servers)
+  } catch (error) {
+    publisher?.close()
+    if (session !== undefined) sessions.delete(session.id)
+    room.dropIfGone(member)
+    throw error
+  }
+}
+
+async function watch(parts: MediaRouteParts, context: Context, roomId: string, streamId: string): Promise<void> {
+  const { settings, peerSettings, sessions } = parts
+  const offer = parseOffer(await readBody(context, 'application/sdp'))
+  const room = parts.rooms.get(roomId)
+  const admission = admitCaller(parts, context, room)
+  const { feed, view } = room.stream(streamId)
+  const member = admission.kind === 'observer' ? undefined : memberOf(room, admission)
+  const viewers = member?.viewers ?? room.observers
+  let session: MediaSession | undefined
+  let viewer: Viewer | undefined
+  let lease: CameraLease | undefined
+  try {
+    if (viewers.size >= mostViewers) throw new Problem('tooMany', 'Too many streams are watched at once.')
+    if (context.query.size === 'small' && view.small) lease = await smallStream(parts, room, view.user_id)
+    const source: Feed = lease?.feed ?? feed
+    const made: Viewer = new Viewer(source, peerSettings(), () => {
+      if (session !== undefined) sessions.delete(session.id)
+      lease?.release()
+      viewers.delete(made)
+      if (member !== undefined) room.dropIfGone(member)
+    })
+    viewer = made
+    viewers.set(made, streamId)
+    const answer = await made.answer(offer)
+    session = sessions.add(made.peer, offer)
+    if (made.peer.closed) throw new Problem('noStream')
+    created(context, session, answer, settings().ice_servers)
+  } catch (error) {
+    viewer?.close()
+    if (viewer === undefined) lease?.release()
+    if (session !== undefined) sessions.delete(session.id)
+    if (member !== undefined) room.dropIfGone(member)
+    throw error
+  }
+}
+
+/** The device's second stream; undefined when it cannot be had, and the large one serves. */
+async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: string): Promise<CameraLease | undefined> {
+  const device = room.members.get(userId)?.device
+  if (device === undefined) return undefined
+  try {
+    const camera = { address: device.assistAddress, login: device.login }
+    const lease = await pulls.acquire(camera, AbortSignal.timeout(smallStreamMs), () => {})
+    if (lease.feed.video !== undefined) return lease
+    lease.release()
+    return undefined
+  } catch {
+    return undefined
+  }
+}
+
+function admitCaller({ door }: MediaRouteParts, context: Context, room: Room): Admission {
+  return door.admit(room, {
+    token: bearerOf(context),
+    hostPassword: '',
+    userId: undefined,
+    userName: '',
+    remote: context.ip,
+  })
+}
+
+function memberOf(room: Room, admission: Exclude<Admission, { kind: 'observer' }>): Member {
+  return admission.kind === 'member' ? admission.member : room.enter(admission.identity)
+}
+
+function created(context: Context, { id, etag }: MediaSession, answer: string, iceServers: readonly IceServer[]): void {
+  context.status = 201
+  context.type = 'application/sdp'
+  context.set('Location', `/session/${id}`)
+  context.set('ETag', etag)
+  context.set('Accept-Patch', 'application/trickle-ice-sdpfrag')
+  context.append('Link', iceServers.flatMap(iceLinks))
+  context.body = answer
+}
+
+/** Link fields that name ICE servers (RFC 9725, section 4.6). */
+function iceLinks({ urls, username, credential }: IceServer): string[] {
+  const login =
+    username === ''
+      ? ''
+      : `; username=${quoted(username)}; credential=${quoted(credential)}; credential-type="password"`
+  return urls.map((url) => `<${encodeURI(url)}>; rel="ice-server"${login}`)
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
+}

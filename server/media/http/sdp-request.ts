@@ -1,0 +1,29 @@
+import type { Context } from 'koa'
+import { Problem } from '../problem.ts'
+
+/** Longest body of a request, in bytes. */
+const longestBody = 64 * 1024
+
+/**
+ * The body of a request as text.
+ * @throws Problem mediaType, tooLarge, badRequest
+ */
+export async function readBody(context: Context, contentType: string): Promise<string> {
+  if (context.request.type.toLowerCase() !== contentType)
+    throw new Problem('mediaType', `The content type must be ${contentType}.`)
+  if ((context.request.length ?? 0) > longestBody) throw new Problem('tooLarge')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of context.req) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > longestBody) throw new Problem('tooLarge')
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks, size).toString('utf8')
+}
+
+/** The Bearer token of a request; empty for none (RFC 6750, section 2.1). */
+export function bearerOf(context: Context): string {
+  return /^Bearer\s+([A-Za-z0-9._~+/=-]+)\s*$/i.exec(context.get('authorization'))?.[1] ?? ''
+}

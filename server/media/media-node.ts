@@ -1,0 +1,56 @@
+/**
+ * The program of the embedded media node. It is started by the controller as a child process (`child_process.fork` or Electron's `utilityProcess`), is told
+ * what to do in messages, and ends with its controller.
+ */
+import ndc from 'node-datachannel'
+import { ControlService } from './control-service.ts'
+
+/** Electron's end of the messages, where there is one. */
+interface ParentPort {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (event: { data: unknown }) => void): void
+}
+
+/** What open connections have to close in, in milliseconds. */
+const closeMs = 1_000
+
+const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
+const service = new ControlService((message) => {
+  if (parentPort !== undefined) parentPort.postMessage(message)
+  else if (process.connected) process.send?.(message)
+})
+let ending = false
+
+async function receive(value: unknown): Promise<void> {
+  if (await service.receive(value)) await end()
+}
+
+async function end(): Promise<void> {
+  if (ending) return
+  ending = true
+  // Native threads hold the process: it ends by word, not by running out of work.
+  setTimeout(() => process.exit(0), closeMs)
+  await service.close().catch(() => {})
+  process.exit(0)
+}
+
+ndc.initLogger('Fatal', () => {})
+parentPort?.on('message', ({ data }) => void receive(data))
+process.on('message', (value) => void receive(value))
+process.on('disconnect', () => void end())
+process.on('SIGTERM', () => void end())
+// The controller decides when to end: an interrupt at the terminal reaches every process of the group.
+process.on('SIGINT', () => {})
+process.on('uncaughtException', (error) => {
+  service.log.error('the node failed', error.stack ?? error.message)
+  process.exitCode = 1
+  setTimeout(() => process.exit(1), 50)
+})
+
+function asParentPort(value: unknown): ParentPort | undefined {
+  return isParentPort(value) ? value : undefined
+}
+
+function isParentPort(value: unknown): value is ParentPort {
+  return typeof value === 'object' && value !== null && 'postMessage' in value && 'on' in value
+}

@@ -1,0 +1,199 @@
+import net from 'node:net'
+import type {
+  ConnectionStats,
+  ControlEvent,
+  ControlMethod,
+  ControlParams,
+  ControlResult,
+  MediaSettings,
+  MediaStart,
+  StreamStats,
+} from '../../shared/media/control.ts'
+import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
+import { MediaSessions } from './http/media-sessions.ts'
+import { type NodeServer, startNodeServer } from './http/node-server.ts'
+import type { Log } from './log.ts'
+import { Door } from './rooms/door.ts'
+import { MediaRooms } from './rooms/media-rooms.ts'
+import type { Room } from './rooms/room.ts'
+import { probe } from './rtsp/probe.ts'
+import { SignalServer } from './signal/signal-server.ts'
+import { freeUdpPort } from './udp-port.ts'
+import type { PeerSettings } from './webrtc/peer.ts'
+
+/** A request that is answered once the node runs. */
+export type RunningMethod = Exclude<ControlMethod, 'start'>
+
+/** Answers one request. @throws DeviceFailure, Error; the signal's reason */
+type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: AbortSignal) => Promise<ControlResult<M>>
+
+/** The embedded media node: rooms, cameras, people, and the listener they connect to. */
+export class MediaServer {
+  readonly #pulls: CameraPulls
+  readonly #rooms: MediaRooms
+  readonly #door: Door
+  readonly #sessions = new MediaSessions()
+  readonly #signal: SignalServer
+  readonly #start: MediaStart
+  #settings: MediaSettings
+  #udpPort = 0
+  #server: NodeServer | undefined
+
+  private constructor(start: MediaStart, emit: (event: ControlEvent) => void) {
+    this.#start = start
+    this.#settings = start.settings
+    this.#pulls = new CameraPulls(pullSettings(start.settings))
+    this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
+    this.#door = new Door(this.#rooms, Buffer.from(start.token_key, 'base64'), start.settings.open_rooms)
+    this.#signal = new SignalServer({ rooms: this.#rooms, door: this.#door, settings: () => this.#settings })
+  }
+
+  /** Starts it; resolves when it listens. @throws Error of the listener, e.g. EADDRINUSE */
+  static async start(start: MediaStart, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
+    const server = new MediaServer(start, emit)
+    await server.#listen(log)
+    return server
+  }
+
+  /** Ports of HTTP and WebRTC. */
+  get ports(): ControlResult<'start'> {
+    return { port: this.#server?.port ?? 0, udp_port: this.#udpPort }
+  }
+
+  /** What each request does. */
+  readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
+    set_settings: async (settings) => {
+      this.#settings = settings
+      this.#pulls.settings = pullSettings(settings)
+      this.#rooms.banMs = settings.ban_ms
+      this.#door.open = settings.open_rooms
+      return {}
+    },
+    open_room: async (room) => {
+      this.#rooms.open(room)
+      return {}
+    },
+    close_room: async ({ roomId }) => {
+      this.#rooms.close(roomId)
+      return {}
+    },
+    users: async ({ roomId }) => ({
+      users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
+    }),
+    kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
+    add_device: async ({ roomId, device }, signal) => {
+      await this.#rooms.addDevice(roomId, device, signal)
+      return {}
+    },
+    remove_device: async ({ roomId, userId }) => {
+      this.#rooms.removeDevice(roomId, userId)
+      return {}
+    },
+    rooms: async () => ({ roomIds: this.#rooms.ids }),
+    health: async () => ({ rooms: this.#rooms.ids.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
+    probe: async ({ address, login }, signal) => {
+      const { trust_any_certificate, camera_answer_ms } = this.#settings
+      const options = { trustAnyCertificate: trust_any_certificate, answerMs: camera_answer_ms }
+      const result = await probe(address, login, options, signal)
+      if (result.ok) return { ...result, kind: null, message: '' }
+      return result
+    },
+    stats: async ({ roomId }) => {
+      const one = roomId === undefined ? undefined : this.#rooms.find(roomId)
+      const rooms = roomId === undefined ? [...this.#rooms.all()] : one === undefined ? [] : [one]
+      return { streams: rooms.flatMap(streamStats), connections: rooms.flatMap(connectionStats) }
+    },
+  }
+
+  /** Everybody is out, everything is closed. */
+  async close(): Promise<void> {
+    this.#rooms.closeAll()
+    this.#signal.close()
+    this.#pulls.close()
+    await this.#server?.close()
+  }
+
+  async #listen(log: Log): Promise<void> {
+    const { host, port, tls, page_folder, udp_port } = this.#start
+    this.#server = await startNodeServer({
+      host,
+      port,
+      tls,
+      pageFolder: page_folder,
+      log,
+      parts: {
+        rooms: this.#rooms,
+        door: this.#door,
+        pulls: this.#pulls,
+        sessions: this.#sessions,
+        peerSettings: () => this.#peerSettings(),
+        settings: () => this.#settings,
+      },
+      upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head),
+    })
+    this.#udpPort = await freeUdpPort(host, udp_port === 0 ? this.#server.port : udp_port)
+    if (udp_port !== 0 && this.#udpPort !== udp_port) {
+      log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udpPort} serves instead`)
+    }
+  }
+
+  #peerSettings(): PeerSettings {
+    const { host } = this.#start
+    const everywhere = host === '0.0.0.0' || host === '::' || net.isIP(host) === 0
+    return {
+      udpPort: this.#udpPort,
+      bindAddress: host === 'localhost' ? '127.0.0.1' : everywhere ? undefined : host,
+      advertised: this.#settings.advertised,
+    }
+  }
+}
+
+function pullSettings(settings: MediaSettings): PullSettings {
+  return {
+    transport: settings.camera_transport,
+    trustAnyCertificate: settings.trust_any_certificate,
+    answerMs: settings.camera_answer_ms,
+    stallMs: settings.camera_stall_ms,
+  }
+}
+
+function streamStats(room: Room): StreamStats[] {
+  return Array.from(room.streams.values(), ({ view, feed }) => ({
+    room_id: room.config.roomId,
+    stream_id: view.stream_id,
+    user_id: view.user_id,
+    video_codec: view.video_codec,
+    audio_codec: view.audio_codec,
+    video_bytes: feed.counts.videoBytes,
+    audio_bytes: feed.counts.audioBytes,
+    frames: feed.counts.frames,
+    key_frames: feed.counts.keyFrames,
+    last_key_frame_at: feed.counts.lastKeyFrameAt,
+    last_packet_at: feed.counts.lastPacketAt,
+    viewers: feed.watchers,
+  }))
+}
+
+function connectionStats(room: Room): ConnectionStats[] {
+  return Array.from(room.members.values())
+    .filter(({ device }) => device === undefined)
+    .map((member) => ({
+      room_id: room.config.roomId,
+      user_id: member.user.userId,
+      signal: member.link !== undefined,
+      peers: [
+        ...Array.from(member.publications, ([source, { peer }]) => ({
+          purpose: 'publish' as const,
+          stream_id: source,
+          state: peer.state,
+          round_trip_ms: peer.roundTrip,
+        })),
+        ...Array.from(member.viewers, ([{ peer }, streamId]) => ({
+          purpose: 'view' as const,
+          stream_id: streamId,
+          state: peer.state,
+          round_trip_ms: peer.roundTrip,
+        })),
+      ],
+    }))
+}

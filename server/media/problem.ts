@@ -1,0 +1,63 @@
+/** Why the node says no to a person or a program, in the words of its own interface. */
+export const refusals = {
+  badRequest: { status: 400, title: 'The request is not valid' },
+  badOffer: { status: 400, title: 'The offer is not valid' },
+  unauthorised: { status: 401, title: 'A valid join link is needed' },
+  hostPasswordWrong: { status: 401, title: 'The host password is wrong' },
+  roomFull: { status: 403, title: 'The room is full', code: 507 },
+  tooManyVideos: { status: 403, title: 'The room takes no more video', code: 800 },
+  tooManyAudios: { status: 403, title: 'The room takes no more audio', code: 801 },
+  locked: { status: 403, title: 'The room is locked' },
+  removed: { status: 403, title: 'You were removed from this room' },
+  forbidden: { status: 403, title: 'This is for the host only' },
+  noRoom: { status: 404, title: 'The room is not open' },
+  noStream: { status: 404, title: 'There is no such stream in the room' },
+  noSession: { status: 404, title: 'There is no such session' },
+  method: { status: 405, title: 'The method is not allowed here' },
+  codec: { status: 406, title: 'No codec in common' },
+  taken: { status: 409, title: 'Somebody of this id is in the room' },
+  peerToPeer: { status: 409, title: 'People of this room send to each other' },
+  stale: { status: 412, title: 'The session has changed since' },
+  tooLarge: { status: 413, title: 'The request is too large' },
+  mediaType: { status: 415, title: 'The content type is not the right one' },
+  restart: { status: 422, title: 'ICE restarts are not supported' },
+  tooMany: { status: 429, title: 'Too many attempts: wait a minute' },
+} as const satisfies Record<string, { status: number; title: string; code?: number }>
+
+/** Name of a refusal. */
+export type Refusal = keyof typeof refusals
+
+/** The node says no: answered as a problem document (RFC 9457), or as a `refused` message on the signalling connection. */
+export class Problem extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal, detail?: string) {
+    super(detail ?? refusals[refusal].title)
+    this.name = 'Problem'
+    this.refusal = refusal
+  }
+
+  /** HTTP status. */
+  get status(): number {
+    return refusals[this.refusal].status
+  }
+
+  /** 507 room full, 800 too many videos, 801 too many audios (the codes that clients in the field know); undefined for others. */
+  get code(): number | undefined {
+    const entry: { status: number; title: string; code?: number } = refusals[this.refusal]
+    return entry.code
+  }
+
+  /** The problem document. */
+  document(): Record<string, unknown> {
+    const { status, title } = refusals[this.refusal]
+    const document: Record<string, unknown> = {
+      type: 'about:blank',
+      title,
+      status,
+      detail: this.message,
+      reason: this.refusal,
+    }
+    if (this.code !== undefined) document.code = this.code
+    return document
+  }
+}

@@ -1,0 +1,11 @@
+import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
+
+/** A device could not be taken into a room. The message is for the log and holds no login. */
+export class DeviceFailure extends Error {
+  readonly kind: DeviceErrorKind
+  constructor(kind: DeviceErrorKind, message: string = deviceErrorMessages[kind], options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DeviceFailure'
+    this.kind = kind
+  }
+}

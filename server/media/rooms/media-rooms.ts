@@ -1,0 +1,194 @@
+import type { DeviceErrorKind } from '../../../shared/device.ts'
+import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import type { CameraPulls } from '../feeds/camera-pulls.ts'
+import { Problem } from '../problem.ts'
+import { RtspError } from '../rtsp/rtsp-error.ts'
+import { Bans } from './bans.ts'
+import { DeviceFailure } from './device-failure.ts'
+import type { Member, RoomUser } from './member.ts'
+import { Room } from './room.ts'
+import type { RoomConfig } from './room-config.ts'
+
+/** An outgoing user as the controller wants it pulled. */
+export type RoomDevice = ControlParams<'add_device'>['device']
+
+/** Every room of the node, and the devices in them. */
+export class MediaRooms {
+  readonly #rooms = new Map<string, Room>()
+  readonly #pulls: CameraPulls
+  readonly #emit: (event: ControlEvent) => void
+  /** Devices that are being taken in, by room and user: a later word about one ends the earlier attempt. */
+  readonly #joining = new Map<string, AbortController>()
+  readonly bans = new Bans()
+  #users = 0
+  /** How long somebody who was removed is refused. */
+  banMs: number
+
+  constructor(pulls: CameraPulls, banMs: number, emit: (event: ControlEvent) => void) {
+    this.#pulls = pulls
+    this.banMs = banMs
+    this.#emit = emit
+  }
+
+  get ids(): string[] {
+    return [...this.#rooms.keys()]
+  }
+
+  /** Everybody in every room, devices too. */
+  get userCount(): number {
+    return this.#users
+  }
+
+  all(): Iterable<Room> {
+    return this.#rooms.values()
+  }
+
+  find(roomId: string): Room | undefined {
+    return this.#rooms.get(roomId)
+  }
+
+  /** @throws Problem noRoom */
+  get(roomId: string): Room {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) throw new Problem('noRoom')
+    return room
+  }
+
+  open(config: RoomConfig): void {
+    const room = this.#rooms.get(config.roomId)
+    if (room !== undefined) return room.configure(config)
+    const listener = {
+      joined: (roomId: string, user: RoomUser) => {
+        this.#users += 1
+        this.#emit({ type: 'joined', roomId, user })
+      },
+      left: (roomId: string, userId: string) => {
+        this.#users -= 1
+        this.#emit({ type: 'left', roomId, userId })
+      },
+    }
+    this.#rooms.set(config.roomId, new Room(config, listener))
+  }
+
+  close(roomId: string): void {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) return
+    this.#rooms.delete(roomId)
+    for (const [key, attempt] of this.#joining) {
+      if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))
+    }
+    room.close()
+  }
+
+  /** Their connection has ended, they are refused for a while and their link is over. Returns false when they are not in. */
+  kick(roomId: string, userId: string): boolean {
+    const room = this.#rooms.get(roomId)
+    const member = room?.members.get(userId)
+    if (room === undefined || member === undefined) return false
+    if (member.device === undefined) this.bans.add(roomId, userId, member.tokenId, this.banMs)
+    return room.remove(userId, 'kicked')
+  }
+
+  /** The member with this session key, for the resumption of signalling and for WHIP and WHEP. */
+  memberBySession(roomId: string, session: string): Member | undefined {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined || session.length !== sessionLength) return undefined
+    for (const member of room.members.values()) if (member.session === session) return member
+    return undefined
+  }
+
+  /**
+   * Takes a device in; resolves when its media flows in the room. The same one again changes nothing.
+   * @throws DeviceFailure; the signal's reason. Either way nothing is left behind.
+   */
+  async addDevice(roomId: string, device: RoomDevice, signal: AbortSignal): Promise<void> {
+    const room = this.#admit(roomId, device)
+    const key = JSON.stringify([device.address, device.login?.name ?? '', device.login?.password ?? ''])
+    if (room.members.get(device.userId)?.device?.key === key) return
+    const attemptKey = joiningKey(roomId, device.userId)
+    this.#joining.get(attemptKey)?.abort(new DeviceFailure('closed', 'a later attempt took its place'))
+    const attempt = new AbortController()
+    this.#joining.set(attemptKey, attempt)
+    let lost: RtspError | undefined
+    let inRoom = false
+    try {
+      const camera = { address: device.address, login: device.login }
+      const lease = await this.#pulls.acquire(camera, AbortSignal.any([signal, attempt.signal]), (error) => {
+        lost = error
+        if (inRoom) this.#lost(room, device.userId, error)
+      })
+      try {
+        if (lost !== undefined) throw lost
+        const current = this.#admit(roomId, device)
+        if (current !== room) throw new DeviceFailure('nodeFailed', 'the room was closed')
+        room.remove(device.userId, 'left')
+        room.assertStream(lease.feed.video !== undefined, lease.feed.audio !== undefined)
+        room.addDevice(device.userId, device.userName, {
+          key,
+          lease,
+          assistAddress: device.assistAddress,
+          login: device.login,
+        })
+        inRoom = true
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+    } catch (error) {
+      throw signal.aborted ? signal.reason : deviceFailure(error)
+    } finally {
+      if (this.#joining.get(attemptKey) === attempt) this.#joining.delete(attemptKey)
+    }
+  }
+
+  removeDevice(roomId: string, userId: string): void {
+    this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
+    const room = this.#rooms.get(roomId)
+    if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
+  }
+
+  /** Everything ends. */
+  closeAll(): void {
+    for (const roomId of this.ids) this.close(roomId)
+  }
+
+  /** @throws DeviceFailure */
+  #admit(roomId: string, device: RoomDevice): Room {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) throw new DeviceFailure('nodeFailed', 'the room is not open on this node')
+    const present = room.members.get(device.userId)
+    if (present !== undefined && present.device === undefined) {
+      throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
+    }
+    if (present === undefined) asDevice(() => room.assertRoom())
+    return room
+  }
+
+  #lost(room: Room, userId: string, error: RtspError): void {
+    if (!room.remove(userId, 'lost')) return
+    this.#users -= 1
+    const kind: DeviceErrorKind = error.kind
+    this.#emit({ type: 'deviceLost', roomId: room.config.roomId, userId, kind, detail: error.message })
+  }
+}
+
+/** Characters of 24 bytes in base64url. */
+const sessionLength = 32
+
+function joiningKey(roomId: string, userId: string): string {
+  return `${JSON.stringify(roomId)}${userId}`
+}
+
+function asDevice<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw deviceFailure(error)
+  }
+}
+
+function deviceFailure(error: unknown): unknown {
+  if (error instanceof RtspError) return new DeviceFailure(error.kind, error.message, { cause: error })
+  if (!(error instanceof Problem)) return error
+  return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
+}

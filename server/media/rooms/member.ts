@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
+import type { CameraLease } from '../feeds/camera-pulls.ts'
+import type { Publisher } from '../webrtc/publisher.ts'
+import type { Viewer } from '../webrtc/viewer.ts'
+
+/** Somebody in a room, in the words of the controller's port. */
+export interface RoomUser {
+  userId: string
+  userName: string
+  device: boolean
+  role: 'host' | 'member'
+  joinedAt: number
+}
+
+/** Somebody at the door: who the link, password or open room says it is. */
+export interface Identity {
+  userId: string
+  userName: string
+  role: 'host' | 'member'
+  /** The link is for this user alone: a second arrival takes the place of the first. */
+  bound: boolean
+  /** Of the link; undefined when there was none. */
+  tokenId: string | undefined
+}
+
+/** The signalling connection of a person. */
+export interface PersonLink {
+  send(message: ToPerson): void
+  /** Ends it after what was sent. */
+  close(): void
+}
+
+/** A camera that is in the room. */
+export interface DeviceHold {
+  /** Names camera and login: the same one again changes nothing. */
+  key: string
+  lease: CameraLease
+  assistAddress: string
+  login: { name: string; password: string } | undefined
+}
+
+/** Messages kept for somebody whose connection was lost. */
+const mostKept = 100
+
+/** Somebody in a room with everything that is theirs. */
+export class Member {
+  readonly user: RoomUser
+  readonly tokenId: string | undefined
+  readonly device: DeviceHold | undefined
+  /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
+  readonly session = randomBytes(24).toString('base64url')
+  readonly publications = new Map<StreamSource, Publisher>()
+  readonly viewers = new Map<Viewer, string>()
+  readonly #kept: ToPerson[] = []
+  link: PersonLink | undefined
+  /** Runs while the connection is lost and may come back. */
+  awayTimer: NodeJS.Timeout | undefined
+  audio = false
+  video = false
+
+  constructor(user: RoomUser, tokenId: string | undefined, device: DeviceHold | undefined) {
+    this.user = user
+    this.tokenId = tokenId
+    this.device = device
+  }
+
+  /** Nothing of them is connected any more. */
+  get gone(): boolean {
+    return (
+      this.device === undefined &&
+      this.link === undefined &&
+      this.awayTimer === undefined &&
+      this.publications.size === 0 &&
+      this.viewers.size === 0
+    )
+  }
+
+  get person(): Person {
+    const { userId, userName, role, device, joinedAt } = this.user
+    return {
+      user_id: userId,
+      user_name: userName,
+      role,
+      device,
+      joined_at: joinedAt,
+      audio: device || this.audio,
+      video: device || this.video,
+      away: this.awayTimer !== undefined,
+    }
+  }
+
+  send(message: ToPerson): void {
+    this.link?.send(message)
+  }
+
+  /** Sends, or keeps it until the person is back. */
+  sendOrKeep(message: ToPerson): void {
+    if (this.link !== undefined) this.link.send(message)
+    else if (this.awayTimer !== undefined && this.#kept.length < mostKept) this.#kept.push(message)
+  }
+
+  /** What was kept, once. */
+  takeKept(): ToPerson[] {
+    return this.#kept.splice(0)
+  }
+
+  /** Ends their signalling, what they watch and the share in their camera. */
+  disconnect(last: ToPerson | undefined): void {
+    clearTimeout(this.awayTimer)
+    this.awayTimer = undefined
+    const { link } = this
+    this.link = undefined
+    if (last !== undefined) link?.send(last)
+    link?.close()
+    for (const viewer of [...this.viewers.keys()]) viewer.close()
+    this.device?.lease.release()
+  }
+}

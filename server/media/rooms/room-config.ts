@@ -1,0 +1,16 @@
+/** A room as the controller wants it held (the port's NodeRoom). */
+export interface RoomConfig {
+  roomId: string
+  topic: string
+  mode: 1 | 2 | 3 | 4
+  hostPassword: string
+  attendeeMax: number
+  maxVideo: number
+  maxAudio: number
+  locked: boolean
+}
+
+/** Modes 3 and 4: people send to each other, the node carries cameras only (specification, room_mode). */
+export function isPeerToPeer({ mode }: RoomConfig): boolean {
+  return mode === 3 || mode === 4
+}

@@ -1,0 +1,275 @@
+import type { ChatLine, RelayPayload, RoomStream, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
+import type { Feed } from '../feeds/feed.ts'
+import { Problem } from '../problem.ts'
+import type { Publisher } from '../webrtc/publisher.ts'
+import type { Viewer } from '../webrtc/viewer.ts'
+import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { isPeerToPeer, type RoomConfig } from './room-config.ts'
+
+/** Why somebody is no longer in a room. */
+export type LeaveReason = 'left' | 'kicked' | 'closed' | 'lost'
+
+/** What a room tells its node. */
+export interface RoomListener {
+  joined(roomId: string, user: RoomUser): void
+  /** Not for a device that was lost: whoever found out tells that. */
+  left(roomId: string, userId: string): void
+}
+
+/** A stream of the room with its source. */
+export interface OpenStream {
+  view: RoomStream
+  feed: Feed
+}
+
+/** Chat lines that late joiners see. */
+const keptChat = 100
+
+/** One room: who is in it, what they send, who watches. Caps are those of the field: 507, 800, 801. */
+export class Room {
+  readonly #listener: RoomListener
+  readonly #clock: () => number
+  /** In the order they joined. */
+  readonly members = new Map<string, Member>()
+  readonly streams = new Map<string, OpenStream>()
+  /** Viewers who are not in the room: the operator's preview. */
+  readonly observers = new Map<Viewer, string>()
+  readonly #chat: ChatLine[] = []
+  #chatId = 0
+  config: RoomConfig
+
+  constructor(config: RoomConfig, listener: RoomListener, clock: () => number = Date.now) {
+    this.config = config
+    this.#listener = listener
+    this.#clock = clock
+  }
+
+  get chat(): readonly ChatLine[] {
+    return this.#chat
+  }
+
+  /** Changes what the controller may change; people are told. */
+  configure(config: RoomConfig): void {
+    const before = this.config
+    this.config = config
+    if (before.topic !== config.topic || before.locked !== config.locked) {
+      this.broadcast({ type: 'room_changed', topic: config.topic, locked: config.locked })
+    }
+  }
+
+  /**
+   * The member for somebody at the door: the one that is in, or a new one.
+   * @throws Problem taken, locked, roomFull
+   */
+  enter(identity: Identity): Member {
+    const present = this.members.get(identity.userId)
+    if (present !== undefined) {
+      if (present.device !== undefined || !identity.bound) throw new Problem('taken')
+      return present
+    }
+    this.assertRoom()
+    return this.#add(identity, identity.tokenId, undefined)
+  }
+
+  /** @throws Problem locked, roomFull */
+  assertRoom(): void {
+    if (this.config.locked) throw new Problem('locked')
+    if (this.members.size >= this.config.attendeeMax) throw new Problem('roomFull')
+  }
+
+  /** @throws Problem tooManyVideos, tooManyAudios */
+  assertStream(video: boolean, audio: boolean, instead?: string): void {
+    const others = [...this.streams.values()].filter(({ view }) => view.stream_id !== instead)
+    const count = (has: (feed: Feed) => boolean): number => others.filter(({ feed }) => has(feed)).length
+    if (video && count((feed) => feed.video !== undefined) >= this.config.maxVideo) throw new Problem('tooManyVideos')
+    if (audio && count((feed) => feed.audio !== undefined) >= this.config.maxAudio) throw new Problem('tooManyAudios')
+  }
+
+  /** A camera whose media flows. */
+  addDevice(userId: string, userName: string, hold: DeviceHold): void {
+    this.#add({ userId, userName, role: 'member' }, undefined, hold)
+    this.#addStream(userId, 'main', hold.lease.feed, hold.assistAddress !== '')
+  }
+
+  /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
+  attach(member: Member, link: PersonLink): void {
+    const before = member.link
+    const wasAway = member.awayTimer !== undefined
+    clearTimeout(member.awayTimer)
+    member.awayTimer = undefined
+    member.link = link
+    if (before !== undefined) {
+      before.send({ type: 'removed', reason: 'replaced' })
+      before.close()
+    }
+    if (wasAway) this.broadcast({ type: 'person_changed', person: member.person }, member)
+  }
+
+  /** A person's signalling connection was lost: it may come back within `resumeMs`. */
+  detach(member: Member, link: PersonLink, resumeMs: number): void {
+    if (member.link !== link || this.members.get(member.user.userId) !== member) return
+    member.link = undefined
+    member.awayTimer = setTimeout(() => {
+      member.awayTimer = undefined
+      this.dropIfGone(member)
+      if (this.members.get(member.user.userId) === member) this.#changed(member)
+    }, resumeMs).unref()
+    this.#changed(member)
+  }
+
+  /** A publication begins; the member's earlier one of that source ends. */
+  publish(member: Member, source: StreamSource, publisher: Publisher): void {
+    const before = member.publications.get(source)
+    member.publications.set(source, publisher)
+    if (before !== undefined) {
+      this.#removeStream(streamIdOf(member.user.userId, source))
+      before.close()
+    }
+    this.#addStream(member.user.userId, source, publisher.feed, false)
+  }
+
+  /** A publication is over. */
+  unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
+    if (member.publications.get(source) !== publisher) return
+    member.publications.delete(source)
+    this.#removeStream(streamIdOf(member.user.userId, source))
+    this.dropIfGone(member)
+  }
+
+  /** Takes somebody out. Returns false when they are not in. */
+  remove(userId: string, reason: LeaveReason): boolean {
+    const member = this.members.get(userId)
+    if (member === undefined) return false
+    this.members.delete(userId)
+    for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
+      this.#removeStream(streamIdOf(userId, source))
+    }
+    const publishers = [...member.publications.values()]
+    // Cleared first: their ends are no news.
+    member.publications.clear()
+    for (const publisher of publishers) publisher.close()
+    const last: ToPerson | undefined =
+      reason === 'kicked' || reason === 'closed' ? { type: 'removed', reason } : undefined
+    member.disconnect(last)
+    this.broadcast({ type: 'person_left', user_id: userId })
+    if (reason !== 'lost') this.#listener.left(this.config.roomId, userId)
+    return true
+  }
+
+  /** Somebody of whom nothing is connected has left. */
+  dropIfGone(member: Member): void {
+    if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
+  }
+
+  /** Everybody is out. */
+  close(): void {
+    for (const userId of [...this.members.keys()]) this.remove(userId, 'closed')
+    for (const viewer of [...this.observers.keys()]) viewer.close()
+  }
+
+  /** @throws Problem noStream */
+  stream(streamId: string): OpenStream {
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) throw new Problem('noStream')
+    return stream
+  }
+
+  say(member: Member, text: string): void {
+    this.#chatId += 1
+    const { userId, userName } = member.user
+    const line: ChatLine = { id: this.#chatId, user_id: userId, user_name: userName, text, at: this.#clock() }
+    this.#chat.push(line)
+    if (this.#chat.length > keptChat) this.#chat.shift()
+    this.broadcast({ type: 'chat', line })
+  }
+
+  /** Somebody's own word about microphone and camera; speaking up ends a host's mute. */
+  setState(member: Member, audio: boolean, video: boolean): void {
+    member.audio = audio
+    member.video = video
+    const feed = member.publications.get('main')?.feed
+    if (feed !== undefined) {
+      feed.audioMuted &&= !audio
+      feed.videoMuted &&= !video
+      if (video) feed.requestKeyFrame()
+    }
+    this.#changed(member)
+  }
+
+  /** @throws Problem forbidden, noStream */
+  mute(by: Member, userId: string, kind: 'audio' | 'video'): void {
+    assertHost(by)
+    const member = this.members.get(userId)
+    if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
+    const feed = member.publications.get('main')?.feed
+    if (kind === 'audio') {
+      member.audio = false
+      if (feed !== undefined) feed.audioMuted = true
+    } else {
+      member.video = false
+      if (feed !== undefined) feed.videoMuted = true
+    }
+    member.send({ type: 'muted', by: by.user.userId, kind })
+    this.#changed(member)
+  }
+
+  /** @throws Problem peerToPeer, noStream */
+  relay(from: Member, to: string, payload: RelayPayload): void {
+    if (!isPeerToPeer(this.config)) throw new Problem('badRequest', 'People of this room send to the node.')
+    const member = this.members.get(to)
+    if (member === undefined || member.device !== undefined)
+      throw new Problem('noStream', 'Nobody of this id is in the room.')
+    member.sendOrKeep({ type: 'relay', from: from.user.userId, payload })
+  }
+
+  broadcast(message: ToPerson, except?: Member): void {
+    for (const member of this.members.values()) if (member !== except) member.send(message)
+  }
+
+  #add(
+    { userId, userName, role }: Pick<Identity, 'userId' | 'userName' | 'role'>,
+    tokenId: string | undefined,
+    device: DeviceHold | undefined,
+  ): Member {
+    const user: RoomUser = { userId, userName, device: device !== undefined, role, joinedAt: this.#clock() }
+    const member = new Member(user, tokenId, device)
+    this.members.set(userId, member)
+    this.broadcast({ type: 'person_joined', person: member.person }, member)
+    this.#listener.joined(this.config.roomId, user)
+    return member
+  }
+
+  #addStream(userId: string, source: StreamSource, feed: Feed, small: boolean): void {
+    const view: RoomStream = {
+      stream_id: streamIdOf(userId, source),
+      user_id: userId,
+      source,
+      video_codec: feed.video?.codec ?? '',
+      audio_codec: feed.audio?.codec ?? '',
+      small,
+    }
+    this.streams.set(view.stream_id, { view, feed })
+    this.broadcast({ type: 'stream_added', stream: view })
+  }
+
+  #removeStream(streamId: string): void {
+    if (this.streams.delete(streamId)) this.broadcast({ type: 'stream_removed', stream_id: streamId })
+  }
+
+  #changed(member: Member): void {
+    this.broadcast({ type: 'person_changed', person: member.person })
+  }
+}
+
+/** @throws Problem forbidden */
+export function assertHost(member: Member): void {
+  if (member.user.role !== 'host') throw new Problem('forbidden')
+}
+
+/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
+export const screenSuffix = '~screen'
+
+/** The stream of a user: of camera and microphone it is the user's id itself. */
+export function streamIdOf(userId: string, source: StreamSource): string {
+  return source === 'main' ? userId : `${userId}${screenSuffix}`
+}

@@ -1,0 +1,92 @@
+import { headerLength } from './packet.ts'
+
+/** What a packet of video holds, as far as a late joiner needs to know. */
+export const nothing = 0
+/** A part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
+export const parameterSet = 1
+/** The beginning of a picture that can be decoded by itself. */
+export const keyFrame = 2
+/** An SPS. */
+export const sequenceParameters = 4
+
+/** The bits above, for one packet. */
+export type Content = number
+
+/** H.264 (RFC 6184): single NAL units, STAP-A, FU-A. */
+export function h264Content(packet: Buffer): Content {
+  let at = headerLength(packet)
+  const type = (packet[at] ?? 0) & 0x1f
+  if (type === 28) {
+    const header = packet[at + 1] ?? 0
+    return (header & 0x80) === 0 ? nothing : h264Unit(header & 0x1f)
+  }
+  if (type !== 24) return h264Unit(type)
+  let content = nothing
+  at += 1
+  while (at + 2 < packet.length) {
+    content |= h264Unit((packet[at + 2] ?? 0) & 0x1f)
+    at += 2 + packet.readUInt16BE(at)
+  }
+  return content
+}
+
+function h264Unit(type: number): Content {
+  if (type === 5) return keyFrame
+  if (type === 7) return parameterSet | sequenceParameters
+  return type === 8 ? parameterSet : nothing
+}
+
+/** H.265 (RFC 7798): single NAL units, aggregation and fragmentation units. */
+export function h265Content(packet: Buffer): Content {
+  let at = headerLength(packet)
+  const type = ((packet[at] ?? 0) >> 1) & 0x3f
+  if (type === 49) {
+    const header = packet[at + 2] ?? 0
+    return (header & 0x80) === 0 ? nothing : h265Unit(header & 0x3f)
+  }
+  if (type !== 48) return h265Unit(type)
+  let content = nothing
+  at += 2
+  while (at + 2 < packet.length) {
+    content |= h265Unit(((packet[at + 2] ?? 0) >> 1) & 0x3f)
+    at += 2 + packet.readUInt16BE(at)
+  }
+  return content
+}
+
+function h265Unit(type: number): Content {
+  if (type >= 16 && type <= 21) return keyFrame
+  if (type === 33) return parameterSet | sequenceParameters
+  return type === 32 || type === 34 ? parameterSet : nothing
+}
+
+/** VP8 (RFC 7741, section 4.2): the first packet of the first partition with the P bit clear. */
+export function vp8Content(packet: Buffer): Content {
+  let at = headerLength(packet)
+  const descriptor = packet[at] ?? 0
+  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
+  at += 1
+  if ((descriptor & 0x80) !== 0) {
+    const extension = packet[at] ?? 0
+    at += 1
+    if ((extension & 0x80) !== 0) at += ((packet[at] ?? 0) & 0x80) === 0 ? 1 : 2
+    if ((extension & 0x40) !== 0) at += 1
+    if ((extension & 0x30) !== 0) at += 1
+  }
+  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
+}
+
+/** One STAP-A packet with the parameter sets of an SDP's sprop-parameter-sets, for the picture that `key` begins; undefined when they are broken. */
+export function parameterSetPacket(sprop: string, key: Buffer): Buffer | undefined {
+  const units = sprop.split(',').map((text) => Buffer.from(text.trim(), 'base64'))
+  if (units.length < 2 || units.some((unit) => unit.length === 0 || unit.length > 1000)) return undefined
+  const parts = units.flatMap((unit) => {
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(unit.length)
+    return [length, unit]
+  })
+  const header = Buffer.from(key.subarray(0, 12))
+  header[0] = 0x80
+  header[1] = (header[1] ?? 0) & 0x7f
+  return Buffer.concat([header, Buffer.from([24 | ((units[0]?.[0] ?? 0) & 0x60)]), ...parts])
+}

@@ -1,0 +1,48 @@
+/** Fields of an RTP packet (RFC 3550, section 5.1), read and written in place: no object per packet. */
+
+/** Whether it is an RTP packet whose header is whole. */
+export function isRtp(packet: Buffer): boolean {
+  return packet.length >= 12 && (packet[0] ?? 0) >> 6 === 2 && headerLength(packet) <= packet.length
+}
+
+/** RTCP on the same port as RTP (RFC 5761, section 4). */
+export function isRtcp(packet: Buffer): boolean {
+  const type = packet[1] ?? 0
+  return packet.length >= 8 && type >= 192 && type <= 223
+}
+
+/** Bytes before the payload, contributing sources and extension included. */
+export function headerLength(packet: Buffer): number {
+  const first = packet[0] ?? 0
+  const fixed = 12 + (first & 0x0f) * 4
+  if ((first & 0x10) === 0) return fixed
+  return fixed + 4 > packet.length ? packet.length + 1 : fixed + 4 + packet.readUInt16BE(fixed + 2) * 4
+}
+
+export function sequenceOf(packet: Buffer): number {
+  return packet.readUInt16BE(2)
+}
+
+export function timestampOf(packet: Buffer): number {
+  return packet.readUInt32BE(4)
+}
+
+export function ssrcOf(packet: Buffer): number {
+  return packet.readUInt32BE(8)
+}
+
+/** The last packet of a picture. */
+export function hasMarker(packet: Buffer): boolean {
+  return ((packet[1] ?? 0) & 0x80) !== 0
+}
+
+/** Writes what is a viewer's own, keeping the marker. */
+export function address(packet: Buffer, payloadType: number, ssrc: number): void {
+  packet[1] = ((packet[1] ?? 0) & 0x80) | payloadType
+  packet.writeUInt32BE(ssrc, 8)
+}
+
+/** How far `b` is ahead of `a` on a 16-bit circle: -32768 to 32767. */
+export function sequenceDistance(a: number, b: number): number {
+  return ((b - a) << 16) >> 16
+}

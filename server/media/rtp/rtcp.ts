@@ -1,0 +1,154 @@
+/** RTCP packets that the node writes and reads itself (RFC 3550, RFC 4585, draft-alvestrand-rmcat-remb). */
+
+export const senderReportType = 200
+export const receiverReportType = 201
+export const transportFeedbackType = 205
+export const payloadFeedbackType = 206
+
+/** SSRC of the node in its own reports. */
+const own = 1
+
+/** Calls `visit` for each packet of a compound: its type, its count or format, its offset. A broken length ends the walk. */
+export function eachReport(
+  compound: Buffer,
+  visit: (type: number, format: number, offset: number, length: number) => void,
+): void {
+  let at = 0
+  while (at + 4 <= compound.length) {
+    const length = (compound.readUInt16BE(at + 2) + 1) * 4
+    if (at + length > compound.length) return
+    visit(compound[at + 1] ?? 0, (compound[at] ?? 0) & 0x1f, at, length)
+    at += length
+  }
+}
+
+/** Whether a compound asks for a key frame: Picture Loss Indication or Full Intra Request. */
+export function asksForKeyFrame(compound: Buffer): boolean {
+  let asks = false
+  eachReport(compound, (type, format) => {
+    if (type === payloadFeedbackType && (format === 1 || format === 4)) asks = true
+  })
+  return asks
+}
+
+/** Picture Loss Indication. */
+export function pictureLoss(ssrc: number): Buffer {
+  const packet = Buffer.alloc(12)
+  packet.set([0x81, payloadFeedbackType, 0, 2])
+  packet.writeUInt32BE(own, 4)
+  packet.writeUInt32BE(ssrc, 8)
+  return packet
+}
+
+/** Generic NACK for sequence numbers in rising order. */
+export function negativeAcknowledgement(ssrc: number, sequences: readonly number[]): Buffer {
+  const items: Array<{ first: number; mask: number }> = []
+  for (const sequence of sequences) {
+    const last = items.at(-1)
+    const ahead = last === undefined ? 0 : (sequence - last.first) & 0xffff
+    if (last !== undefined && ahead >= 1 && ahead <= 16) last.mask |= 1 << (ahead - 1)
+    else items.push({ first: sequence, mask: 0 })
+  }
+  const packet = Buffer.alloc(12 + 4 * items.length)
+  packet.set([0x81, transportFeedbackType])
+  packet.writeUInt16BE(2 + items.length, 2)
+  packet.writeUInt32BE(own, 4)
+  packet.writeUInt32BE(ssrc, 8)
+  for (const [index, { first, mask }] of items.entries()) {
+    packet.writeUInt16BE(first, 12 + 4 * index)
+    packet.writeUInt16BE(mask, 14 + 4 * index)
+  }
+  return packet
+}
+
+/** Receiver Estimated Maximum Bitrate, in bits per second. */
+export function estimatedBitrate(ssrc: number, bitsPerSecond: number): Buffer {
+  let exponent = 0
+  let mantissa = Math.floor(bitsPerSecond)
+  while (mantissa >= 1 << 18) {
+    mantissa >>>= 1
+    exponent += 1
+  }
+  const packet = Buffer.alloc(24)
+  packet.set([0x8f, payloadFeedbackType, 0, 5])
+  packet.writeUInt32BE(own, 4)
+  packet.write('REMB', 12, 'latin1')
+  packet[16] = 1
+  packet[17] = (exponent << 2) | (mantissa >> 16)
+  packet.writeUInt16BE(mantissa & 0xffff, 18)
+  packet.writeUInt32BE(ssrc, 20)
+  return packet
+}
+
+/** What a receiver reports of one stream. */
+export interface ReceptionBlock {
+  ssrc: number
+  /** Share lost since the last report, in 1/256. */
+  fractionLost: number
+  /** Lost since the beginning. */
+  lost: number
+  /** Highest sequence number with its cycles. */
+  highest: number
+  /** Interarrival jitter in timestamp units. */
+  jitter: number
+  /** Middle 32 bits of the last sender report's NTP time; 0 for none. */
+  lastReport: number
+  /** Since then, in 1/65536 s. */
+  delay: number
+}
+
+/** Receiver report with one block. */
+export function receiverReport(block: ReceptionBlock): Buffer {
+  const packet = Buffer.alloc(32)
+  packet.set([0x81, receiverReportType, 0, 7])
+  packet.writeUInt32BE(own, 4)
+  packet.writeUInt32BE(block.ssrc, 8)
+  packet.writeUInt32BE((((block.fractionLost & 0xff) << 24) | (Math.min(block.lost, 0x7fffff) & 0xffffff)) >>> 0, 12)
+  packet.writeUInt32BE(block.highest >>> 0, 16)
+  packet.writeUInt32BE(block.jitter >>> 0, 20)
+  packet.writeUInt32BE(block.lastReport >>> 0, 24)
+  packet.writeUInt32BE(block.delay >>> 0, 28)
+  return packet
+}
+
+/** Sender report without blocks. `ntp` is milliseconds since the epoch. */
+export function senderReport(ssrc: number, ntp: number, timestamp: number, packets: number, octets: number): Buffer {
+  const packet = Buffer.alloc(28)
+  packet.set([0x80, senderReportType, 0, 6])
+  packet.writeUInt32BE(ssrc, 4)
+  const seconds = Math.floor(ntp / 1000)
+  packet.writeUInt32BE((seconds + secondsTo1970) >>> 0, 8)
+  packet.writeUInt32BE(Math.floor(((ntp - seconds * 1000) / 1000) * 2 ** 32) >>> 0, 12)
+  packet.writeUInt32BE(timestamp >>> 0, 16)
+  packet.writeUInt32BE(packets >>> 0, 20)
+  packet.writeUInt32BE(octets >>> 0, 24)
+  return packet
+}
+
+/** From 1900 to 1970. */
+const secondsTo1970 = 2_208_988_800
+
+/** Which moment of the sender's clock a timestamp is. */
+export interface ClockPoint {
+  /** Milliseconds since the epoch, by the sender's clock. */
+  ntp: number
+  timestamp: number
+  /** Middle 32 bits of the NTP time, as receiver reports name it. */
+  middle: number
+}
+
+/** The clock point of a sender report in a compound; undefined when there is none. */
+export function clockPointOf(compound: Buffer): ClockPoint | undefined {
+  let point: ClockPoint | undefined
+  eachReport(compound, (type, _format, at, length) => {
+    if (type !== senderReportType || length < 28) return
+    const seconds = compound.readUInt32BE(at + 8)
+    const fraction = compound.readUInt32BE(at + 12)
+    point = {
+      ntp: (seconds - secondsTo1970) * 1000 + (fraction / 2 ** 32) * 1000,
+      timestamp: compound.readUInt32BE(at + 16),
+      middle: compound.readUInt32BE(at + 10),
+    }
+  })
+  return point
+}

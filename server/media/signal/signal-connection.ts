@@ -1,0 +1,186 @@
+import type { WebSocket } from 'ws'
+import type { MediaSettings } from '../../../shared/media/control.ts'
+import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import type { Door } from '../rooms/door.ts'
+import type { MediaRooms } from '../rooms/media-rooms.ts'
+import { assertHost, type Room } from '../rooms/room.ts'
+import type { Member, PersonLink } from '../rooms/member.ts'
+import { isPeerToPeer } from '../rooms/room-config.ts'
+import { RateLimit } from './rate-limit.ts'
+
+/** What signalling works on. */
+export interface SignalParts {
+  rooms: MediaRooms
+  door: Door
+  settings: () => MediaSettings
+}
+
+/** Somebody who does not read is cut off at so many bytes. */
+const mostUnsent = 2 * 1024 * 1024
+/** Messages at once, and a second. Candidates for a full room come in floods. */
+const burst = 600
+const perSecond = 100
+
+/** One signalling connection, from its first message to its end. */
+export class SignalConnection implements PersonLink {
+  readonly #socket: WebSocket
+  readonly #parts: SignalParts
+  readonly #remote: string
+  readonly #limit = new RateLimit(burst, perSecond)
+  #place: { room: Room; member: Member } | undefined
+
+  constructor(socket: WebSocket, remote: string, parts: SignalParts) {
+    this.#socket = socket
+    this.#remote = remote
+    this.#parts = parts
+    socket.on('message', (data) => this.#received(data.toString()))
+    socket.on('close', () => this.#closed())
+    socket.on('error', () => {})
+  }
+
+  /** It has joined or resumed. */
+  get entered(): boolean {
+    return this.#place !== undefined
+  }
+
+  send(message: ToPerson): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.#socket.bufferedAmount > mostUnsent) return this.#socket.terminate()
+    this.#socket.send(JSON.stringify(message))
+  }
+
+  close(): void {
+    this.#place = undefined
+    this.#socket.close(1000)
+  }
+
+  #received(text: string): void {
+    if (!this.#limit.allows()) return this.#socket.terminate()
+    try {
+      const message = parseMessage(text)
+      if (this.#place === undefined) this.#enter(message)
+      else this.#handle(this.#place.room, this.#place.member, message)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
+      this.send({ type: 'refused', code: error.code ?? error.status, reason: error.refusal, message: error.message })
+      this.close()
+    }
+  }
+
+  #enter(message: FromPerson): void {
+    if (message.type === 'resume') return this.#resume(message)
+    if (message.type !== 'join') throw new Problem('badRequest', 'The first message must be join or resume.')
+    assertVersion(message.version)
+    const room = this.#parts.rooms.get(message.room_id)
+    const admission = this.#parts.door.admit(room, {
+      token: message.token,
+      hostPassword: message.host_password,
+      userId: message.user_id,
+      userName: message.user_name,
+      remote: this.#remote,
+    })
+    if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
+    if (admission.kind === 'member') return this.#take(room, admission.member, true)
+    const present = room.members.get(admission.identity.userId)
+    const member = room.enter(admission.identity)
+    // The same person anew, e.g. a page that was reloaded: what the earlier page sent and watched is over.
+    if (member === present) {
+      for (const publisher of [...member.publications.values()]) publisher.close()
+      for (const viewer of [...member.viewers.keys()]) viewer.close()
+      if (room.members.get(member.user.userId) !== member) {
+        this.#take(room, room.enter(admission.identity), false)
+        return
+      }
+    }
+    this.#take(room, member, false)
+  }
+
+  #resume({ version, session }: Extract<FromPerson, { type: 'resume' }>): void {
+    assertVersion(version)
+    for (const room of this.#parts.rooms.all()) {
+      const member = this.#parts.rooms.memberBySession(room.config.roomId, session)
+      if (member !== undefined) return this.#take(room, member, true)
+    }
+    throw new Problem('noSession', 'The session is over: join again.')
+  }
+
+  #take(room: Room, member: Member, resumed: boolean): void {
+    const { resume_ms, ice_servers } = this.#parts.settings()
+    this.#place = { room, member }
+    room.attach(member, this)
+    const { roomId, topic, mode } = room.config
+    this.send({
+      type: 'joined',
+      version: signalVersion,
+      resumed,
+      session: member.session,
+      resume_ms,
+      you: member.person,
+      room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config) },
+      people: Array.from(room.members.values(), ({ person }) => person),
+      streams: Array.from(room.streams.values(), ({ view }) => view),
+      chat: [...room.chat],
+      ice_servers,
+    })
+    for (const message of member.takeKept()) this.send(message)
+  }
+
+  #handle(room: Room, member: Member, message: FromPerson): void {
+    switch (message.type) {
+      case 'join':
+      case 'resume':
+        throw new Problem('badRequest', 'You are in already.')
+      case 'leave':
+        room.remove(member.user.userId, 'left')
+        return this.close()
+      case 'ping':
+        return this.send({ type: 'pong', id: message.id })
+      case 'chat':
+        return room.say(member, message.text)
+      case 'state':
+        return room.setState(member, message.audio, message.video)
+      case 'mute':
+        return room.mute(member, message.user_id, message.kind)
+      case 'remove':
+        return this.#remove(room, member, message.user_id)
+      case 'relay':
+        return room.relay(member, message.to, message.payload)
+    }
+  }
+
+  #remove(room: Room, by: Member, userId: string): void {
+    assertHost(by)
+    if (room.members.get(userId)?.device !== undefined)
+      throw new Problem('forbidden', 'Cameras are removed by the operator.')
+    if (!this.#parts.rooms.kick(room.config.roomId, userId))
+      throw new Problem('noStream', 'Nobody of this id is in the room.')
+  }
+
+  #closed(): void {
+    const place = this.#place
+    this.#place = undefined
+    place?.room.detach(place.member, this, this.#parts.settings().resume_ms)
+  }
+}
+
+/** @throws Problem badRequest */
+function parseMessage(text: string): FromPerson {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Problem('badRequest', 'The message is not JSON.')
+  }
+  const message = fromPersonSchema.safeParse(value)
+  if (message.success) return message.data
+  const [issue] = message.error.issues
+  throw new Problem('badRequest', `The message is not valid: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`)
+}
+
+/** @throws Problem badRequest */
+function assertVersion(version: number): void {
+  if (version !== signalVersion)
+    throw new Problem('badRequest', `This node speaks version ${signalVersion}: load the page again.`)
+}

@@ -1,0 +1,99 @@
+import { parse } from 'sdp-transform'
+import { Problem } from '../problem.ts'
+import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
+
+/** A codec that a browser offers for one of its media sections. */
+export interface OfferedCodec {
+  payloadType: number
+  /** In upper case. */
+  name: string
+  /** Format parameters as offered. */
+  parameters: string
+}
+
+/** A media section of an offer. */
+export interface OfferedMedia {
+  kind: 'video' | 'audio'
+  mid: string
+  direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+  codecs: OfferedCodec[]
+}
+
+/** What a browser offers. */
+export interface Offer {
+  /** For the peer connection: candidates that only its own machine can resolve are taken out. */
+  sdp: string
+  media: OfferedMedia[]
+  /** ICE user fragment: names the ICE session. */
+  userFragment: string
+}
+
+const mostSections = 16
+
+/** @throws Problem badOffer */
+export function parseOffer(sdp: string): Offer {
+  const session = parseSafely(sdp)
+  const sections = session.media
+  if (sections.length === 0 || sections.length > mostSections) throw new Problem('badOffer')
+  const media = sections.flatMap((section): OfferedMedia[] => {
+    if (section.type !== 'video' && section.type !== 'audio') return []
+    if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
+    const codecs = section.rtp.map(({ payload, codec }) => ({
+      payloadType: payload,
+      name: String(codec).toUpperCase(),
+      parameters: String(section.fmtp.find((each) => each.payload === payload)?.config ?? ''),
+    }))
+    return [{ kind: section.type, mid: String(section.mid), direction: section.direction ?? 'sendrecv', codecs }]
+  })
+  const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
+  if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
+  const lines = sdp.split(/\r?\n/).filter((line) => !/^a=candidate:.*\.local /.test(line))
+  return { sdp: lines.join('\r\n'), media, userFragment: String(fragment) }
+}
+
+function parseSafely(sdp: string): ReturnType<typeof parse> {
+  try {
+    return parse(sdp)
+  } catch {
+    throw new Problem('badOffer')
+  }
+}
+
+/** The offered codec for a feed's video, its profile matched as well as can be; undefined when it is not offered. */
+export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: VideoFormat): OfferedCodec | undefined {
+  const offered = media.codecs.filter(({ name }) => name === codec)
+  if (codec !== 'H264') return offered[0]
+  const usable = offered.filter(({ parameters }) => /packetization-mode=1/.test(parameters))
+  const starting = (digits: string) =>
+    usable.find(({ parameters }) => profileOf(parameters).startsWith(digits.toLowerCase()))
+  return starting(profileLevelId.slice(0, 4)) ?? starting(profileLevelId.slice(0, 2)) ?? usable[0]
+}
+
+/** The offered codec for a feed's audio; undefined when it is not offered. */
+export function audioCodecFor(media: OfferedMedia, { codec }: AudioFormat): OfferedCodec | undefined {
+  return media.codecs.find(({ name }) => name === codec)
+}
+
+/** What the node takes from a publisher: VP8 and else H.264, which every browser decodes; undefined when neither is offered. */
+export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; format: VideoFormat } | undefined {
+  for (const name of ['VP8', 'H264'] as const) {
+    const format: VideoFormat = { codec: name, profileLevelId: name === 'H264' ? '42e0' : '', parameterSets: '' }
+    const codec = videoCodecFor(media, format)
+    if (codec !== undefined) return { codec, format: { ...format, profileLevelId: profileOf(codec.parameters) } }
+  }
+  return undefined
+}
+
+/** Opus, and else G.711. */
+export function publishedAudio(media: OfferedMedia): { codec: OfferedCodec; format: AudioFormat } | undefined {
+  for (const name of ['OPUS', 'PCMU', 'PCMA'] as const) {
+    const format: AudioFormat = { codec: name, clockRate: name === 'OPUS' ? 48_000 : 8_000 }
+    const codec = audioCodecFor(media, format)
+    if (codec !== undefined) return { codec, format }
+  }
+  return undefined
+}
+
+function profileOf(parameters: string): string {
+  return /profile-level-id=([0-9a-f]{6})/i.exec(parameters)?.[1]?.toLowerCase() ?? ''
+}

@@ -1,0 +1,146 @@
+import ndc, { type Audio, type PeerConnection, type Track, type Video } from 'node-datachannel'
+import { Problem } from '../problem.ts'
+import { advertise } from './candidates.ts'
+import type { Offer } from './offer.ts'
+
+/** Where peers are reached. */
+export interface PeerSettings {
+  /** The one UDP port of the node. */
+  udpPort: number
+  /** Address to bind; undefined for every interface but loopback. */
+  bindAddress: string | undefined
+  /** Addresses that are offered instead of the machine's own. */
+  advertised: readonly string[]
+}
+
+/** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
+const gatherMs = 2_000
+const connectMs = 20_000
+
+/**
+ * Everything alive, kept here: libdatachannel closes what JavaScript has collected, without a word.
+ */
+const alive = new Set<Peer>()
+
+/** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
+export class Peer {
+  readonly #connection: PeerConnection
+  readonly #settings: PeerSettings
+  readonly #tracks: Track[] = []
+  readonly #onClosed: () => void
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+  #state = 'new'
+
+  /** @param onClosed told once when the connection ends, also by `close` */
+  constructor(name: string, settings: PeerSettings, onClosed: () => void) {
+    this.#settings = settings
+    this.#onClosed = onClosed
+    this.#connection = new ndc.PeerConnection(name, {
+      iceServers: [],
+      disableAutoNegotiation: true,
+      enableIceUdpMux: true,
+      portRangeBegin: settings.udpPort,
+      portRangeEnd: settings.udpPort,
+      ...(settings.bindAddress === undefined ? {} : { bindAddress: settings.bindAddress }),
+    })
+    alive.add(this)
+    this.#connection.onStateChange((state) => {
+      this.#state = state
+      if (state === 'connected') clearTimeout(this.#timer)
+      if (state === 'closed' || state === 'failed' || state === 'disconnected') this.close()
+    })
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** new, connecting, connected, disconnected, failed, closed. */
+  get state(): string {
+    return this.#closed ? 'closed' : this.#state
+  }
+
+  /** Round trip in milliseconds; -1 when unknown. */
+  get roundTrip(): number {
+    return this.#closed ? -1 : this.#connection.rtt()
+  }
+
+  /** Adds a media section of the answer. Its messages are RTP and RTCP as they come. */
+  addTrack(media: Audio | Video, onMessage: (message: Buffer) => void): Track {
+    const track = this.#connection.addTrack(media)
+    // Without a handler for it, cleaning up crashes after a collection.
+    track.onClosed(() => {})
+    track.onMessage((message) => {
+      if (!this.#closed) onMessage(message)
+    })
+    this.#tracks.push(track)
+    return track
+  }
+
+  /**
+   * The answer, with every address in it.
+   * @throws Problem badOffer
+   */
+  async answer(offer: Offer): Promise<string> {
+    try {
+      this.#connection.setRemoteDescription(offer.sdp, 'offer')
+      this.#connection.setLocalDescription('answer')
+    } catch {
+      this.close()
+      throw new Problem('badOffer')
+    }
+    await this.#gathered()
+    const sdp = this.#closed ? undefined : this.#connection.localDescription()?.sdp
+    if (sdp === undefined) throw new Problem('badOffer')
+    this.#timer = setTimeout(() => this.close(), connectMs).unref()
+    return advertise(sdp, this.#settings.advertised)
+  }
+
+  /** An address that the browser found later. What cannot be understood is ignored. */
+  addCandidate(candidate: string, mid: string): void {
+    if (this.#closed || candidate.includes('.local ')) return
+    try {
+      this.#connection.addRemoteCandidate(candidate, mid)
+    } catch {
+      // It is one of several; the connection lives by the others.
+    }
+  }
+
+  /** Ends it. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearTimeout(this.#timer)
+    // Tracks first, or the process never exits.
+    for (const track of this.#tracks) quietly(() => track.close())
+    quietly(() => this.#connection.close())
+    alive.delete(this)
+    this.#onClosed()
+  }
+
+  #gathered(): Promise<void> {
+    if (this.#connection.gatheringState() === 'complete') return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs)
+      this.#connection.onGatheringStateChange((state) => {
+        if (state !== 'complete') return
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}
+
+/** How many peers are alive. */
+export function peerCount(): number {
+  return alive.size
+}
+
+function quietly(run: () => void): void {
+  try {
+    run()
+  } catch {
+    // It was closed already.
+  }
+}

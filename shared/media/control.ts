@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { deviceErrorKinds } from '../device.ts'
+
+/** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
+
+/** Version of these messages: both sides come out of one build. */
+export const controlVersion = 1
+
+const roomId = z.string().min(1).max(128)
+const userId = z.string().min(1).max(128)
+const milliseconds = z.int().min(1).max(3_600_000)
+
+/** A STUN or TURN server as browsers take it (RTCIceServer). */
+export const iceServerSchema = z.strictObject({
+  urls: z
+    .array(z.string().regex(/^(stun|stuns|turn|turns):\S+$/))
+    .min(1)
+    .max(8),
+  username: z.string().max(256).default(''),
+  credential: z.string().max(256).default(''),
+})
+export type IceServer = z.output<typeof iceServerSchema>
+
+/** What can change while the node runs. */
+export const mediaSettingsSchema = z.strictObject({
+  /** Given to browsers, so that they get through firewalls. */
+  ice_servers: z.array(iceServerSchema).max(16).default([]),
+  /** IP addresses offered to browsers instead of the machine's own. */
+  advertised: z.array(z.string().min(1).max(253)).max(16).default([]),
+  /** Anybody on the network may join any open room: for labs. */
+  open_rooms: z.boolean().default(false),
+  /** How long somebody who was removed is refused. */
+  ban_ms: z.int().min(0).max(86_400_000).default(60_000),
+  /** How long a person whose signalling connection was lost may come back. */
+  resume_ms: milliseconds.default(15_000),
+  /** RTSPS: take cameras whose certificate no authority signed. */
+  trust_any_certificate: z.boolean().default(false),
+  camera_transport: z.enum(['auto', 'udp']).default('auto'),
+  /** Deadline of each answer of a camera. */
+  camera_answer_ms: milliseconds.default(4_000),
+  /** A camera that sends nothing for so long has stalled. */
+  camera_stall_ms: milliseconds.default(5_000),
+  /** What a browser may send, in bits per second. */
+  publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
+  screen_bitrate: z.int().min(100_000).max(100_000_000).default(4_000_000),
+})
+export type MediaSettings = z.output<typeof mediaSettingsSchema>
+
+/** What the process is told first. */
+export const startSchema = z.strictObject({
+  version: z.literal(controlVersion),
+  host: z.string().min(1).max(253),
+  /** HTTP and WebSocket; 0 picks a free one. */
+  port: z.int().min(0).max(65_535),
+  /** WebRTC of everybody; 0: the same number as `port` where it is free. */
+  udp_port: z.int().min(0).max(65_535).default(0),
+  /** PEM texts for HTTPS; undefined: plain HTTP. */
+  tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
+  /** Key of join links, base64 of at least 32 bytes. */
+  token_key: z.string().min(43),
+  /** Folder of the built room page; empty: none is served. */
+  page_folder: z.string().default(''),
+  settings: mediaSettingsSchema.prefault({}),
+})
+export type MediaStart = z.output<typeof startSchema>
+
+const room = z.strictObject({
+  roomId,
+  topic: z.string(),
+  mode: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
+  hostPassword: z.string(),
+  attendeeMax: z.int(),
+  maxVideo: z.int(),
+  maxAudio: z.int(),
+  locked: z.boolean(),
+})
+const login = z.strictObject({ name: z.string(), password: z.string() })
+const device = z.strictObject({
+  userId,
+  userName: z.string(),
+  address: z.string().max(2_048),
+  assistAddress: z.string().max(2_048),
+  login: login.optional(),
+})
+const user = z.strictObject({
+  userId: z.string(),
+  userName: z.string(),
+  device: z.boolean(),
+  role: z.enum(['host', 'member']),
+  joinedAt: z.number(),
+})
+const track = z.strictObject({
+  kind: z.enum(['video', 'audio']),
+  codec: z.string(),
+  detail: z.string(),
+  carried: z.boolean(),
+})
+
+/** What a stream has carried since it began; the reader makes rates of two readings. */
+export const streamStats = z.strictObject({
+  room_id: z.string(),
+  stream_id: z.string(),
+  user_id: z.string(),
+  /** Empty for none. */
+  video_codec: z.string(),
+  audio_codec: z.string(),
+  video_bytes: z.number(),
+  audio_bytes: z.number(),
+  frames: z.number(),
+  key_frames: z.number(),
+  /** Milliseconds since the epoch; 0 for none. */
+  last_key_frame_at: z.number(),
+  last_packet_at: z.number(),
+  viewers: z.int(),
+})
+export type StreamStats = z.output<typeof streamStats>
+
+/** How somebody is connected. */
+export const connectionStats = z.strictObject({
+  room_id: z.string(),
+  user_id: z.string(),
+  /** The signalling connection is up. */
+  signal: z.boolean(),
+  /** State of each connection that carries media to or from this person. */
+  peers: z.array(
+    z.strictObject({
+      purpose: z.enum(['publish', 'view']),
+      stream_id: z.string(),
+      state: z.string(),
+      round_trip_ms: z.number(),
+    }),
+  ),
+})
+export type ConnectionStats = z.output<typeof connectionStats>
+
+const nothing = z.strictObject({})
+
+/** Every request to the node, with what it answers. */
+export const controlMethods = {
+  start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
+  set_settings: { params: mediaSettingsSchema, result: nothing },
+  open_room: { params: room, result: nothing },
+  close_room: { params: z.strictObject({ roomId }), result: nothing },
+  users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
+  kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
+  add_device: { params: z.strictObject({ roomId, device }), result: nothing },
+  remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
+  rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
+  health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int() }) },
+  probe: {
+    params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
+    result: z.strictObject({
+      ok: z.boolean(),
+      /** Why not; null when ok. */
+      kind: z.enum(deviceErrorKinds).nullable(),
+      message: z.string(),
+      milliseconds: z.number(),
+      tracks: z.array(track),
+    }),
+  },
+  stats: {
+    /** Left out: every room. */
+    params: z.strictObject({ roomId: roomId.optional() }),
+    result: z.strictObject({ streams: z.array(streamStats), connections: z.array(connectionStats) }),
+  },
+} as const
+
+export type ControlMethod = keyof typeof controlMethods
+
+export function isControlMethod(name: string): name is ControlMethod {
+  return Object.hasOwn(controlMethods, name)
+}
+export type ControlParams<M extends ControlMethod> = z.output<(typeof controlMethods)[M]['params']>
+export type ControlResult<M extends ControlMethod> = z.output<(typeof controlMethods)[M]['result']>
+
+/** Controller to node. */
+export const toNodeSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('request'),
+    id: z.int(),
+    /** Of `controlMethods`. */
+    method: z.string(),
+    params: z.unknown(),
+  }),
+  /** The caller has given up: nothing is to be left behind, no answer is needed. */
+  z.strictObject({ type: z.literal('cancel'), id: z.int() }),
+  z.strictObject({ type: z.literal('stop') }),
+])
+export type ToNode = z.output<typeof toNodeSchema>
+
+/** What a node tells without being asked: the events of the port, and its log. */
+export const controlEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('joined'), roomId: z.string(), user }),
+  z.strictObject({ type: z.literal('left'), roomId: z.string(), userId: z.string() }),
+  z.strictObject({
+    type: z.literal('deviceLost'),
+    roomId: z.string(),
+    userId: z.string(),
+    kind: z.enum(deviceErrorKinds),
+    detail: z.string(),
+  }),
+])
+export type ControlEvent = z.output<typeof controlEventSchema>
+
+/** Node to controller. */
+export const fromNodeSchema = z.discriminatedUnion('type', [
+  /** It listens to requests. */
+  z.strictObject({ type: z.literal('hello'), version: z.int() }),
+  z.strictObject({ type: z.literal('answer'), id: z.int(), result: z.unknown() }),
+  /** `kind` is that of a DeviceJoinError; null for any other failure. */
+  z.strictObject({
+    type: z.literal('failure'),
+    id: z.int(),
+    kind: z.enum(deviceErrorKinds).nullable(),
+    message: z.string(),
+  }),
+  z.strictObject({ type: z.literal('event'), event: controlEventSchema }),
+  z.strictObject({
+    type: z.literal('log'),
+    level: z.enum(['debug', 'info', 'warn', 'error']),
+    message: z.string(),
+    detail: z.string(),
+  }),
+])
+export type FromNode = z.output<typeof fromNodeSchema>

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { iceServerSchema } from './control.ts'
+
+/**
+ * Room signalling: `ws://<addr>/signal`, one JSON message per frame. The first message of a client is `join` or `resume`; the node answers `joined` or `refused`.
+ * The node pings; a connection that is lost may be resumed within `resume_ms`.
+ */
+
+/** Version of these messages; a node refuses another one. */
+export const signalVersion = 1
+
+/** Longest message in bytes. */
+export const longestSignal = 64 * 1024
+
+const userId = z.string().min(1).max(128)
+
+/** Which of somebody's streams: camera and microphone, or the screen. */
+export const streamSources = ['main', 'screen'] as const
+export type StreamSource = (typeof streamSources)[number]
+
+/** Somebody in the room. */
+export const personSchema = z.strictObject({
+  user_id: z.string(),
+  user_name: z.string(),
+  role: z.enum(['host', 'member']),
+  /** A camera that the operator put into the room. */
+  device: z.boolean(),
+  joined_at: z.number(),
+  /** The microphone and camera are on, as the person says. */
+  audio: z.boolean(),
+  video: z.boolean(),
+  /** The connection was lost a moment ago. */
+  away: z.boolean(),
+})
+export type Person = z.output<typeof personSchema>
+
+/** A stream that can be watched: `POST /whep/<room>/<stream id>`. */
+export const streamSchema = z.strictObject({
+  stream_id: z.string(),
+  user_id: z.string(),
+  source: z.enum(streamSources),
+  /** Empty for none. */
+  video_codec: z.string(),
+  audio_codec: z.string(),
+  /** A smaller picture can be asked for: `?size=small`. */
+  small: z.boolean(),
+})
+export type RoomStream = z.output<typeof streamSchema>
+
+/** A line of the room's chat. */
+export const chatSchema = z.strictObject({
+  id: z.int(),
+  user_id: z.string(),
+  user_name: z.string(),
+  text: z.string(),
+  at: z.number(),
+})
+export type ChatLine = z.output<typeof chatSchema>
+
+/** Client to node. */
+export const fromPersonSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('join'),
+    version: z.int(),
+    room_id: z.string().min(1).max(128),
+    /** Of a join link. */
+    token: z.string().max(4_096).default(''),
+    /** Instead of a link; makes the person host. */
+    host_password: z.string().max(64).default(''),
+    /** Ignored when the link is bound to a user; left out: made. */
+    user_id: userId.optional(),
+    user_name: z.string().trim().max(256).default(''),
+  }),
+  z.strictObject({ type: z.literal('resume'), version: z.int(), session: z.string().max(256) }),
+  z.strictObject({ type: z.literal('leave') }),
+  z.strictObject({ type: z.literal('ping'), id: z.int() }),
+  z.strictObject({ type: z.literal('chat'), text: z.string().trim().min(1).max(4_000) }),
+  z.strictObject({ type: z.literal('state'), audio: z.boolean(), video: z.boolean() }),
+  /** Host: silence somebody, who may speak up again. */
+  z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),
+  /** Host: take somebody out. */
+  z.strictObject({ type: z.literal('remove'), user_id: userId }),
+  /** Peer-to-peer rooms: an offer, answer or candidate for somebody. */
+  z.strictObject({
+    type: z.literal('relay'),
+    to: userId,
+    payload: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.enum(['offer', 'answer']), sdp: z.string().max(60_000) }),
+      z.strictObject({ kind: z.literal('candidate'), candidate: z.string().max(1_000), mid: z.string().max(64) }),
+      z.strictObject({ kind: z.literal('bye') }),
+    ]),
+  }),
+])
+export type FromPerson = z.output<typeof fromPersonSchema>
+export type RelayPayload = Extract<FromPerson, { type: 'relay' }>['payload']
+
+/** Node to client. */
+export const toPersonSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('joined'),
+    version: z.int(),
+    /** The same person came back. */
+    resumed: z.boolean(),
+    /** For `resume`, and as Bearer for WHIP and WHEP. */
+    session: z.string(),
+    resume_ms: z.number(),
+    you: personSchema,
+    room: z.strictObject({ room_id: z.string(), topic: z.string(), mode: z.number(), peer_to_peer: z.boolean() }),
+    people: z.array(personSchema),
+    streams: z.array(streamSchema),
+    chat: z.array(chatSchema),
+    ice_servers: z.array(iceServerSchema),
+  }),
+  /** The connection closes after it. `code`: 507, 800, 801 or the HTTP status. */
+  z.strictObject({ type: z.literal('refused'), code: z.number(), reason: z.string(), message: z.string() }),
+  z.strictObject({ type: z.literal('pong'), id: z.int() }),
+  z.strictObject({ type: z.literal('person_joined'), person: personSchema }),
+  z.strictObject({ type: z.literal('person_changed'), person: personSchema }),
+  z.strictObject({ type: z.literal('person_left'), user_id: z.string() }),
+  z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),
+  z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
+  z.strictObject({ type: z.literal('chat'), line: chatSchema }),
+  z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),
+  z.strictObject({ type: z.literal('room_changed'), topic: z.string(), locked: z.boolean() }),
+  z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
+  /** Something the client asked for is not allowed; the connection stays. */
+  z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),
+  /** The connection closes after it. */
+  z.strictObject({ type: z.literal('removed'), reason: z.enum(['kicked', 'replaced', 'closed']) }),
+])
+export type ToPerson = z.output<typeof toPersonSchema>

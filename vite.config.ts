@@ -45,7 +45,7 @@ export default defineConfig({
         // An asset in a data: URL would need a wider content security policy.
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1200,
-        rolldownOptions: { input: at(pageEntry), checks: { pluginTimings: false } },
+        rolldownOptions: { input: at(pageEntry), checks: { bundlerTimings: false } },
       },
     },
     node: {

@@ -7,7 +7,7 @@ import { type ApiName, resultCodes, retOf } from '../../shared/result-codes.ts'
 export type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
 
 /** An object of the document. */
-type JsonObject = { [key: string]: Json }
+type JsonObject = Record<string, Json>
 
 const titles: Readonly<Record<ApiName, { title: string; description: string }>> = {
   media: {

@@ -99,7 +99,7 @@ export class RequestHandler {
     const hasBody = announcesBody(request.rawHeaders)
     const callbackProblem = this.#readCallback(exchange)
     const { route } = exchange
-    if (route === undefined || !route.methods.includes(request.method ?? '')) {
+    if (!route?.methods.includes(request.method ?? '')) {
       exchange.unread = hasBody
       this.#refusePathOrMethod(exchange)
     } else if (hasBody) {

@@ -14,7 +14,8 @@ import { parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
 import { Viewer } from '../webrtc/viewer.ts'
-import { addFragment, type MediaSession, MediaSessions } from './media-sessions.ts'
+import type { MediaSessions } from './media-sessions.ts'
+import { addFragment, type MediaSession } from './media-sessions.ts'
 import { bearerOf, readBody } from './sdp-request.ts'
 
 /** What the media routes work on. */

@@ -48,7 +48,7 @@ export class MediaSessions {
  */
 export function addFragment(session: MediaSession, fragment: string): void {
   let mid = session.firstMid
-  const candidates: Array<{ candidate: string; mid: string }> = []
+  const candidates: { candidate: string; mid: string }[] = []
   for (const line of fragment.split(/\r?\n/)) {
     if (line.startsWith('a=mid:')) mid = line.slice(6)
     else if (line.startsWith('a=ice-ufrag:') && line.slice(12) !== session.userFragment) throw new Problem('restart')

@@ -26,7 +26,7 @@ export async function servePage(context: Context, folder: string): Promise<boole
   const file = join(folder, normalize(name === '' ? 'index.html' : name))
   if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return false
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined || !found.isFile()) return false
+  if (!found?.isFile()) return false
   context.type = extname(file)
   context.length = found.size
   context.set('Content-Security-Policy', policy)

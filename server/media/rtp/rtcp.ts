@@ -42,7 +42,7 @@ export function pictureLoss(ssrc: number): Buffer {
 
 /** Generic NACK for sequence numbers in rising order. */
 export function negativeAcknowledgement(ssrc: number, sequences: readonly number[]): Buffer {
-  const items: Array<{ first: number; mask: number }> = []
+  const items: { first: number; mask: number }[] = []
   for (const sequence of sequences) {
     const last = items.at(-1)
     const ahead = last === undefined ? 0 : (sequence - last.first) & 0xffff

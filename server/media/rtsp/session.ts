@@ -47,7 +47,7 @@ export class RtspSession {
   readonly #channels = new Map<number, (packet: Buffer) => void>()
   readonly #pairs: DatagramPair[] = []
   readonly #timers: NodeJS.Timeout[] = []
-  readonly #reports: Array<(packet: Buffer) => void> = []
+  readonly #reports: ((packet: Buffer) => void)[] = []
   readonly #firstPacket = Promise.withResolvers<void>()
   #base: string
   #aggregate: string

@@ -63,7 +63,7 @@ function parseSafely(sdp: string): ReturnType<typeof parse> {
 export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: VideoFormat): OfferedCodec | undefined {
   const offered = media.codecs.filter(({ name }) => name === codec)
   if (codec !== 'H264') return offered[0]
-  const usable = offered.filter(({ parameters }) => /packetization-mode=1/.test(parameters))
+  const usable = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
   const starting = (digits: string) =>
     usable.find(({ parameters }) => profileOf(parameters).startsWith(digits.toLowerCase()))
   return starting(profileLevelId.slice(0, 4)) ?? starting(profileLevelId.slice(0, 2)) ?? usable[0]

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
-import { authenticateOperation } from './access/authenticate.ts'
+import { authenticateOperation } from './media-api/authenticate.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestBook } from './access/digest-book.ts'
 import { FailureLimit } from './access/failure-limit.ts'

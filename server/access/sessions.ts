@@ -257,7 +257,7 @@ export class Sessions {
         } else if (known === undefined) this.#adopt(change.key, change.value)
       } else if (change.collection === 'credentials' && change.value === undefined) {
         const owner = this.#byCredential.get(change.key)
-        if (owner !== undefined && owner.size === 0 && owner.frozen === 0) this.#byCredential.delete(change.key)
+        if (owner?.size === 0 && owner.frozen === 0) this.#byCredential.delete(change.key)
       }
     }
   }

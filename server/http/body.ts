@@ -103,7 +103,7 @@ function topLevelKeys(text: string): number {
   let depth = 0
   let keys = 0
   for (let i = 0; i < text.length; i++) {
-    switch (text[i]) {
+    switch (text.charAt(i)) {
       case '"':
         for (i++; text[i] !== '"'; i++) if (text[i] === '\\') i++
         break

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorName } from '../../shared/result-codes.ts'
 import { acceptRawTarget } from './raw-target.ts'
@@ -29,7 +29,7 @@ export function answerMalformed(server: Server, handler: RequestHandler): void {
 
   const giveUp = (socket: Duplex, error: ErrorName, message: string) => {
     givenUp.add(socket)
-    const client = 'remoteAddress' in socket ? String(socket.remoteAddress ?? '') : ''
+    const client = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
     const text = handler.refuseMalformed(client.replace('::ffff:', ''), error, message)
     socket.end(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n' +
@@ -55,8 +55,8 @@ export function answerMalformed(server: Server, handler: RequestHandler): void {
     }
     if (problem.code === 'HPE_INVALID_URL' && problem.rawPacket !== undefined) {
       givenUp.add(socket)
-      // Both kinds of server hand their own kind of net.Socket over.
-      if (acceptRawTarget(server, socket as Socket, problem.rawPacket)) return
+      // A TLS socket is one as well.
+      if (socket instanceof Socket && acceptRawTarget(server, socket, problem.rawPacket)) return
     }
     const unknownMethod =
       problem.code === 'HPE_INVALID_METHOD' && plausibleRequest.test(problem.rawPacket?.toString('latin1') ?? '')

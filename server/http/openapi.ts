@@ -115,6 +115,7 @@ function requestBody(contract: OperationContract): JsonObject {
 /** The parameters of an operation as JSON Schema, with the bounds that a schema cannot say in words. */
 function parametersSchema(contract: OperationContract): { properties: JsonObject; required: string[] } {
   const schema = jsonSchema(contract.params, 'input')
+  const shape: Record<string, z.ZodType | undefined> = contract.params.shape
   const properties: JsonObject = {}
   const required = Array.isArray(schema.required) ? schema.required.map(String) : []
   for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
@@ -122,13 +123,13 @@ function parametersSchema(contract: OperationContract): { properties: JsonObject
     const { default: fallback, ...rest } = property
     // A parameter whose absence is answered by the operation itself is needed all the same.
     if (fallback === '') required.push(name)
-    properties[name] = withBounds(rest, contract.params.shape[name])
+    properties[name] = withBounds(rest, shape[name])
   }
   return { properties, required }
 }
 
 /** The rule of a parameter in words is what its schema says of a value that breaks it. */
-function withBounds(property: JsonObject, schema: z.core.$ZodType | undefined): JsonObject {
+function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonObject {
   if (schema === undefined) return property
   const rule = z.safeParse(schema, '\u{1F4A1}'.repeat(limits.requestTarget)).error?.issues[0]?.message ?? ''
   if (!rule.startsWith('must')) return property

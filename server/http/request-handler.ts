@@ -103,9 +103,9 @@ export class RequestHandler {
       exchange.unread = hasBody
       this.#refusePathOrMethod(exchange)
     } else if (hasBody) {
-      this.#track(exchange, this.#performWithBody(exchange, route, problem ?? callbackProblem))
+      void this.#track(exchange, this.#performWithBody(exchange, route, problem ?? callbackProblem))
     } else {
-      this.#perform(exchange, route, problem ?? callbackProblem)
+      void this.#perform(exchange, route, problem ?? callbackProblem)
     }
   }
 

@@ -22,9 +22,9 @@ export function redactParams(params: ReadonlyMap<string, unknown>): Record<strin
 
 function showValue(name: string, value: unknown): string {
   if (secretName.test(name)) return redacted
-  if (name === 'options' || name === 'userData' || typeof value === 'object')
+  if (name === 'options' || name === 'userData' || typeof value !== 'string')
     return bounded(redactOptions(value), longestValue)
-  return bounded(redactAddress(String(value)), longestValue)
+  return bounded(redactAddress(value), longestValue)
 }
 
 /** An address without its login: `rtsp://user:password@host`. */

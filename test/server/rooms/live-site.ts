@@ -161,7 +161,7 @@ function until({ outgoing, pool, store }: Services, condition: () => boolean): P
       finish()
     }
     const timer = setTimeout(
-      settle(() => reject(new Error(`it never held: ${condition}`))),
+      settle(() => reject(new Error(`it never held: ${String(condition)}`))),
       5_000,
     )
     const done = settle(resolve)

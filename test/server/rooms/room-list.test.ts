@@ -83,8 +83,8 @@ test('100,000 rooms stay fluid', { timeout: 60_000 }, () => {
     const room_id = String(100_000_000 + ((n * 7_919_117) % 899_999_981))
     rooms.set(room_id, storedRoom(n + 1, room_id, n))
   }
-  const store: Pick<Store, 'onChange'> & { all(): ReadonlyMap<string, never> } = {
-    all: () => rooms as ReadonlyMap<string, never>,
+  const store: Pick<Store, 'onChange' | 'all'> = {
+    all: (() => rooms) as unknown as Store['all'],
     onChange: () => () => undefined,
   }
   const statuses: RoomStatus[] = ['scheduled', 'open', 'locked', 'closed']

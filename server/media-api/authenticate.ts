@@ -3,9 +3,9 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
-import type { DigestBook } from './digest-book.ts'
-import type { FailureLimit } from './failure-limit.ts'
-import type { Sessions } from './sessions.ts'
+import type { DigestBook } from '../access/digest-book.ts'
+import type { FailureLimit } from '../access/failure-limit.ts'
+import type { Sessions } from '../access/sessions.ts'
 
 /** What the authenticate operation works with. */
 export interface AuthenticateServices {

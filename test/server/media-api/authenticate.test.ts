@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { authenticateOperation } from '../../../server/access/authenticate.ts'
+import { authenticateOperation } from '../../../server/media-api/authenticate.ts'
 import { FailureLimit } from '../../../server/access/failure-limit.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { digestForms } from '../../../shared/settings.ts'
 import { digestText, hmacKey } from '../../../server/access/digest.ts'
 import { digestOf } from '../../support/api-client.ts'
-import { type AccessSite, accessSite, secret } from './site.ts'
+import { type AccessSite, accessSite, secret } from '../access/site.ts'
 
 const right = digestOf(secret, 'demo_access')
 

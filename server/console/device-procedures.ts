@@ -20,6 +20,7 @@ export function deviceHandlers(
   }
   return {
     'devices.list': ({ roomId }) => outgoing.views(roomId),
+    'devices.history': ({ userId }) => outgoing.history(view(userId).userId),
     'devices.parse_address': ({ address }) => {
       const { address: bare, login, host, port } = parseDeviceAddress(address)
       return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ProcedureParsed } from '../../shared/console/contract.ts'
-import type { DeviceView } from '../../shared/console/devices.ts'
+import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { DeviceState } from '../../shared/device.ts'
 import { limits } from '../../shared/limits.ts'
@@ -14,6 +14,7 @@ import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { parseDeviceAddress, sameAddress } from './device-address.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
+import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
 import { type DeviceChanges, changedDevice, loginOf, newDevice, type NewDevice } from './device-record.ts'
 import { viewOf } from './device-view.ts'
@@ -47,6 +48,7 @@ export class OutgoingUsers {
   readonly #clock: () => number
   readonly #probe: DeviceProbe | undefined
   readonly #fleet: DeviceFleet
+  readonly #history: DeviceHistory
 
   constructor(options: OutgoingUsersOptions) {
     const { clock = Date.now } = options
@@ -57,6 +59,10 @@ export class OutgoingUsers {
     this.#clock = clock
     this.#probe = options.probe
     this.#fleet = new DeviceFleet({ ...options, clock })
+    this.#history = new DeviceHistory({
+      onChange: (listener) => this.#fleet.onChange(listener),
+      view: (userId) => this.view(userId),
+    })
   }
 
   /** Begins to join what is stored; after the pool has started. */
@@ -67,6 +73,7 @@ export class OutgoingUsers {
   /** Ends every attempt under way. */
   stop(): void {
     this.#fleet.stop()
+    this.#history.close()
   }
 
   /**
@@ -160,6 +167,11 @@ export class OutgoingUsers {
   view(userId: string): DeviceView | undefined {
     const device = this.#store.get('devices', userId)
     return device === undefined ? undefined : viewOf(device, this.#fleet.reconnector(userId))
+  }
+
+  /** What became of it, newest first. */
+  history(userId: string): DeviceMoment[] {
+    return this.#history.of(userId)
   }
 
   /** How many are in each state. */

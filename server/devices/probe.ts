@@ -13,6 +13,7 @@ export type DeviceProbe = (
 /** What a site answers that has no node which could look at real devices. */
 export const simulatedProbe: ProbeResult = {
   ok: true,
+  kind: null,
   message: 'Simulated: this site has no node that looks at real devices, so nothing was checked but the address.',
   milliseconds: 0,
   tracks: [],
@@ -33,6 +34,6 @@ export async function runProbe(
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'TimeoutError') throw error
     const message = 'The device did not answer in time.'
-    return { ok: false, message, milliseconds: took(), tracks: [], simulated: false }
+    return { ok: false, kind: 'timeout', message, milliseconds: took(), tracks: [], simulated: false }
   }
 }

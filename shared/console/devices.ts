@@ -26,6 +26,19 @@ export const deviceView = z.strictObject({
 })
 export type DeviceView = z.output<typeof deviceView>
 
+/** What became of a device: it joined, it was paused, or attempts failed for one reason. */
+export const deviceMoment = z.strictObject({
+  state: z.enum(['joined', 'waiting', 'paused']),
+  /** Why it was not joined; null unless it waited. */
+  kind: z.enum(deviceErrorKinds).nullable(),
+  at: moment,
+  /** The last time that the same happened. */
+  until: moment,
+  /** How often, from `at` to `until`. */
+  times: z.int(),
+})
+export type DeviceMoment = z.output<typeof deviceMoment>
+
 const userId = bytes(1, limits.userId)
 const key = z.strictObject({ userId })
 const keys = z.strictObject({ userIds: z.array(userId).min(1).max(limits.devices) })
@@ -63,6 +76,11 @@ export const deviceProcedures = {
     z.strictObject({ roomId: z.string().optional() }).default({}),
     z.array(deviceView),
   ),
+  'devices.history': procedure(
+    'What became of a device since the controller started, newest first.',
+    key,
+    z.array(deviceMoment),
+  ),
   'devices.parse_address': procedure(
     'Take a pasted address apart: address without login, login, host, port.',
     z.strictObject({ address: z.string().max(2048) }),
@@ -85,6 +103,8 @@ export const deviceProcedures = {
     }),
     z.strictObject({
       ok: z.boolean(),
+      /** Why not; null when ok. */
+      kind: z.enum(deviceErrorKinds).nullable(),
       message: z.string(),
       milliseconds: z.number(),
       tracks: z.array(

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { camera, liveSite } from '../rooms/live-site.ts'
+
+test('an operator sees what became of a device: joined, lost, tried in vain for one reason, joined again, paused', async () => {
+  const site = await liveSite({})
+  const roomId = await site.client.createRoom()
+  expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))).toMatchObject({ ret: 0 })
+  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().loseDevice(roomId, 'cam-1', 'closed')
+  await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
+  site.node().setDeviceTrouble([])
+  await site.until(() => site.outgoing.view('cam-1')?.state === 'joined')
+  await site.outgoing.pause('cam-1')
+  const history = site.outgoing.history('cam-1')
+  expect(history.map(({ state, kind }) => kind ?? state)).toEqual(['paused', 'joined', 'auth', 'closed', 'joined'])
+  const [, , refused] = history
+  expect(refused?.times).toBeGreaterThanOrEqual(3)
+  expect(refused?.until).toBeGreaterThan(refused?.at ?? 0)
+})
+
+test('of a device that is gone nothing is kept', async () => {
+  const site = await liveSite({})
+  const roomId = await site.client.createRoom()
+  await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
+  await site.outgoing.remove('cam-1')
+  expect(site.outgoing.history('cam-1')).toEqual([])
+})

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { hasCode } from './durable-files.ts'
 
 /** Another process works on the data folder. */
@@ -40,14 +41,14 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
   try {
     // A link is atomic and refuses to replace: whoever links first has it, content and all.
-    for (let attempt = 0; attempt < 10; attempt++) {
+    for (let attempt = 0; attempt < 100; attempt++) {
       try {
         await link(mine, path)
         return () => release(path, text)
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) throw error
       }
-      await clearStale(folder, path)
+      await clearStale(folder, path, mine)
     }
     throw new Error(`The lock file ${path} keeps changing: try again.`)
   } finally {
@@ -55,35 +56,46 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Removes the lock when its owner is gone. */
-async function clearStale(folder: string, path: string): Promise<void> {
-  let seen: string
+/** Removes the lock when its owner is gone. `mine` is a file that says who we are. */
+async function clearStale(folder: string, path: string, mine: string): Promise<void> {
+  const seen = await readLock(path)
+  if (seen === undefined) return
+  refuseAlive(folder, seen)
+  // One at a time looks again and removes: of two who saw the same dead owner, the slower would remove the quicker one's lock.
+  const turn = `${path}.takeover`
   try {
-    seen = await readFile(path, 'utf8')
+    await link(mine, turn)
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return
-    throw error
+    if (!hasCode(error, 'EEXIST')) throw error
+    const other = await readLock(turn)
+    if (other !== undefined && !isAlive(parseOwner(other))) await rm(turn, { force: true })
+    await setTimeout(5 + Math.random() * 20)
+    return
   }
-  const owner = parseOwner(seen)
+  try {
+    if ((await readLock(path)) === seen) await rm(path, { force: true })
+  } finally {
+    await rm(turn, { force: true })
+  }
+}
+
+function refuseAlive(folder: string, text: string): void {
+  const owner = parseOwner(text)
   if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner.pid)
-  const away = `${path}.stale-${process.pid}-${randomBytes(4).toString('hex')}`
+}
+
+/** What a lock says; undefined when there is none. */
+async function readLock(path: string): Promise<string | undefined> {
   try {
-    await rename(path, away)
+    return await readFile(path, 'utf8')
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return
+    if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  // Somebody else may have taken the lock over between our look and our rename: give theirs back.
-  if ((await readFile(away, 'utf8')) !== seen) await link(away, path)
-  await rm(away, { force: true })
 }
 
 async function release(path: string, text: string): Promise<void> {
-  try {
-    if ((await readFile(path, 'utf8')) === text) await rm(path, { force: true })
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
-  }
+  if ((await readLock(path)) === text) await rm(path, { force: true })
 }
 
 function parseOwner(text: string): Owner | undefined {
@@ -101,7 +113,8 @@ function parseOwner(text: string): Owner | undefined {
 }
 
 /** Whether the very process that wrote the lock still runs. Where the system does not tell when a process started, a living pid counts. */
-function isAlive(owner: Owner): boolean {
+function isAlive(owner: Owner | undefined): boolean {
+  if (owner === undefined) return false
   const boot = bootId()
   if (boot !== '' && owner.boot !== '' && boot !== owner.boot) return false
   try {

@@ -28,6 +28,15 @@ test('the configuration is one that electron-builder accepts', async () => {
   }
 }, 60_000)
 
+test.each([16, 24, 32, 48, 64, 96, 128, 256, 512])(
+  'there is an icon of %i pixels, as large as it says',
+  async (size) => {
+    const png = await readFile(join(root, `assets/icons/${size}x${size}.png`))
+    // PNG: signature, length and name of the first chunk, then width and height.
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([size, size])
+  },
+)
+
 describe('packaged for Linux', () => {
   let work: string
   let resources: string
@@ -66,9 +75,12 @@ describe('packaged for Linux', () => {
   })
 
   test('keeps natives outside the archive, where the system can load them', () => {
-    const native = files.find((file) => file.endsWith('.node'))
-    expect(native).toBeDefined()
-    expect(existsSync(join(resources, `app.asar.unpacked${native ?? ''}`))).toBe(true)
+    const natives = files.filter((file) => file.endsWith('.node'))
+    expect(natives).not.toEqual([])
+    for (const native of natives) {
+      const unpacked = join(resources, `app.asar.unpacked${native}`)
+      expect(existsSync(unpacked), unpacked).toBe(true)
+    }
   })
 
   test('has its fuses set', async () => {

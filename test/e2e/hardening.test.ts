@@ -1,0 +1,210 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Desktop, launch } from './desktop.ts'
+
+/** What a hostile page, or one that was tampered with, must not be able to do: tried from inside the running app. */
+
+let desktop: Desktop
+/** A site elsewhere, and what was asked of it. */
+let elsewhere: { url: string; asked: string[]; server: Server }
+
+beforeAll(async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('access-control-allow-origin', '*').setHeader('content-type', 'text/javascript')
+    response.end('globalThis.evil = true')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  elsewhere = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
+  desktop = await launch()
+})
+afterEach(() => {
+  elsewhere.asked.length = 0
+})
+afterAll(async () => {
+  await desktop[Symbol.asyncDispose]()
+  elsewhere.server.close()
+})
+
+/** Evaluates an expression in the page's own world. */
+const inPage = (expression: string): Promise<unknown> => desktop.page.evaluate(expression)
+/** Where the app thinks its page is. */
+const whereItIs = (): Promise<string> =>
+  desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL() ?? '')
+
+test('the renderer is sandboxed and its world apart from the preload', async () => {
+  const preferences = await desktop.app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    // Electron has it and leaves it out of its types.
+    return (window?.webContents as unknown as { getLastWebPreferences: () => object }).getLastWebPreferences()
+  })
+  expect(preferences).toMatchObject({
+    sandbox: true,
+    contextIsolation: true,
+    webSecurity: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webviewTag: false,
+    allowRunningInsecureContent: false,
+    experimentalFeatures: false,
+    navigateOnDragDrop: false,
+  })
+})
+
+test('the page has one frozen bridge and nothing of Node or Electron', async () => {
+  expect(
+    await inPage(
+      `['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron'].filter((name) => name in globalThis)`,
+    ),
+  ).toEqual([])
+  expect(await inPage(`Object.keys(roomdesk).sort()`)).toEqual(['call', 'onEvent', 'transport'])
+  expect(await inPage(`Object.isFrozen(roomdesk)`)).toBe(true)
+  expect(await inPage(`(() => { try { roomdesk = {} } catch {} return typeof roomdesk.call })()`)).toBe('function')
+})
+
+test('the page comes from app://, which serves the built page and nothing beside it', async () => {
+  expect(await whereItIs()).toMatch(/^app:\/\/roomdesk\/index\.html/)
+  const statuses = await inPage(`Promise.all([
+    '/index.html', '/..%2fmain%2fmain.js', '/%2e%2e%2f%2e%2e%2fpackage.json', '/..%5c..%5cpackage.json', '/assets', '/nothing.js',
+  ].map(async (path) => (await fetch(path)).status))`)
+  expect(statuses).toEqual([200, 404, 404, 404, 404, 404])
+  expect(await inPage(`fetch('/index.html', { method: 'POST' }).then(({ status }) => status)`)).toBe(405)
+})
+
+test('the content security policy stops scripts that are not ours, and every connection to elsewhere', async () => {
+  expect(await inPage(`fetch('/index.html').then(({ headers }) => headers.get('content-security-policy'))`)).toContain(
+    "default-src 'self'",
+  )
+  await inPage(`(() => {
+    const add = (tag, fields) => document.body.append(Object.assign(document.createElement(tag), fields))
+    add('script', { textContent: 'globalThis.evil = true' })
+    add('script', { src: '${elsewhere.url}/evil.js' })
+    add('img', { src: '${elsewhere.url}/evil.png' })
+    add('iframe', { src: '${elsewhere.url}/evil.html' })
+    add('div', { innerHTML: '<b onclick="globalThis.evil = true"></b>' })
+    document.querySelector('b[onclick]').click()
+  })()`)
+  // Runs as the debugger's own code, so eval is tried by a timer of the page.
+  await inPage(`(() => { try { setTimeout('globalThis.evil = true') } catch {} })()`)
+  expect(await inPage(`fetch('${elsewhere.url}/fetched').then(() => 'answered', () => 'refused')`)).toBe('refused')
+  expect(
+    await inPage(
+      `new Promise((resolve) => { const socket = new WebSocket('${elsewhere.url.replace('http', 'ws')}/socket'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused') })`,
+    ),
+  ).toBe('refused')
+  expect(await inPage(`globalThis.evil ?? 'stopped'`)).toBe('stopped')
+  expect(elsewhere.asked).toEqual([])
+})
+
+test('every permission is denied', async () => {
+  const names = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read']
+  const states = await inPage(
+    `Promise.all(${JSON.stringify(names)}.map(async (name) => (await navigator.permissions.query({ name })).state))`,
+  )
+  expect(states).toEqual(names.map(() => 'denied'))
+  expect(
+    await inPage(
+      `navigator.mediaDevices.getUserMedia({ audio: true, video: true }).then(() => 'given', ({ name }) => name)`,
+    ),
+  ).toMatch(/NotAllowedError|NotFoundError/)
+  expect(await inPage(`Notification.requestPermission()`)).toBe('denied')
+  expect(await inPage(`navigator.usb?.getDevices().then((devices) => devices.length) ?? 0`)).toBe(0)
+})
+
+test('the page cannot be led away', async () => {
+  const before = await whereItIs()
+  await inPage(`void (location.href = '${elsewhere.url}/away')`)
+  await inPage(`void Object.assign(document.createElement('a'), { href: '${elsewhere.url}/link' }).click()`)
+  await inPage(`void (location.href = 'file:///etc/passwd')`)
+  await inPage(`void (location.href = 'data:text/html,<h1>gone</h1>')`)
+  // The page still answers, and it is the same one.
+  await expect.poll(() => desktop.call('overview.get')).toMatchObject({ product: 'Roomdesk' })
+  expect(await whereItIs()).toBe(before)
+  expect(elsewhere.asked).toEqual([])
+})
+
+test('no second window opens; only a https address goes to the browser', async () => {
+  await desktop.app.evaluate(({ shell }) => {
+    const opened: string[] = []
+    Object.assign(globalThis, { opened })
+    Object.assign(shell, { openExternal: async (url: string) => void opened.push(url) })
+  })
+  for (const url of [
+    'file:///etc/passwd',
+    'http://intranet.invalid/',
+    'smb://host/share',
+    'app://roomdesk/index.html',
+    'https://docs.invalid/',
+  ]) {
+    await inPage(`void window.open('${url}')`)
+  }
+  const opened = (): Promise<string[] | undefined> =>
+    desktop.app.evaluate(() => (globalThis as { opened?: string[] }).opened)
+  await expect.poll(opened).toEqual(['https://docs.invalid/'])
+  await expect.poll(() => desktop.app.windows().length).toBe(1)
+  expect(await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
+})
+
+test('a call is answered only for the main frame of our own origin', async () => {
+  const outcomes = await desktop.app.evaluate(async ({ ipcMain }) => {
+    type Handler = (event: unknown, ...values: unknown[]) => Promise<unknown>
+    // The same handler that the page's calls reach; there is no public way to call it as another sender.
+    const handlers = (ipcMain as unknown as { _invokeHandlers: Map<string, Handler> })._invokeHandlers
+    const ask = async (senderFrame: unknown): Promise<string> => {
+      try {
+        const answer = await handlers.get('console:call')?.({ senderFrame }, 'overview.get', {})
+        return (answer as { ok: boolean }).ok ? 'answered' : 'refused in words'
+      } catch {
+        return 'thrown out'
+      }
+    }
+    const ours = { origin: 'app://roomdesk', parent: null }
+    return Promise.all([
+      ask(ours),
+      ask(null),
+      ask({ ...ours, parent: ours }),
+      ask({ ...ours, origin: 'app://roomdesk.elsewhere' }),
+      ask({ ...ours, origin: 'https://roomdesk' }),
+      ask({ ...ours, origin: 'null' }),
+    ])
+  })
+  expect(outcomes).toEqual(['answered', ...Array.from({ length: 5 }, () => 'thrown out')])
+})
+
+test('only procedures of the contract can be called', async () => {
+  for (const name of ['no.such', '', '__proto__', 'constructor', 'toString', 'overview', 'overview.get\u0000']) {
+    expect(await inPage(`roomdesk.call(${JSON.stringify(name)}, {})`), name).toMatchObject({
+      ok: false,
+      error: { code: 'notFound' },
+    })
+  }
+  expect(await inPage(`roomdesk.call({ toString: 'overview.get' }, {})`)).toMatchObject({
+    ok: false,
+    error: { code: 'notFound' },
+  })
+})
+
+test('what a call sends is validated', async () => {
+  const call = (input: string): Promise<unknown> => inPage(`roomdesk.call('rooms.create', ${input})`)
+  expect(await call('{ topic: "" }')).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', problems: [{ path: 'topic' }] },
+  })
+  for (const input of [
+    '"a text"',
+    '[]',
+    '{ topic: 1 }',
+    '{ topic: "Hall", surprise: true }',
+    '{ topic: "Hall", room_mode: 9 }',
+  ]) {
+    expect(await call(input), input).toMatchObject({ ok: false, error: { code: 'invalid' } })
+  }
+  expect(await call('{ topic: "x".repeat(11 * 1024 * 1024) }')).toMatchObject({ ok: false, error: { code: 'invalid' } })
+  expect(await call('{ topic: 10n }')).toMatchObject({ ok: false, error: { code: 'invalid' } })
+  const { total } = (await desktop.call('rooms.list', {})) as { total: number }
+  expect(total).toBe(0)
+})

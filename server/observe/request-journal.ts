@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { type ActivityEntry, type activityProcedures } from '../../shared/console/activity.ts'
+import { type ActivityEntry, activityMatcher, type activityProcedures } from '../../shared/console/activity.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 import { bounded, redactParams } from './redact.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
 /** Which entries are wanted; what is left out is not asked for. */
 export type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
-/** What a console is told of: at most four times a second. */
+/** What a console is told of: at most four times a second. Nothing kept: the journal was cleared. */
 export interface ActivityAdded {
   items: ActivityEntry[]
   kept: number
@@ -95,7 +95,7 @@ export class RequestJournal implements RequestObserver {
     capacity: number
     skipped: number
   } {
-    const matches = matcher(filter)
+    const matches = activityMatcher(filter)
     const items: ActivityEntry[] = []
     for (let i = this.#entries.length - 1; i >= 0 && items.length < limit; i--) {
       const entry = this.#at(i)
@@ -106,7 +106,7 @@ export class RequestJournal implements RequestObserver {
 
   /** The entries that match as NDJSON, oldest first. */
   export(filter: ActivityFilter): string {
-    const matches = matcher(filter)
+    const matches = activityMatcher(filter)
     let text = ''
     for (let i = 0; i < this.#entries.length; i++) {
       const entry = this.#at(i)
@@ -115,11 +115,13 @@ export class RequestJournal implements RequestObserver {
     return text
   }
 
-  /** Forgets every entry; numbers go on. */
+  /** Forgets every entry and tells so; numbers go on. */
   clear(): void {
     this.#entries = []
     this.#head = 0
     this.#untold = []
+    clearTimeout(this.#timer)
+    this.#tell()
   }
 
   /** Told of new entries, collected, while somebody listens. Returns the unsubscribe function. */
@@ -187,26 +189,4 @@ export class RequestJournal implements RequestObserver {
     this.#head = 0
     this.#capacity = capacity
   }
-}
-
-function matcher(filter: ActivityFilter): (entry: ActivityEntry) => boolean {
-  const { api, operation, outcome, credential, room, client } = filter
-  const search = filter.search.toLowerCase()
-  return (entry) =>
-    (api === undefined || entry.api === api) &&
-    (operation === undefined || entry.operation === operation) &&
-    (outcome === undefined ||
-      (outcome === 'ok' ? entry.ret === 0 : outcome === 'failed' ? entry.ret !== 0 : entry.ret === outcome)) &&
-    (credential === undefined || entry.credential === credential) &&
-    (room === undefined || entry.room === room) &&
-    (client === undefined || entry.client === client) &&
-    (search === '' || textOf(entry).includes(search))
-}
-
-/** Everything of an entry that a search looks at. */
-function textOf(entry: ActivityEntry): string {
-  const { api, operation, method, path, ret, client, credential, room, params, msg, reason } = entry
-  const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason]
-  for (const [name, value] of Object.entries(params)) texts.push(name, value)
-  return texts.join('\n').toLowerCase()
 }

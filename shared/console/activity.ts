@@ -36,9 +36,40 @@ const filter = z.strictObject({
   credential: z.string().max(128).optional(),
   room: z.string().max(128).optional(),
   client: z.string().max(64).optional(),
+  /** Only requests that took at least so many milliseconds. */
+  slower_than: z.number().min(0).optional(),
+  /** Only requests since then. */
+  since: moment.optional(),
   /** In any text of the entry. */
   search: z.string().max(200).default(''),
 })
+/** Which entries are wanted; what is left out is not asked for. */
+export type ActivityFilter = z.input<typeof filter>
+
+/** The test of a filter: the controller and the console's page judge alike. */
+export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) => boolean {
+  const { api, operation, outcome, credential, room, client, slower_than = 0, since = 0 } = wanted
+  const search = wanted.search?.trim().toLowerCase() ?? ''
+  return (entry) =>
+    (api === undefined || entry.api === api) &&
+    (operation === undefined || entry.operation === operation) &&
+    (outcome === undefined ||
+      (outcome === 'ok' ? entry.ret === 0 : outcome === 'failed' ? entry.ret !== 0 : entry.ret === outcome)) &&
+    (credential === undefined || entry.credential === credential) &&
+    (room === undefined || entry.room === room) &&
+    (client === undefined || entry.client === client) &&
+    entry.duration >= slower_than &&
+    entry.at >= since &&
+    (search === '' || textOf(entry).includes(search))
+}
+
+/** Everything of an entry that a search looks at. */
+function textOf(entry: ActivityEntry): string {
+  const { api, operation, method, path, ret, client, credential, room, params, msg, reason } = entry
+  const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason]
+  for (const [name, value] of Object.entries(params)) texts.push(name, value)
+  return texts.join('\n').toLowerCase()
+}
 
 export const activityProcedures = {
   'activity.list': procedure(

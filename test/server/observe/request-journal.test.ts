@@ -114,6 +114,27 @@ test('who listens is told at most four times a second, of everything', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('who listens is told at once that the journal was cleared, and not of what was in it', () => {
+  const { journal } = open()
+  const told: ActivityAdded[] = []
+  journal.onAdded((added) => void told.push(added))
+  journal.observe(observation())
+  journal.clear()
+  expect(told).toEqual([{ items: [], kept: 0, skipped: 0 }])
+  vi.advanceTimersByTime(1_000)
+  expect(told).toHaveLength(1)
+})
+
+test('slow requests and those since a moment can be picked out', () => {
+  const { journal, seqs } = open()
+  journal.observe(observation({ at: 1_000, duration: 5 }))
+  journal.observe(observation({ at: 2_000, duration: 500 }))
+  journal.observe(observation({ at: 3_000, duration: 9 }))
+  expect(seqs({ slower_than: 9 })).toEqual([3, 2])
+  expect(seqs({ since: 3_000 })).toEqual([3])
+  expect(seqs({ since: 1_500, slower_than: 100 })).toEqual([2])
+})
+
 test('secrets are never kept', () => {
   const { journal } = open()
   const params = new Map<string, unknown>([

@@ -1,0 +1,113 @@
+/** What a connection had carried at a moment; two of them make rates. */
+export interface ConnectionReading {
+  /** Milliseconds since the page began. */
+  at: number
+  videoBytes: number
+  audioBytes: number
+  /** Pictures decoded, or encoded by a sender. */
+  frames: number
+  packets: number
+  lost: number
+  width: number
+  height: number
+  /** e.g. `H264`; empty for none. */
+  videoCodec: string
+  audioCodec: string
+  /** Milliseconds; undefined while unknown. */
+  roundTripMs: number | undefined
+  /** Milliseconds that the picture stood still altogether. */
+  frozenMs: number
+}
+
+/** Between two readings. */
+export interface ConnectionRates {
+  /** Bits per second. */
+  videoBitrate: number
+  audioBitrate: number
+  fps: number
+  /** Share of packets that were lost, 0 to 1. */
+  loss: number
+  /** Share of the time that the picture stood still, 0 to 1. */
+  frozen: number
+  roundTripMs: number | undefined
+}
+
+/** Reads what a connection has received or sent (getStats). */
+export async function readConnection(connection: RTCPeerConnection): Promise<ConnectionReading> {
+  const reading: ConnectionReading = {
+    at: performance.now(),
+    videoBytes: 0,
+    audioBytes: 0,
+    frames: 0,
+    packets: 0,
+    lost: 0,
+    width: 0,
+    height: 0,
+    videoCodec: '',
+    audioCodec: '',
+    roundTripMs: undefined,
+    frozenMs: 0,
+  }
+  const report = await connection.getStats()
+  const entries: Entry[] = []
+  report.forEach((entry: Entry) => entries.push(entry))
+  for (const entry of entries) {
+    if (entry.type === 'inbound-rtp' || entry.type === 'outbound-rtp') addStream(reading, entry, report)
+    else if (entry.type === 'remote-inbound-rtp') reading.lost += Math.max(0, number(entry.packetsLost))
+    else if (entry.type === 'candidate-pair' && entry.nominated === true) {
+      const seconds = entry.currentRoundTripTime
+      if (typeof seconds === 'number') reading.roundTripMs = seconds * 1_000
+    }
+  }
+  return reading
+}
+
+/** Rates between two readings of one connection; undefined when no time has passed. */
+export function ratesBetween(before: ConnectionReading, after: ConnectionReading): ConnectionRates | undefined {
+  const seconds = (after.at - before.at) / 1_000
+  if (seconds <= 0) return undefined
+  const per = (from: number, to: number): number => Math.max(0, to - from) / seconds
+  const lost = Math.max(0, after.lost - before.lost)
+  const packets = Math.max(0, after.packets - before.packets)
+  return {
+    videoBitrate: per(before.videoBytes, after.videoBytes) * 8,
+    audioBitrate: per(before.audioBytes, after.audioBytes) * 8,
+    fps: per(before.frames, after.frames),
+    loss: lost + packets === 0 ? 0 : lost / (lost + packets),
+    frozen: Math.min(1, per(before.frozenMs, after.frozenMs) / 1_000),
+    roundTripMs: after.roundTripMs,
+  }
+}
+
+/** An entry of getStats: its fields differ by type and browser. */
+type Entry = Record<string, unknown>
+
+function addStream(reading: ConnectionReading, entry: Entry, report: RTCStatsReport): void {
+  const codec = codecOf(entry, report)
+  const bytes = number(entry.bytesReceived) + number(entry.bytesSent)
+  reading.packets += number(entry.packetsReceived) + number(entry.packetsSent)
+  if (entry.type === 'inbound-rtp') reading.lost += Math.max(0, number(entry.packetsLost))
+  if (entry.kind === 'audio') {
+    reading.audioBytes += bytes
+    reading.audioCodec ||= codec
+    return
+  }
+  reading.videoBytes += bytes
+  reading.videoCodec ||= codec
+  reading.frames += number(entry.framesDecoded) + number(entry.framesEncoded)
+  reading.width = Math.max(reading.width, number(entry.frameWidth))
+  reading.height = Math.max(reading.height, number(entry.frameHeight))
+  reading.frozenMs += number(entry.totalFreezesDuration) * 1_000
+}
+
+/** `video/H264` becomes `H264`. */
+function codecOf(entry: Entry, report: RTCStatsReport): string {
+  if (typeof entry.codecId !== 'string') return ''
+  const codec: unknown = report.get(entry.codecId)
+  if (typeof codec !== 'object' || codec === null || !('mimeType' in codec)) return ''
+  return typeof codec.mimeType === 'string' ? (codec.mimeType.split('/')[1] ?? '') : ''
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' ? value : 0
+}

@@ -1,0 +1,90 @@
+import { MediaRefusal } from './media-refusal.ts'
+import type { MediaEndpoint } from './sdp-exchange.ts'
+import { type MediaKind, WhepSession } from './whep-session.ts'
+
+/** `waiting`: the next attempt is to come; `refused`: the server said no for good. */
+export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | 'closed'
+
+/** What a player tells. */
+export interface PlayerListener {
+  /** The tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
+  tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
+  /** `problem`: why it waits or was refused. */
+  state(state: PlayerState, problem: unknown): void
+}
+
+const firstWaitMs = 500
+const longestWaitMs = 10_000
+/** From the answer to a connection. */
+const connectMs = 10_000
+/** Refusals that another attempt does not change. */
+const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
+
+/** Watches a stream for as long as it is wanted, beginning again when the connection breaks. */
+export class LivePlayer {
+  readonly #endpoint: MediaEndpoint
+  readonly #kinds: readonly MediaKind[]
+  readonly #listener: PlayerListener
+  readonly #closed = new AbortController()
+  #session: WhepSession | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #wait = firstWaitMs
+  #attempt = 0
+
+  constructor(endpoint: MediaEndpoint, kinds: readonly MediaKind[], listener: PlayerListener) {
+    this.#endpoint = endpoint
+    this.#kinds = kinds
+    this.#listener = listener
+    void this.#start()
+  }
+
+  /** The connection of now, for its statistics. */
+  get connection(): RTCPeerConnection | undefined {
+    return this.#session?.connection
+  }
+
+  /** Ends it. Idempotent. */
+  close(): void {
+    if (this.#closed.signal.aborted) return
+    this.#closed.abort()
+    clearTimeout(this.#timer)
+    this.#session?.close()
+    this.#listener.state('closed', undefined)
+  }
+
+  async #start(): Promise<void> {
+    const attempt = ++this.#attempt
+    this.#listener.state('connecting', undefined)
+    try {
+      const session = await WhepSession.start(this.#endpoint, this.#kinds, this.#closed.signal, () => {
+        if (attempt === this.#attempt) this.#again(undefined)
+      })
+      this.#session = session
+      this.#listener.tracks(session.video, session.audio)
+      this.#timer = setTimeout(() => this.#again(undefined), connectMs)
+      const connected = (): void => {
+        if (session.connection.connectionState !== 'connected' || attempt !== this.#attempt) return
+        clearTimeout(this.#timer)
+        this.#wait = firstWaitMs
+        this.#listener.state('connected', undefined)
+      }
+      session.connection.addEventListener('connectionstatechange', connected)
+      connected()
+    } catch (error) {
+      if (this.#closed.signal.aborted) return
+      if (error instanceof MediaRefusal && final.has(error.status)) this.#listener.state('refused', error)
+      else this.#again(error)
+    }
+  }
+
+  #again(problem: unknown): void {
+    if (this.#closed.signal.aborted) return
+    this.#attempt += 1
+    this.#session?.close()
+    this.#session = undefined
+    clearTimeout(this.#timer)
+    this.#listener.state('waiting', problem)
+    this.#timer = setTimeout(() => void this.#start(), this.#wait)
+    this.#wait = Math.min(this.#wait * 2, longestWaitMs)
+  }
+}

@@ -1,0 +1,54 @@
+import { onConnectionEnd } from './connection-end.ts'
+import { endSession, exchange, type MediaEndpoint } from './sdp-exchange.ts'
+
+export type MediaKind = 'video' | 'audio'
+
+/** One attempt to watch a stream (WHEP): from its offer to its end. */
+export class WhepSession {
+  readonly connection: RTCPeerConnection
+  readonly video: MediaStreamTrack | null
+  readonly audio: MediaStreamTrack | null
+  readonly #token: string
+  readonly #over = new AbortController()
+  #session = ''
+
+  private constructor(endpoint: MediaEndpoint, kinds: readonly MediaKind[]) {
+    this.#token = endpoint.token
+    this.connection = new RTCPeerConnection({ iceServers: endpoint.iceServers ?? [], bundlePolicy: 'max-bundle' })
+    const receive = (kind: MediaKind): MediaStreamTrack | null =>
+      kinds.includes(kind) ? this.connection.addTransceiver(kind, { direction: 'recvonly' }).receiver.track : null
+    this.video = receive('video')
+    this.audio = receive('audio')
+  }
+
+  /**
+   * Resolves once the server has answered; pictures follow when the connection stands.
+   * @param onEnded told when it ends by itself
+   * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+   */
+  static async start(
+    endpoint: MediaEndpoint,
+    kinds: readonly MediaKind[],
+    signal: AbortSignal,
+    onEnded: () => void,
+  ): Promise<WhepSession> {
+    const session = new WhepSession(endpoint, kinds)
+    try {
+      session.#session = await exchange(session.connection, endpoint, AbortSignal.any([signal, session.#over.signal]))
+      signal.throwIfAborted()
+    } catch (error) {
+      session.close()
+      throw error
+    }
+    onConnectionEnd(session.connection, onEnded)
+    return session
+  }
+
+  /** Ends it. Idempotent. */
+  close(): void {
+    if (this.#over.signal.aborted) return
+    this.#over.abort()
+    this.connection.close()
+    endSession(this.#session, this.#token)
+  }
+}

@@ -1,0 +1,79 @@
+import { onConnectionEnd } from './connection-end.ts'
+import { endSession, exchange, type MediaEndpoint } from './sdp-exchange.ts'
+import type { MediaKind } from './whep-session.ts'
+
+/** What is sent, and how. */
+export interface OutgoingTracks {
+  video: MediaStreamTrack | null
+  audio: MediaStreamTrack | null
+  /** Of the picture, in bits per second. */
+  mostVideoBitrate: number
+}
+
+/** One attempt to publish (WHIP): from its offer to its end. */
+export class WhipSession {
+  readonly connection: RTCPeerConnection
+  readonly #senders = new Map<MediaKind, RTCRtpSender>()
+  readonly #token: string
+  readonly #over = new AbortController()
+  #session = ''
+
+  private constructor(endpoint: MediaEndpoint, tracks: OutgoingTracks) {
+    this.#token = endpoint.token
+    this.connection = new RTCPeerConnection({ iceServers: endpoint.iceServers ?? [], bundlePolicy: 'max-bundle' })
+    const stream = new MediaStream()
+    if (tracks.video !== null) {
+      const { sender } = this.connection.addTransceiver(tracks.video, {
+        direction: 'sendonly',
+        streams: [stream],
+        sendEncodings: [{ maxBitrate: tracks.mostVideoBitrate }],
+      })
+      this.#senders.set('video', sender)
+    }
+    if (tracks.audio !== null) {
+      const { sender } = this.connection.addTransceiver(tracks.audio, { direction: 'sendonly', streams: [stream] })
+      this.#senders.set('audio', sender)
+    }
+  }
+
+  /**
+   * Resolves once the server has answered.
+   * @param onEnded told when it ends by itself
+   * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+   */
+  static async start(
+    endpoint: MediaEndpoint,
+    tracks: OutgoingTracks,
+    signal: AbortSignal,
+    onEnded: () => void,
+  ): Promise<WhipSession> {
+    const session = new WhipSession(endpoint, tracks)
+    try {
+      session.#session = await exchange(session.connection, endpoint, AbortSignal.any([signal, session.#over.signal]))
+      signal.throwIfAborted()
+    } catch (error) {
+      session.close()
+      throw error
+    }
+    onConnectionEnd(session.connection, onEnded)
+    return session
+  }
+
+  /** Whether media of this kind was offered: then its track can be exchanged. */
+  carries(kind: MediaKind): boolean {
+    return this.#senders.has(kind)
+  }
+
+  /** Sends another track, or nothing, without a new offer. Only for a kind that it carries. */
+  async replace(kind: MediaKind, track: MediaStreamTrack | null): Promise<void> {
+    await this.#senders.get(kind)?.replaceTrack(track)
+  }
+
+  /** Ends it. Idempotent. */
+  close(): void {
+    if (this.#over.signal.aborted) return
+    this.#over.abort()
+    this.connection.close()
+    endSession(this.#session, this.#token)
+  }
+}

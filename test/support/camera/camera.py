@@ -26,14 +26,14 @@ parser.add_argument('--height', type=int, default=360)
 parser.add_argument('--fps', type=int, default=15)
 parser.add_argument('--kbps', type=int, default=600)
 parser.add_argument('--gop', type=int, default=15)
+parser.add_argument('--pattern', default='ball', help='of videotestsrc')
 parser.add_argument('--config-interval', type=int, default=-1, help='-1: parameter sets before each key frame; 0: in the SDP only')
 options = parser.parse_args()
 Gst.init(None)
 
 
 def source(width, height):
-    return (f'videotestsrc is-live=true pattern=ball ! video/x-raw,format=I420,width={width},height={height},framerate={options.fps}/1 '
-            '! clockoverlay ')
+    return (f'videotestsrc is-live=true pattern={options.pattern} ! video/x-raw,format=I420,width={width},height={height},framerate={options.fps}/1 ')
 
 
 def h264(width, height, kbps):

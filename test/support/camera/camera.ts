@@ -21,6 +21,8 @@ export interface CameraOptions {
   /** Frames between key frames. */
   gop?: number
   'config-interval'?: number
+  /** Of GStreamer's videotestsrc; left out: a moving ball. */
+  pattern?: 'ball' | 'smpte' | 'snow'
 }
 
 /** A running camera: a process that nobody here wrote the RTSP of. */
@@ -37,20 +39,23 @@ export interface Camera extends AsyncDisposable {
 
 const script = fileURLToPath(new URL('./camera.py', import.meta.url))
 
-/** Whether this machine has what the camera needs. */
-export function hasCamera(): boolean {
+const packages =
+  'python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav'
+
+/** @throws Error that says what to install when this machine lacks what the camera needs */
+function assertCamera(): void {
   try {
     execFileSync('/usr/bin/python3', ['-c', "import gi; gi.require_version('GstRtspServer', '1.0')"], {
       stdio: 'ignore',
     })
-    return true
   } catch {
-    return false
+    throw new Error(`GStreamer's RTSP server is missing: apt-get install ${packages}`)
   }
 }
 
 /** Starts a camera and waits until it listens. */
 export async function startCamera(options: CameraOptions = {}): Promise<Camera> {
+  assertCamera()
   const values = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
   const child = spawn('/usr/bin/python3', [script, ...values], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')

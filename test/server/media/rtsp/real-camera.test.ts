@@ -7,7 +7,7 @@ import type { CameraLogin } from '../../../../server/media/rtsp/authentication.t
 import { probe } from '../../../../server/media/rtsp/probe.ts'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
-import { type Camera, hasCamera, startCamera } from '../../../support/camera/camera.ts'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 
 const never = new AbortController().signal
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
@@ -50,7 +50,7 @@ async function kindOf(attempt: Promise<unknown>): Promise<string> {
   return error instanceof RtspError ? error.kind : String(error)
 }
 
-describe.skipIf(!hasCamera())('a real RTSP server', () => {
+describe('a real RTSP server', () => {
   let open: Camera
   beforeAll(async () => {
     open = await startCamera()

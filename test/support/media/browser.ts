@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const executable = '/usr/lib/chromium/chromium'
+const flags = [
+  '--no-sandbox',
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--allow-loopback-in-peer-connection',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
+
+/** Readings of one direction of one kind of media. */
+export interface FlowStats {
+  /** Encoded, for what is sent. */
+  framesDecoded: number
+  framesPerSecond: number
+  packets: number
+  bytes: number
+  packetsLost: number
+  freezes: number
+  /** Of sound: more than 0 when it is not silence. */
+  energy: number
+  keyFrames: number
+  targetBitrate: number
+  nacks: number
+  height: number
+}
+
+/** Readings of one peer connection in the page. */
+export interface PeerStats {
+  state: string
+  /** Status of the PATCH with the addresses; 0 when there was none. */
+  patched: number
+  /** From the offer to the first picture shown; 0 before. */
+  firstFrameMs: number
+  video?: FlowStats
+  audio?: FlowStats
+  videoSent?: FlowStats
+  audioSent?: FlowStats
+}
+
+/** What the node answered to an offer. */
+export interface Answered {
+  status: number
+  problem: { status: number; reason: string; code?: number; detail: string } | null
+  sdp: string
+}
+
+/** What of page/client.js is called from here. */
+interface PageClient {
+  watch(name: string, url: string, token: string, how: { trickle?: boolean; codec?: string }): Promise<Answered>
+  publish(
+    name: string,
+    url: string,
+    token: string,
+    how: { trickle?: boolean; codec?: string; video?: boolean; audio?: boolean },
+  ): Promise<Answered>
+  stats(name: string): Promise<PeerStats>
+  close(name: string, polite: boolean): Promise<number>
+  enable(name: string, kind: 'video' | 'audio', on: boolean): void
+  colours(png: string, places: [number, number][]): Promise<number[][]>
+  peerOffer(name: string): Promise<string>
+  peerAnswer(name: string, sdp: string): Promise<string>
+  peerCandidates(name: string): { candidate: string; sdpMid: string }[]
+  peerFinish(name: string, sdp: string): Promise<void>
+  peerAddress(name: string, candidate: string, mid: string): Promise<void>
+}
+
+/** Starts Chromium with fake camera and microphone. */
+export async function startBrowser(): Promise<Browser> {
+  if (!existsSync(executable)) throw new Error('Chromium is missing: apt-get install chromium')
+  return await chromium.launch({ executablePath: executable, args: flags })
+}
+
+/** A tab that publishes and watches. */
+export class MediaPage {
+  readonly page: Page
+  private constructor(page: Page) {
+    this.page = page
+  }
+
+  /** @param url of the node, which serves the page */
+  static async open(browser: Browser, url: string): Promise<MediaPage> {
+    const page = await browser.newPage({ viewport: { width: 700, height: 500 } })
+    await page.goto(`${url}/room/`)
+    await page.waitForFunction('globalThis.client !== undefined')
+    return new MediaPage(page)
+  }
+
+  /** Calls the page's side. */
+  async call<N extends keyof PageClient>(
+    name: N,
+    ...parameters: Parameters<PageClient[N]>
+  ): Promise<Awaited<ReturnType<PageClient[N]>>> {
+    return await this.page.evaluate(
+      async ([method, values]) => {
+        const { client } = globalThis as unknown as { client: Record<string, (...all: unknown[]) => Promise<never>> }
+        const run = client[method]
+        if (run === undefined) throw new Error(`the page has no ${method}`)
+        return await run(...values)
+      },
+      [name, parameters] as const,
+    )
+  }
+
+  /** Readings once they match; fails with the last ones. */
+  async until(name: string, matches: (stats: PeerStats) => boolean, withinMs = 10_000): Promise<PeerStats> {
+    const limit = performance.now() + withinMs
+    for (;;) {
+      const stats = await this.call('stats', name)
+      if (matches(stats)) return stats
+      if (performance.now() > limit) throw new Error(`it did not come to that: ${JSON.stringify(stats)}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  /** So many more pictures are decoded from now on. */
+  async decodes(name: string, more = 10, withinMs = 10_000): Promise<PeerStats> {
+    const before = (await this.call('stats', name)).video?.framesDecoded ?? 0
+    return await this.until(name, ({ video }) => (video?.framesDecoded ?? 0) >= before + more, withinMs)
+  }
+
+  /** Colours of what is shown of a stream, at places given as shares of its size. */
+  async colours(name: string, ...places: [number, number][]): Promise<number[][]> {
+    const png = await this.page.locator(`#${name}`).screenshot()
+    return await this.call('colours', png.toString('base64'), places)
+  }
+}

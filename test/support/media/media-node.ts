@@ -1,0 +1,205 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type JoinGrant, mintJoinToken } from '../../../server/media/join-token.ts'
+import {
+  type ControlEvent,
+  type ControlMethod,
+  type ControlParams,
+  type ControlResult,
+  controlMethods,
+  fromNodeSchema,
+  type MediaSettings,
+  type StreamStats,
+  type ToNode,
+} from '../../../shared/media/control.ts'
+import type { DeviceErrorKind } from '../../../shared/device.ts'
+
+const root = join(import.meta.dirname, '../../..')
+/** The node as it is written, and as it is built. */
+export const sourceProgram = join(root, 'server/media/main.ts')
+export const builtProgram = join(root, 'dist/server/media-node.js')
+
+/** A request was answered with a failure. */
+export class NodeFailure extends Error {
+  readonly kind: DeviceErrorKind | null
+  constructor(kind: DeviceErrorKind | null, message: string) {
+    super(message)
+    this.name = 'NodeFailure'
+    this.kind = kind
+  }
+}
+
+/** How a node is started; what is left out is a free port, and only what a test names. */
+export interface MediaNodeOptions {
+  program?: string
+  settings?: Partial<MediaSettings>
+  tls?: { cert: string; key: string }
+  udpPort?: number
+}
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** The node in a process of its own, spoken to as the controller speaks to it. */
+export class TestMediaNode implements AsyncDisposable {
+  readonly child: ChildProcess
+  readonly key = randomBytes(32)
+  /** Everything it told without being asked. */
+  readonly events: ControlEvent[] = []
+  /** Warnings and errors that it wrote. */
+  readonly complaints: string[] = []
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #watchers = new Set<() => void>()
+  #id = 0
+  port = 0
+  udpPort = 0
+
+  private constructor(child: ChildProcess) {
+    this.child = child
+    child.on('message', (message) => this.#received(message))
+    child.once('exit', (code) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`the node ended with ${code}`))
+    })
+  }
+
+  static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
+    const node = new TestMediaNode(fork(options.program ?? sourceProgram, [], { stdio: 'inherit' }))
+    await once(node.child, 'message')
+    const ports = await node.request('start', {
+      version: 1,
+      host: '127.0.0.1',
+      port: 0,
+      udp_port: options.udpPort ?? 0,
+      tls: options.tls,
+      token_key: node.key.toString('base64'),
+      page_folder: join(import.meta.dirname, 'page'),
+      settings: controlMethods.set_settings.params.parse(options.settings ?? {}),
+    })
+    node.port = ports.port
+    node.udpPort = ports.udp_port
+    return node
+  }
+
+  /** Where it is reached. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** @throws NodeFailure */
+  async request<M extends ControlMethod>(
+    method: M,
+    params: ControlParams<M>,
+    signal?: AbortSignal,
+  ): Promise<ControlResult<M>> {
+    this.#id += 1
+    const id = this.#id
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+    })
+    signal?.addEventListener('abort', () => this.send({ type: 'cancel', id }), { once: true })
+    this.send({ type: 'request', id, method, params })
+    return controlMethods[method].result.parse(await answer) as ControlResult<M>
+  }
+
+  send(message: ToNode): void {
+    this.child.send(message)
+  }
+
+  /** Opens a room; what is left out is roomy and unlocked. */
+  async openRoom(roomId: string, more: Partial<ControlParams<'open_room'>> = {}): Promise<void> {
+    await this.request('open_room', {
+      roomId,
+      topic: 'Test',
+      mode: 1,
+      hostPassword: '',
+      attendeeMax: 100,
+      maxVideo: 16,
+      maxAudio: 16,
+      locked: false,
+      ...more,
+    })
+  }
+
+  /** Puts a camera into a room. @throws NodeFailure */
+  async addDevice(
+    roomId: string,
+    userId: string,
+    address: string,
+    more: Partial<ControlParams<'add_device'>['device']> = {},
+  ): Promise<void> {
+    await this.request('add_device', {
+      roomId,
+      device: { userId, userName: userId, address, assistAddress: '', ...more },
+    })
+  }
+
+  async userIds(roomId: string): Promise<string[]> {
+    return (await this.request('users', { roomId })).users.map(({ userId }) => userId)
+  }
+
+  /** Readings of one stream; undefined when it is not in the room. */
+  async stream(roomId: string, streamId: string): Promise<StreamStats | undefined> {
+    return (await this.request('stats', { roomId })).streams.find(({ stream_id }) => stream_id === streamId)
+  }
+
+  /** A join token as the controller makes it. */
+  token(roomId: string, more: Partial<JoinGrant> = {}): string {
+    return mintJoinToken(this.key, { roomId, role: 'member', lifeMs: 60_000, ...more })
+  }
+
+  /** The first event, past or to come, that matches. */
+  async event(matches: (event: ControlEvent) => boolean, withinMs = 10_000): Promise<ControlEvent> {
+    const found = this.events.find(matches)
+    if (found !== undefined) return found
+    const told = Promise.withResolvers<ControlEvent>()
+    const timer = setTimeout(
+      () => told.reject(new Error(`the event did not come; there were ${JSON.stringify(this.events)}`)),
+      withinMs,
+    )
+    const watcher = (): void => {
+      const event = this.events.find(matches)
+      if (event !== undefined) told.resolve(event)
+    }
+    this.#watchers.add(watcher)
+    try {
+      return await told.promise
+    } finally {
+      clearTimeout(timer)
+      this.#watchers.delete(watcher)
+    }
+  }
+
+  /** Ends it as the controller does; resolves with the exit code. */
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
+    this.send({ type: 'stop' })
+    const [code] = (await once(this.child, 'exit')) as [number | null]
+    return code
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #received(value: unknown): void {
+    const message = fromNodeSchema.parse(value)
+    if (message.type === 'answer') this.#settle(message.id)?.resolve(message.result)
+    else if (message.type === 'failure') this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
+    else if (message.type === 'event') {
+      this.events.push(message.event)
+      for (const watcher of this.#watchers) watcher()
+    } else if (message.type === 'log' && (message.level === 'warn' || message.level === 'error')) {
+      this.complaints.push(`${message.message}: ${message.detail}`)
+    }
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    return waiting
+  }
+}

@@ -1,0 +1,179 @@
+// A WHIP publisher, a WHEP viewer and a peer of a peer-to-peer room, for tests: `client.<name>(...)` in the page. Nothing of the node is used here.
+const peers = new Map()
+
+/** @param {RTCPeerConnection} connection */
+const gathered = (connection) =>
+  new Promise((resolve) => {
+    if (connection.iceGatheringState === 'complete') resolve()
+    else {
+      connection.addEventListener('icegatheringstatechange', () => {
+        if (connection.iceGatheringState === 'complete') resolve()
+      })
+    }
+  })
+
+/** Sends the offer as it is and the addresses as they come, or waits for them first. */
+async function exchange(peer, url, token, trickle) {
+  const { connection } = peer
+  const late = []
+  connection.addEventListener('icecandidate', ({ candidate }) => candidate?.candidate && late.push(candidate))
+  await connection.setLocalDescription()
+  if (!trickle) await gathered(connection)
+  const sdp = trickle
+    ? connection.localDescription.sdp.replace(/a=candidate:.*\r\n/g, '')
+    : connection.localDescription.sdp
+  const headers = { 'content-type': 'application/sdp' }
+  if (token !== '') headers.authorization = `Bearer ${token}`
+  peer.offeredAt = performance.now()
+  const response = await fetch(url, { method: 'POST', headers, body: sdp })
+  const body = await response.text()
+  if (response.status !== 201) {
+    connection.close()
+    return { status: response.status, problem: JSON.parse(body), sdp: '' }
+  }
+  peer.session = new URL(response.headers.get('location'), response.url).href
+  await connection.setRemoteDescription({ type: 'answer', sdp: body })
+  if (trickle) {
+    await gathered(connection)
+    const fragment = sdp.match(/a=ice-ufrag:.*\r\n/)[0] + sdp.match(/a=ice-pwd:.*\r\n/)[0]
+    const lines = late.map(({ candidate, sdpMid }) => `a=mid:${sdpMid}\r\na=${candidate}\r\n`).join('')
+    const patched = await fetch(peer.session, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/trickle-ice-sdpfrag', 'if-match': response.headers.get('etag') },
+      body: fragment + lines,
+    })
+    peer.patched = patched.status
+  }
+  return { status: 201, problem: null, sdp: body }
+}
+
+function show(name, stream) {
+  const video = document.createElement('video')
+  video.id = name
+  video.muted = true
+  video.autoplay = true
+  video.srcObject = stream
+  document.body.append(video)
+  return video
+}
+
+function preferred(kind, codec) {
+  const { codecs } = RTCRtpReceiver.getCapabilities(kind)
+  return codecs.filter(({ mimeType }) => mimeType.toLowerCase() === `${kind}/${codec}`.toLowerCase())
+}
+
+/** Watches a stream; `codec` limits the video offered. */
+async function watch(name, url, token, { trickle = false, codec = '' } = {}) {
+  const connection = new RTCPeerConnection()
+  const stream = new MediaStream()
+  const peer = { connection, session: '', video: show(name, stream), firstFrameAt: 0 }
+  peers.set(name, peer)
+  const video = connection.addTransceiver('video', { direction: 'recvonly' })
+  connection.addTransceiver('audio', { direction: 'recvonly' })
+  if (codec !== '') video.setCodecPreferences(preferred('video', codec))
+  connection.addEventListener('track', ({ track }) => stream.addTrack(track))
+  peer.video.requestVideoFrameCallback((now) => (peer.firstFrameAt = now))
+  return await exchange(peer, url, token, trickle)
+}
+
+/** Publishes the fake camera and microphone. */
+async function publish(name, url, token, { video = true, audio = true, codec = '', trickle = false } = {}) {
+  const connection = new RTCPeerConnection()
+  const stream = await navigator.mediaDevices.getUserMedia({
+    video: video && { width: 640, height: 360, frameRate: 20 },
+    audio,
+  })
+  const peer = { connection, session: '', stream }
+  peers.set(name, peer)
+  for (const track of stream.getTracks()) {
+    const transceiver = connection.addTransceiver(track, { direction: 'sendonly', streams: [stream] })
+    if (track.kind === 'video' && codec !== '') transceiver.setCodecPreferences(preferred('video', codec))
+  }
+  return await exchange(peer, url, token, trickle)
+}
+
+/** What getStats says, added up over the streams of each kind. */
+async function stats(name) {
+  const { connection, offeredAt, firstFrameAt, patched = 0 } = peers.get(name)
+  const found = { state: connection.connectionState, patched, firstFrameMs: firstFrameAt ? firstFrameAt - offeredAt : 0 }
+  for (const report of (await connection.getStats()).values()) {
+    if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
+      const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
+      found[side] = {
+        framesDecoded: report.framesDecoded ?? report.framesEncoded ?? 0,
+        framesPerSecond: report.framesPerSecond ?? 0,
+        packets: report.packetsReceived ?? report.packetsSent ?? 0,
+        bytes: report.bytesReceived ?? report.bytesSent ?? 0,
+        packetsLost: report.packetsLost ?? 0,
+        freezes: report.freezeCount ?? 0,
+        energy: report.totalAudioEnergy ?? 0,
+        keyFrames: report.keyFramesDecoded ?? report.keyFramesEncoded ?? 0,
+        targetBitrate: report.targetBitrate ?? 0,
+        nacks: report.nackCount ?? 0,
+        height: report.frameHeight ?? 0,
+      }
+    }
+  }
+  return found
+}
+
+/** Ends it: politely with DELETE, or as a closed connection. Answers the status of DELETE. */
+async function close(name, polite) {
+  const { connection, session, stream, video } = peers.get(name)
+  peers.delete(name)
+  const status = polite && session !== '' ? (await fetch(session, { method: 'DELETE' })).status : 0
+  connection.close()
+  for (const track of stream?.getTracks() ?? []) track.stop()
+  video?.remove()
+  return status
+}
+
+/** Sound or picture of a publisher goes on or off at its source. */
+function enable(name, kind, on) {
+  for (const track of peers.get(name).stream.getTracks()) if (track.kind === kind) track.enabled = on
+}
+
+/** Colours of a PNG at places given as shares of its size, red, green and blue of 0 to 255. */
+async function colours(png, places) {
+  const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0))
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
+  const context = canvas.getContext('2d')
+  context.drawImage(bitmap, 0, 0)
+  return places.map(([x, y]) => [
+    ...context.getImageData(Math.floor(x * bitmap.width), Math.floor(y * bitmap.height), 1, 1).data.slice(0, 3),
+  ])
+}
+
+/** One side of a peer-to-peer connection. Candidates are collected for the other side. */
+async function peerOffer(name) {
+  const connection = new RTCPeerConnection()
+  const stream = await navigator.mediaDevices.getUserMedia({ video: true, audio: true })
+  const peer = { connection, session: '', stream, candidates: [] }
+  peers.set(name, peer)
+  connection.addEventListener('icecandidate', ({ candidate }) => candidate && peer.candidates.push(candidate.toJSON()))
+  for (const track of stream.getTracks()) connection.addTrack(track, stream)
+  await connection.setLocalDescription()
+  await gathered(connection)
+  return connection.localDescription.sdp.replace(/a=candidate:.*\r\n/g, '')
+}
+
+async function peerAnswer(name, sdp) {
+  const connection = new RTCPeerConnection()
+  const remote = new MediaStream()
+  const peer = { connection, session: '', candidates: [], video: show(name, remote) }
+  peers.set(name, peer)
+  connection.addEventListener('track', ({ track }) => remote.addTrack(track))
+  connection.addEventListener('icecandidate', ({ candidate }) => candidate && peer.candidates.push(candidate.toJSON()))
+  await connection.setRemoteDescription({ type: 'offer', sdp })
+  await connection.setLocalDescription()
+  await gathered(connection)
+  return connection.localDescription.sdp.replace(/a=candidate:.*\r\n/g, '')
+}
+
+const peerCandidates = (name) => peers.get(name).candidates.filter(({ candidate }) => candidate)
+const peerFinish = async (name, sdp) => await peers.get(name).connection.setRemoteDescription({ type: 'answer', sdp })
+const peerAddress = async (name, candidate, sdpMid) =>
+  await peers.get(name).connection.addIceCandidate({ candidate, sdpMid })
+
+globalThis.client = { watch, publish, stats, close, enable, colours, peerOffer, peerAnswer, peerCandidates, peerFinish, peerAddress }

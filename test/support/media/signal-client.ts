@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import WebSocket from 'ws'
+import { type FromPerson, signalVersion, type ToPerson, toPersonSchema } from '../../../shared/media/signal.ts'
+
+type Joined = Extract<ToPerson, { type: 'joined' }>
+
+/** A person's signalling connection. Every message of the node is checked against the contract. */
+export class SignalClient {
+  readonly socket: WebSocket
+  readonly messages: ToPerson[] = []
+  readonly closed: Promise<unknown>
+  readonly #watchers = new Set<() => void>()
+
+  constructor(url: string) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}/signal`)
+    this.socket.on('error', () => {})
+    this.closed = once(this.socket, 'close')
+    this.socket.on('message', (data: Buffer) => {
+      this.messages.push(toPersonSchema.parse(JSON.parse(data.toString('utf8'))))
+      for (const watcher of this.#watchers) watcher()
+    })
+  }
+
+  /** Connects and joins; rejects with the reason when it is refused. */
+  static async join(
+    url: string,
+    roomId: string,
+    more: Partial<Extract<FromPerson, { type: 'join' }>> = {},
+  ): Promise<SignalClient & { joined: Joined }> {
+    const client = new SignalClient(url)
+    return await client.enter({
+      type: 'join',
+      version: signalVersion,
+      room_id: roomId,
+      token: '',
+      host_password: '',
+      user_name: '',
+      ...more,
+    })
+  }
+
+  static async resume(url: string, session: string): Promise<SignalClient & { joined: Joined }> {
+    return await new SignalClient(url).enter({ type: 'resume', version: signalVersion, session })
+  }
+
+  async enter(message: FromPerson): Promise<this & { joined: Joined }> {
+    if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open')
+    this.send(message)
+    const answer = await this.next(({ type }) => type === 'joined' || type === 'refused')
+    if (answer.type === 'refused') throw new RefusedError(answer.code, answer.reason)
+    return Object.assign(this, { joined: answer as Joined })
+  }
+
+  send(message: FromPerson | Record<string, unknown>): void {
+    this.socket.send(JSON.stringify(message))
+  }
+
+  /** The first message, past or to come, that matches. */
+  async next<T extends ToPerson['type'] = ToPerson['type']>(
+    matches: T | ((message: ToPerson) => boolean),
+    withinMs = 5_000,
+  ): Promise<Extract<ToPerson, { type: T }>> {
+    const fits = typeof matches === 'string' ? ({ type }: ToPerson) => type === matches : matches
+    const told = Promise.withResolvers<ToPerson>()
+    const watcher = (): void => {
+      const message = this.messages.find(fits)
+      if (message !== undefined) told.resolve(message)
+    }
+    const timer = setTimeout(
+      () => told.reject(new Error(`the message did not come; there were ${JSON.stringify(this.messages.slice(-10))}`)),
+      withinMs,
+    )
+    this.#watchers.add(watcher)
+    watcher()
+    try {
+      return (await told.promise) as Extract<ToPerson, { type: T }>
+    } finally {
+      clearTimeout(timer)
+      this.#watchers.delete(watcher)
+    }
+  }
+
+  /** What came until now is forgotten. */
+  forget(): void {
+    this.messages.length = 0
+  }
+
+  /** Ends the connection without a word. */
+  drop(): void {
+    this.socket.terminate()
+  }
+}
+
+/** The node did not let somebody in. */
+export class RefusedError extends Error {
+  readonly code: number
+  readonly reason: string
+  constructor(code: number, reason: string) {
+    super(`refused: ${code} ${reason}`)
+    this.name = 'RefusedError'
+    this.code = code
+    this.reason = reason
+  }
+}

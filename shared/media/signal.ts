@@ -6,8 +6,7 @@ import { iceServerSchema } from './control.ts'
  * The node pings; a connection that is lost may be resumed within `resume_ms`.
  */
 
-/** Version of these messages; a node refuses another one. */
-export const signalVersion = 1
+export { signalVersion } from './signal-version.ts'
 
 /** Longest message in bytes. */
 export const longestSignal = 64 * 1024

@@ -60,7 +60,12 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...deviceHandlers(outgoing, services.deviceTable, logger),
     ...activityHandlers(services.journal),
     ...labHandlers(store, services.people, services.faults),
-    ...testerHandlers({ credentials, settings, url: (name) => listeners.url(name) }),
+    ...testerHandlers({
+      credentials,
+      settings,
+      url: (name) => listeners.url(name),
+      certificate: () => tls.material?.cert,
+    }),
   }
 }
 

@@ -1,13 +1,16 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { testerProcedures } from '../../shared/console/tester.ts'
+import type { TesterOperation, testerProcedures } from '../../shared/console/tester.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { authenticate, mediaOperations } from '../../shared/media-operations.ts'
 import type { OperationContract } from '../../shared/operation.ts'
+import { resultCodes, retOf } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import type { ListenerName } from '../http/listeners.ts'
+import { parametersSchema } from '../http/openapi.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { type Exchange, sendOwn } from './own-request.ts'
 import type { z } from 'zod'
 
 type Request = z.output<(typeof testerProcedures)['tester.send']['input']>
@@ -18,94 +21,137 @@ export interface TesterParts {
   credentials: Credentials
   settings: () => Settings
   url: (listener: ListenerName) => string
+  /** PEM of the listeners' certificate; undefined for plain HTTP. */
+  certificate: () => string | undefined
 }
 
 const operations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations]
-const deadline = 10_000
-const longestBody = 256 * 1024
+/** Tokens kept for the next sends. */
+const mostTokens = 100
 
 /** The API tester: it sends a request through the listener, over HTTP, as an outside client would. */
 export function testerHandlers(parts: TesterParts): Handlers<ProceduresOf<'tester'>> {
+  const tester = new Tester(parts)
   return {
-    'tester.send': async (request) => {
-      const contract = operations.find(({ api, name }) => api === request.api && name === request.operation)
-      if (contract === undefined) throw new ConsoleError('notFound', 'There is no such operation.')
-      if (!contract.methods.includes(request.method))
-        throw new ConsoleError('invalid', `${contract.name} does not take ${request.method}.`)
-      if (request.method === 'GET' && request.encoding !== 'query')
-        throw new ConsoleError('invalid', 'A GET carries its parameters in the query.')
-      const params = { ...(await authorisation(parts, contract, request)), ...request.params }
-      return send(base(parts, request.api) + contract.path, params, request)
-    },
+    'tester.operations': () => operations.map(described),
+    'tester.send': (request) => tester.send(request),
   }
 }
 
-function base(parts: TesterParts, api: 'media' | 'device'): string {
-  const url = parts.url(api)
-  if (url === '') throw new ConsoleError('failed', `The ${api} API does not listen.`)
-  return url
+function described(contract: OperationContract): TesterOperation {
+  const { api, name, path, methods, summary, token } = contract
+  const { properties, required } = parametersSchema(contract)
+  const parameters = Object.entries(properties).map(([parameter, schema]) => ({
+    name: parameter,
+    required: required.includes(parameter),
+    schema,
+  }))
+  return {
+    api,
+    name,
+    path,
+    methods: [...methods],
+    summary,
+    extension: contract.extension ?? false,
+    token: token?.[0] ?? '',
+    parameters,
+  }
 }
 
-/** The digest of an authentication, or the token of a session that is opened for it; nothing without a credential. */
-async function authorisation(
-  parts: TesterParts,
-  contract: OperationContract,
-  request: Request,
-): Promise<Record<string, string>> {
-  if (request.access_key === '') return {}
-  const [form = 'sha1-hex'] = parts.settings().access.digest_forms
-  const key = hmacKey(parts.credentials.reveal(request.access_key))
-  const login = { access_key: request.access_key, digest: digestText(form, key, request.access_key) }
-  if (contract.token === null) return login
-  const [name = 'access_token'] = contract.token
-  if (contract.token.some((alias) => alias in request.params)) return {}
-  const response = await fetch(`${base(parts, 'media')}${authenticate.path}?${new URLSearchParams(login).toString()}`, {
-    signal: AbortSignal.timeout(deadline),
-  })
-  const answer: unknown = await response.json()
-  if (typeof answer === 'object' && answer !== null && 'random' in answer && 'key' in answer) {
-    return { [name]: digestText(form, key, `${String(answer.random)}:${String(answer.key)}`) }
-  }
-  const msg = typeof answer === 'object' && answer !== null && 'msg' in answer ? String(answer.msg) : ''
-  throw new ConsoleError('failed', `The credential could not authenticate: ${msg}`)
-}
+class Tester {
+  readonly #parts: TesterParts
+  /** By access_key: one session serves many sends, until the listener refuses its token. */
+  readonly #tokens = new Map<string, string>()
 
-async function send(url: string, params: Record<string, string>, { method, encoding }: Request): Promise<Answer> {
-  const query = new URLSearchParams(params).toString().replaceAll('+', '%20')
-  const target = encoding === 'query' && query !== '' ? new URL(`${url}?${query}`) : new URL(url)
-  const body = encoding === 'query' ? undefined : encoding === 'form' ? query : JSON.stringify(withObjects(params))
-  const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    ...(body === undefined ? {} : { 'content-type': type }),
+  constructor(parts: TesterParts) {
+    this.#parts = parts
   }
-  const began = performance.now()
-  try {
-    const response = await fetch(target, {
-      method,
-      headers,
-      signal: AbortSignal.timeout(deadline),
-      ...(body === undefined ? {} : { body }),
+
+  /** @throws ConsoleError */
+  async send(request: Request): Promise<Answer> {
+    const contract = operations.find(({ api, name }) => api === request.api && name === request.operation)
+    if (contract === undefined) throw new ConsoleError('notFound', 'There is no such operation.')
+    if (!contract.methods.includes(request.method))
+      throw new ConsoleError('invalid', `${contract.name} does not take ${request.method}.`)
+    if (request.method === 'GET' && request.encoding !== 'query')
+      throw new ConsoleError('invalid', 'A GET carries its parameters in the query.')
+    const kept = this.#tokens.has(request.access_key)
+    const answer = await this.#sendOnce(contract, request)
+    if (!kept || !isTokenRefusal(contract, answer.body)) return answer
+    // The session has ended since the last send: a new one, once.
+    this.#tokens.delete(request.access_key)
+    return this.#sendOnce(contract, request)
+  }
+
+  async #sendOnce(contract: OperationContract, request: Request): Promise<Answer> {
+    const params = { ...(await this.#authorisation(contract, request)), ...request.params }
+    return this.#exchange(this.#base(request.api) + contract.path, params, request)
+  }
+
+  #base(api: 'media' | 'device'): string {
+    const url = this.#parts.url(api)
+    if (url === '') throw new ConsoleError('failed', `The ${api} API does not listen.`)
+    return url
+  }
+
+  /** The digest of an authentication, or the token of a session that is opened for it; nothing without a credential. */
+  async #authorisation(contract: OperationContract, request: Request): Promise<Record<string, string>> {
+    const { access_key } = request
+    if (access_key === '') return {}
+    const [form = 'sha1-hex'] = this.#parts.settings().access.digest_forms
+    const key = hmacKey(this.#parts.credentials.reveal(access_key))
+    const login = { access_key, digest: digestText(form, key, access_key) }
+    if (contract.token === null) return login
+    const [name = 'access_token'] = contract.token
+    if (contract.token.some((alias) => alias in request.params)) return {}
+    const kept = this.#tokens.get(access_key)
+    if (kept !== undefined) return { [name]: kept }
+    const { body } = await this.#exchange(this.#base('media') + authenticate.path, login, {
+      method: 'GET',
+      encoding: 'query',
     })
-    const text = await response.text()
-    return {
-      request: [
-        `${method} ${target.pathname}${target.search} HTTP/1.1`,
-        `Host: ${target.host}`,
-        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-        '',
-        body ?? '',
-      ]
-        .join('\n')
-        .trimEnd(),
-      url: target.href,
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: text.slice(0, longestBody),
-      milliseconds: Math.round((performance.now() - began) * 10) / 10,
-    }
-  } catch (error) {
-    throw new ConsoleError('failed', 'The request got no answer.', { cause: error })
+    const answer = parsed(body)
+    if (typeof answer.random !== 'string' || typeof answer.key !== 'string')
+      throw new ConsoleError('failed', `The credential could not authenticate: ${String(answer.msg)}`)
+    const token = digestText(form, key, `${answer.random}:${answer.key}`)
+    if (this.#tokens.size >= mostTokens) this.#tokens.clear()
+    this.#tokens.set(access_key, token)
+    return { [name]: token }
+  }
+
+  async #exchange(
+    url: string,
+    params: Record<string, string>,
+    { method, encoding }: Pick<Request, 'method' | 'encoding'>,
+  ): Promise<Answer> {
+    const query = new URLSearchParams(params).toString().replaceAll('+', '%20')
+    const target = new URL(encoding === 'query' && query !== '' ? `${url}?${query}` : url)
+    const body = encoding === 'query' ? undefined : encoding === 'form' ? query : JSON.stringify(withObjects(params))
+    const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+    const answer: Exchange = await sendOwn({
+      url: target,
+      method,
+      headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': type }) },
+      body,
+      certificate: this.#parts.certificate(),
+    })
+    return { ...answer, url: target.href }
+  }
+}
+
+/** Whether the answer says that the token is no good. The device API has one number for that and for wrong parameters. */
+function isTokenRefusal(contract: OperationContract, body: string): boolean {
+  const { ret, msg } = parsed(body)
+  const { message } = resultCodes.tokenIncorrect
+  return contract.token !== null && ret === retOf(contract.api, 'tokenIncorrect') && msg === message
+}
+
+function parsed(body: string): Record<string, unknown> {
+  try {
+    const answer: unknown = JSON.parse(body)
+    return typeof answer === 'object' && answer !== null ? { ...answer } : {}
+  } catch {
+    return {}
   }
 }
 

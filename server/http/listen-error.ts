@@ -1,3 +1,5 @@
+import { portHolder } from './port-holder.ts'
+
 /** A listener could not start: what the operator is told, with the port that the message must name. */
 export class ListenError extends Error {
   /** Of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
@@ -17,12 +19,18 @@ export class ListenError extends Error {
   }
 }
 
-/** Another program listens on the port. */
+/** Another program listens on the port: named where the system tells. */
 export class PortInUseError extends ListenError {
   constructor(listener: string, host: string, port: number, cause?: unknown) {
-    super('EADDRINUSE', listener, host, port, `Port ${port} on ${host} is in use by another program.`, cause)
+    super('EADDRINUSE', listener, host, port, `Port ${port} on ${host} is in use by ${holderText(host, port)}.`, cause)
     this.name = 'PortInUseError'
   }
+}
+
+function holderText(host: string, port: number): string {
+  const holder = portHolder(host, port)
+  if (holder === undefined) return 'another program'
+  return holder.pid === process.pid ? 'this controller itself' : `${holder.name} (process ${holder.pid})`
 }
 
 /** The named error for what `listen` failed with; anything else is returned as it is. */

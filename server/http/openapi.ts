@@ -113,10 +113,13 @@ function requestBody(contract: OperationContract): JsonObject {
 }
 
 /** The parameters of an operation as JSON Schema, with the bounds that a schema cannot say in words. */
-function parametersSchema(contract: OperationContract): { properties: JsonObject; required: string[] } {
+export function parametersSchema(contract: OperationContract): {
+  properties: Record<string, JsonObject>
+  required: string[]
+} {
   const schema = jsonSchema(contract.params, 'input')
   const shape: Record<string, z.ZodType | undefined> = contract.params.shape
-  const properties: JsonObject = {}
+  const properties: Record<string, JsonObject> = {}
   const required = Array.isArray(schema.required) ? schema.required.map(String) : []
   for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
     if (!isObject(property)) continue

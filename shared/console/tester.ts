@@ -1,16 +1,41 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { procedure } from './procedure.ts'
+import { nothing, procedure } from './procedure.ts'
 
 /** Where the parameters of a tried request travel. A GET takes `query` only. */
 export const testerEncodings = ['query', 'form', 'json'] as const
 export type TesterEncoding = (typeof testerEncodings)[number]
+
+/** One parameter as JSON Schema; `description` holds a rule that a schema cannot say, in English words. */
+const parameterSchema = z.record(z.string(), z.unknown())
+
+/** One operation of an API as a form needs it. */
+const testerOperation = z.strictObject({
+  api: z.enum(['media', 'device']),
+  name: z.string(),
+  path: z.string(),
+  methods: z.array(z.enum(['GET', 'POST'])),
+  /** English; the console words it by name. */
+  summary: z.string(),
+  /** Beyond the specification. */
+  extension: z.boolean(),
+  /** Name under which the token travels; empty: the operation needs none. */
+  token: z.string(),
+  /** Its own parameters, in the order of the specification. */
+  parameters: z.array(z.strictObject({ name: z.string(), required: z.boolean(), schema: parameterSchema })),
+})
+export type TesterOperation = z.output<typeof testerOperation>
 
 /**
  * The console's API tester. The page's content security policy lets it reach its own origin only, so the controller sends
  * the request for it: over HTTP, through the listener, as an outside client would.
  */
 export const testerProcedures = {
+  'tester.operations': procedure(
+    'Every operation of both APIs, with its parameters.',
+    nothing,
+    z.array(testerOperation),
+  ),
   'tester.send': procedure(
     'Send one request through an API listener, as an outside client would, and show both sides of it.',
     z.strictObject({

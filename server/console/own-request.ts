@@ -1,0 +1,115 @@
+import { request as plainRequest, type RequestOptions } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { X509Certificate } from 'node:crypto'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+
+/** One request to a listener of this controller. */
+export interface OwnRequest {
+  url: URL
+  method: 'GET' | 'POST'
+  /** Beside Host, Connection and Content-Length. */
+  headers: Record<string, string>
+  /** Undefined: none. */
+  body: string | undefined
+  /** PEM of the listener's own certificate; undefined for plain HTTP. */
+  certificate: string | undefined
+}
+
+/** Both sides of an exchange. */
+export interface Exchange {
+  /** Request line, headers and body as they went over the wire, with line feeds. */
+  request: string
+  status: number
+  headers: Record<string, string>
+  body: string
+  milliseconds: number
+}
+
+const deadlineMs = 10_000
+/** Bytes of an answer that are kept. */
+const longestBody = 256 * 1024
+
+/**
+ * Sends a request over HTTP or HTTPS as an outside client would, and reads the answer. Over HTTPS it trusts the listener's own
+ * certificate and no other: nothing else can be meant, whatever names the certificate holds.
+ * @throws ConsoleError failed, when no answer came
+ */
+export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
+  const { url, method, body } = asked
+  const headers = {
+    Host: url.host,
+    ...asked.headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    Connection: 'close',
+  }
+  const lines = [
+    `${method} ${url.pathname}${url.search} HTTP/1.1`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    body ?? '',
+  ]
+  const began = performance.now()
+  try {
+    const answer = await exchange(
+      url,
+      { method, headers, agent: false, signal: AbortSignal.timeout(deadlineMs) },
+      asked,
+    )
+    const milliseconds = Math.round((performance.now() - began) * 10) / 10
+    return { request: lines.join('\n').trimEnd(), ...answer, milliseconds }
+  } catch (error) {
+    throw new ConsoleError('failed', `The request got no answer: ${whyNot(error)}`, { cause: error })
+  }
+}
+
+function exchange(
+  url: URL,
+  options: RequestOptions,
+  { body, certificate }: OwnRequest,
+): Promise<Pick<Exchange, 'status' | 'headers' | 'body'>> {
+  return new Promise((resolve, reject) => {
+    const sent =
+      url.protocol === 'https:'
+        ? tlsRequest(url, { ...options, ...trustOnly(certificate) })
+        : plainRequest(url, options)
+    sent.once('error', reject)
+    sent.once('response', (response) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        if (size < longestBody) chunks.push(chunk)
+        size += chunk.length
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const)
+        const text = Buffer.concat(chunks).subarray(0, longestBody).toString('utf8')
+        resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(headers), body: text })
+      })
+    })
+    sent.end(body)
+  })
+}
+
+/** Trust in exactly this certificate. It may name another host than the loopback address that is asked here. */
+function trustOnly(certificate: string | undefined) {
+  if (certificate === undefined) return {}
+  const own = new X509Certificate(certificate).fingerprint256
+  return {
+    ca: certificate,
+    // A certificate of an authority is an end of trust by itself here: its authority is not needed.
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_host: string, { fingerprint256 }: { fingerprint256: string }): Error | undefined =>
+      fingerprint256 === own ? undefined : new Error('another certificate was shown'),
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof Error)) return 'something unexpected happened.'
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return `nothing came within ${deadlineMs / 1000} s.`
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'ECONNREFUSED') return 'nothing listens there.'
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed.'
+  if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired.'
+  return code === '' ? `${error.message}.` : `${code}.`
+}

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
+import { basename } from 'node:path'
+
+/** A process that listens on a port. */
+export interface PortHolder {
+  pid: number
+  /** Of its program, e.g. `nginx`. */
+  name: string
+}
+
+/** State LISTEN in `/proc/net/tcp` (Linux: proc_pid_net(5)). */
+const listening = '0A'
+/** A machine with very many processes is not searched to the end. */
+const longestSearchMs = 300
+
+/**
+ * The process that keeps us from listening on a port: on Linux, by `/proc`, as far as this user may look. Undefined where the
+ * system does not tell. Synchronous, because it is asked in the moment of a failure only.
+ */
+export function portHolder(host: string, port: number): PortHolder | undefined {
+  if (process.platform !== 'linux') return undefined
+  const sockets = new Set([...listeners('tcp', host, port), ...listeners('tcp6', host, port)])
+  if (sockets.size === 0) return undefined
+  const end = performance.now() + longestSearchMs
+  for (const entry of list('/proc')) {
+    const pid = Number(entry)
+    if (!Number.isInteger(pid)) continue
+    if (performance.now() > end) return undefined
+    for (const descriptor of list(`/proc/${pid}/fd`)) {
+      if (sockets.has(link(`/proc/${pid}/fd/${descriptor}`))) return { pid, name: nameOf(pid) }
+    }
+  }
+  return undefined
+}
+
+/** Sockets that listen on the port at an address that is in the way, as `/proc/<pid>/fd` names them. */
+function listeners(table: 'tcp' | 'tcp6', host: string, port: number): string[] {
+  const wildcard = host === '0.0.0.0' || host === '::'
+  const wanted = isIPv4(host) && !wildcard ? kernelAddress(host) : undefined
+  return read(`/proc/net/${table}`)
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+      const [address = '', hexPort = ''] = local.split(':')
+      const inTheWay = wanted === undefined || table === 'tcp6' || address === wanted || /^0+$/.test(address)
+      return state === listening && Number.parseInt(hexPort, 16) === port && inTheWay ? [`socket:[${inode}]`] : []
+    })
+}
+
+/** An IPv4 address as the kernel's table writes it: hexadecimal, last byte first. */
+function kernelAddress(host: string): string {
+  const bytes = host.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))
+  return bytes.reverse().join('').toUpperCase()
+}
+
+function nameOf(pid: number): string {
+  const [program = ''] = read(`/proc/${pid}/cmdline`).split('\0')
+  return basename(program) || read(`/proc/${pid}/comm`).trim() || 'a process'
+}
+
+// A process may end, or belong to somebody else, while we look: then there is nothing to see.
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function list(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+
+const credential = { label: 'Tester', access_key: 'tester', secret_key: 'tester-secret', p2p: true }
+const send = { api: 'media', access_key: 'tester' } as const
+
+describe('The API tester', () => {
+  let server: Headless
+  beforeAll(async () => {
+    server = await startHeadless({ site: { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] } })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await removeFolder(server.folder)
+  })
+  const sessions = async (): Promise<number | undefined> =>
+    (await server.rpc('credentials.list', {})).find(({ access_key }) => access_key === 'tester')?.sessions
+
+  test('knows every operation of both APIs with what it needs', async () => {
+    const operations = await server.rpc('tester.operations', {})
+    expect(operations.map(({ name }) => name)).toContain('create_outgoing_user')
+    const create = operations.find(({ name }) => name === 'create_room')
+    expect(create).toMatchObject({ api: 'media', methods: ['GET'], token: 'access_token' })
+    const [topic] = create?.parameters ?? []
+    expect(topic).toEqual({
+      name: 'topic',
+      required: true,
+      schema: { type: 'string', description: 'Must be 1 to 149 bytes of UTF-8.' },
+    })
+    expect(create?.parameters.find(({ name }) => name === 'room_mode')?.schema).toMatchObject({
+      minimum: 1,
+      maximum: 4,
+    })
+  })
+
+  test('sends many times on one session, and opens another when that one has ended', async () => {
+    const create = { ...send, operation: 'create_room', params: { topic: '早会', owner_id: 'ann', room_mode: '1' } }
+    for (let i = 0; i < 3; i++)
+      expect(JSON.parse((await server.rpc('tester.send', create)).body)).toMatchObject({ ret: 0 })
+    expect(await sessions()).toBe(1)
+    await server.rpc('credentials.end_sessions', { access_key: 'tester' })
+    expect(JSON.parse((await server.rpc('tester.send', create)).body)).toMatchObject({ ret: 0 })
+    expect(await sessions()).toBe(1)
+  })
+
+  test('a token of the operator is sent as it is', async () => {
+    const params = { room_id: '1', access_token: 'wrong' }
+    const sent = await server.rpc('tester.send', { ...send, operation: 'get_room', params })
+    expect(JSON.parse(sent.body)).toMatchObject({ ret: 602 })
+    expect(sent.url).toContain('access_token=wrong')
+  })
+
+  test('works over a self-signed certificate, which it trusts and shows', async () => {
+    await server.rpc('settings.set', { tls: { mode: 'self-signed' } })
+    const sent = await server.rpc('tester.send', { ...send, operation: 'authenticate', params: {} })
+    expect(sent.url).toMatch(/^https:/)
+    expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
+    const list = { ...send, operation: 'list_outgoing_users', api: 'device', params: {} } as const
+    expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
+    await server.rpc('settings.set', { tls: { mode: 'off' } })
+    expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
+  })
+
+  test('says why there was no answer', async () => {
+    await server.rpc('lab.set_faults', { rules: [{ operation: 'get_room', drop: true }] })
+    const result = await server.result('tester.send', { ...send, operation: 'get_room', params: { room_id: '1' } })
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'failed', message: 'The request got no answer: the connection was closed.' },
+    })
+    await server.rpc('lab.set_faults', { rules: [] })
+  })
+
+  test('says why a credential cannot be used', async () => {
+    await server.rpc('credentials.update', { access_key: 'tester', enabled: false })
+    await server.rpc('credentials.end_sessions', { access_key: 'tester' })
+    const result = await server.result('tester.send', { ...send, operation: 'get_room', params: { room_id: '1' } })
+    expect(result).toMatchObject({ ok: false, error: { code: 'failed' } })
+    await server.rpc('credentials.update', { access_key: 'tester', enabled: true })
+  })
+})

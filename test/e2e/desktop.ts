@@ -46,10 +46,10 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
   const app = await start(userData, options)
   let log = ''
   app.process().stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  const page = await app.firstWindow()
-  // The window is there before its page is.
-  await page.waitForFunction(() => 'roomdesk' in globalThis)
-  await page.waitForLoadState()
+  const page = await consoleOf(app).catch(async (error: unknown) => {
+    await app.close()
+    throw new Error(`the app did not show its console; it wrote:\n${log}`, { cause: error })
+  })
   const call = (procedure: string, input: unknown = {}): Promise<unknown> =>
     page.evaluate(callInPage, { procedure, input })
   const quit = async (): Promise<void> => app.close()
@@ -71,6 +71,14 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
       if (options.userData === undefined) await rm(userData, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+async function consoleOf(app: ElectronApplication): Promise<Page> {
+  const page = await app.firstWindow()
+  // The window is there before its page is.
+  await page.waitForFunction(() => 'roomdesk' in globalThis)
+  await page.waitForLoadState()
+  return page
 }
 
 function start(userData: string, { folder = root, args = [], env = {} }: DesktopOptions): Promise<ElectronApplication> {

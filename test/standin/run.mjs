@@ -27,9 +27,10 @@ if (given.includes('--remote-debugging-port=0')) {
   const end = () => process.exit(1)
   new Socket({ fd: 3 }).once('error', end).once('close', end).unref().resume()
 }
-await startChromium()
+// Before the line that tells Playwright to begin: it calls what its module puts here.
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)
+await startChromium()
 process.on('SIGTERM', () => app.quit())
 process.on('SIGINT', () => app.quit())
 // As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.

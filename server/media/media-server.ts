@@ -39,18 +39,18 @@ export class MediaServer {
   #udpPort = 0
   #server: NodeServer | undefined
 
-  private constructor(start: MediaStart, emit: (event: ControlEvent) => void) {
+  private constructor(start: MediaStart, emit: (event: ControlEvent) => void, log: Log) {
     this.#start = start
     this.#settings = start.settings
     this.#pulls = new CameraPulls(pullSettings(start.settings))
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
     this.#door = new Door(this.#rooms, Buffer.from(start.token_key, 'base64'), start.settings.open_rooms)
-    this.#signal = new SignalServer({ rooms: this.#rooms, door: this.#door, settings: () => this.#settings })
+    this.#signal = new SignalServer({ rooms: this.#rooms, door: this.#door, settings: () => this.#settings, log })
   }
 
   /** Starts it; resolves when it listens. @throws Error of the listener, e.g. EADDRINUSE */
   static async start(start: MediaStart, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
-    const server = new MediaServer(start, emit)
+    const server = new MediaServer(start, emit, log)
     await server.#listen(log)
     return server
   }
@@ -186,13 +186,14 @@ function connectionStats(room: Room): ConnectionStats[] {
           purpose: 'publish' as const,
           stream_id: source,
           state: peer.state,
-          round_trip_ms: peer.roundTrip,
+          // What its sender would have to tell.
+          round_trip_ms: -1,
         })),
-        ...Array.from(member.viewers, ([{ peer }, streamId]) => ({
+        ...Array.from(member.viewers, ([{ peer, roundTrip }, streamId]) => ({
           purpose: 'view' as const,
           stream_id: streamId,
           state: peer.state,
-          round_trip_ms: peer.roundTrip,
+          round_trip_ms: roundTrip,
         })),
       ],
     }))

@@ -13,6 +13,7 @@ export const refusals = {
   noRoom: { status: 404, title: 'The room is not open' },
   noStream: { status: 404, title: 'There is no such stream in the room' },
   noSession: { status: 404, title: 'There is no such session' },
+  notFound: { status: 404, title: 'There is nothing at this address' },
   method: { status: 405, title: 'The method is not allowed here' },
   codec: { status: 406, title: 'No codec in common' },
   taken: { status: 409, title: 'Somebody of this id is in the room' },
@@ -22,6 +23,7 @@ export const refusals = {
   mediaType: { status: 415, title: 'The content type is not the right one' },
   restart: { status: 422, title: 'ICE restarts are not supported' },
   tooMany: { status: 429, title: 'Too many attempts: wait a minute' },
+  busy: { status: 503, title: 'The node has no room for more connections' },
 } as const satisfies Record<string, { status: number; title: string; code?: number }>
 
 /** Name of a refusal. */

@@ -82,6 +82,7 @@ export class Feed {
   readonly #videoNumbers = new Renumbering()
   readonly #audioNumbers = new Renumbering()
   #parameterTimestamp = -1
+  #keyTimestamp = -1
   #lastVideo: LastPacket | undefined
   #lastAudio: LastPacket | undefined
   #videoClock: (ClockPoint & { at: number }) | undefined
@@ -196,12 +197,13 @@ export class Feed {
 
   #noteContent(packet: Buffer, content: Content, timestamp: number, now: number): void {
     if ((content & sequenceParameters) !== 0) this.#parameterTimestamp = timestamp
-    if ((content & keyFrame) !== 0 && this.counts.lastKeyFrameAt !== now) {
-      this.counts.keyFrames += timestamp === this.entryTimestamp && this.counts.keyFrames > 0 ? 0 : 1
-      this.counts.lastKeyFrameAt = now
-    }
     this.entryTimestamp = timestamp
-    if ((content & keyFrame) !== 0 && this.#parameterTimestamp !== timestamp) this.#putInParameters(packet, timestamp)
+    if ((content & keyFrame) === 0) return
+    this.counts.lastKeyFrameAt = now
+    // A key frame has several packets that begin a slice of it.
+    if (this.#keyTimestamp !== timestamp) this.counts.keyFrames += 1
+    this.#keyTimestamp = timestamp
+    if (this.#parameterTimestamp !== timestamp) this.#putInParameters(packet, timestamp)
   }
 
   /** The stream lacks its parameter sets: those of the SDP go ahead of the key frame. */

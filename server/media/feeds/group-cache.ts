@@ -22,9 +22,9 @@ export class GroupCache {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {
-      // Parameter sets ahead of the first key frame belong to it.
-      if ((content & parameterSet) === 0) return
+      // Parameter sets ahead of the first key frame belong to it, and so does what lies between, e.g. SEI.
       if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.#clear()
+      if ((content & parameterSet) === 0 && this.#packets.length === 0) return
     }
     this.#packets.push(Buffer.from(packet))
     this.#bytes += packet.length

@@ -72,6 +72,7 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
       offer,
       peerSettings(),
       source === 'screen' ? screen_bitrate : publish_bitrate,
+      () => member.link !== undefined,
       () => {
         if (session !== undefined) sessions.delete(session.id)
         room.unpublish(member, source, made)
@@ -167,7 +168,8 @@ function created(context: Context, { id, etag }: MediaSession, answer: string, i
   context.set('Location', `/session/${id}`)
   context.set('ETag', etag)
   context.set('Accept-Patch', 'application/trickle-ice-sdpfrag')
-  context.append('Link', iceServers.flatMap(iceLinks))
+  const links = iceServers.flatMap(iceLinks)
+  if (links.length > 0) context.set('Link', links)
   context.body = answer
 }
 

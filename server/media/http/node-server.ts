@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import type { Duplex } from 'node:stream'
+import type Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../log.ts'
@@ -39,13 +40,7 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
   app.use(crossOrigin)
   const router = mediaRouter(options.parts)
   app.use(router.routes())
-  app.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new Problem('method'),
-      notImplemented: () => new Problem('method'),
-    }),
-  )
+  app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
   app.use(async (context) => await others(context, options.pageFolder))
   const limits = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 }
   const handle = app.callback()
@@ -90,12 +85,26 @@ async function answerProblems(context: Context, next: Next, log: Log): Promise<v
   }
 }
 
+/** RFC 9725, section 4.2: what an endpoint or session does not know is 405, and says what is allowed. */
+async function onlyAllowedMethods(context: Context, next: Next, router: Router): Promise<void> {
+  const { path } = router.match(context.path, context.method)
+  if (path.length === 0) {
+    await next()
+    return
+  }
+  context.set('Allow', [...new Set(path.flatMap(({ methods }) => methods)), 'OPTIONS'].join(', '))
+  throw new Problem('method')
+}
+
 /** Any page may ask: what opens a room is the token, not a cookie. */
 async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.set('Access-Control-Allow-Origin', '*')
   context.set('Access-Control-Expose-Headers', exposed)
   context.set('Cache-Control', 'no-store')
-  if (context.method !== 'OPTIONS') return await next()
+  if (context.method !== 'OPTIONS') {
+    await next()
+    return
+  }
   context.set('Access-Control-Allow-Methods', 'POST, PATCH, DELETE, OPTIONS')
   context.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-Match')
   context.set('Access-Control-Max-Age', '600')
@@ -109,5 +118,5 @@ async function others(context: Context, pageFolder: string): Promise<void> {
     return
   }
   if (await servePage(context, pageFolder)) return
-  throw new Problem('noSession', 'There is nothing at this address.')
+  throw new Problem('notFound')
 }

@@ -14,11 +14,10 @@ export async function readBody(context: Context, contentType: string): Promise<s
   if ((context.request.length ?? 0) > longestBody) throw new Problem('tooLarge')
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of context.req) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
+  for await (const chunk of context.req as AsyncIterable<Buffer>) {
+    size += chunk.length
     if (size > longestBody) throw new Problem('tooLarge')
-    chunks.push(bytes)
+    chunks.push(chunk)
   }
   return Buffer.concat(chunks, size).toString('utf8')
 }

@@ -49,11 +49,9 @@ export class Door {
     if (caller.token !== '') {
       const token = this.#tokenOf(roomId, caller.token)
       if (token.role === 'observer') return { kind: 'observer' }
-      const identity = {
-        ...this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName),
-        role: token.role,
-      }
-      return { kind: 'newcomer', identity: { ...identity, bound: token.user !== undefined, tokenId: token.id } }
+      const identity = this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName)
+      const role = caller.hostPassword !== '' && this.#isHost(room, caller) ? 'host' : token.role
+      return { kind: 'newcomer', identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id } }
     }
     const host = caller.hostPassword !== '' && this.#isHost(room, caller)
     if (!host && !this.open) throw new Problem('unauthorised')
@@ -66,8 +64,7 @@ export class Door {
 
   #tokenOf(roomId: string, text: string): JoinToken {
     const token = readJoinToken(this.#key, text)
-    if (token === undefined || token.room !== roomId)
-      throw new Problem('unauthorised', 'The join link is not valid or has expired.')
+    if (token?.room !== roomId) throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     if (this.#rooms.bans.revoked(roomId, token.user, token.id, token.iat)) {
       throw new Problem('removed', 'You were removed from this room: ask for a new join link.')
     }

@@ -201,6 +201,7 @@ export class Room {
     assertHost(by)
     const member = this.members.get(userId)
     if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
+    if (member.device !== undefined) throw new Problem('forbidden', "Cameras are the operator's.")
     const feed = member.publications.get('main')?.feed
     if (kind === 'audio') {
       member.audio = false

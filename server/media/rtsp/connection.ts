@@ -185,9 +185,9 @@ export class RtspConnection {
     if (this.#ended !== undefined) return
     this.#ended = error
     this.#socket?.destroy()
-    for (const { reject, timer } of this.#pending.values()) {
-      clearTimeout(timer)
-      reject(error)
+    for (const pending of this.#pending.values()) {
+      clearTimeout(pending.timer)
+      pending.reject(error)
     }
     this.#pending.clear()
     this.#listener.ended(error)

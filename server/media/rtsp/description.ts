@@ -1,4 +1,5 @@
 import { parse } from 'sdp-transform'
+import { numberOf, textOf } from '../sdp-value.ts'
 
 /** One stream that a camera describes. */
 export interface RtspTrack {
@@ -38,7 +39,7 @@ export function parseDescription(text: string): RtspDescription {
   const session = parse(text)
   const tracks = (session.media ?? []).slice(0, mostTracks).flatMap((media): RtspTrack[] => {
     if (media.type !== 'video' && media.type !== 'audio') return []
-    const payloadType = Number.parseInt(String(media.payloads ?? ''), 10)
+    const payloadType = Number.parseInt(textOf(media.payloads ?? ''), 10)
     if (!(payloadType >= 0 && payloadType <= 127)) return []
     const map = (media.rtp ?? []).find(({ payload }) => payload === payloadType)
     const known = staticTypes.get(payloadType)
@@ -46,11 +47,11 @@ export function parseDescription(text: string): RtspDescription {
       {
         kind: media.type,
         payloadType,
-        codec: map === undefined ? (known?.codec ?? '') : String(map.codec).toUpperCase(),
-        clockRate: Number(map?.rate ?? known?.clockRate ?? 0),
-        channels: Number(map?.encoding ?? known?.channels ?? 1),
+        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase(),
+        clockRate: numberOf(map?.rate ?? known?.clockRate ?? 0),
+        channels: numberOf(map?.encoding ?? known?.channels ?? 1),
         parameters: formatParameters(
-          (media.fmtp ?? []).filter(({ payload }) => payload === payloadType).map(({ config }) => String(config)),
+          (media.fmtp ?? []).filter(({ payload }) => payload === payloadType).map(({ config }) => textOf(config)),
         ),
         control: controlOf(media),
       },
@@ -60,8 +61,8 @@ export function parseDescription(text: string): RtspDescription {
 }
 
 function controlOf(section: object): string {
-  // The parser turns digits into a number.
-  return 'control' in section ? String(section.control).trim() : ''
+  const control = 'control' in section ? section.control : ''
+  return typeof control === 'string' || typeof control === 'number' ? textOf(control).trim() : ''
 }
 
 function formatParameters(lines: readonly string[]): Map<string, string> {

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { MediaSettings } from '../../../shared/media/control.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
+import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import type { Door } from '../rooms/door.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
@@ -14,6 +15,7 @@ export interface SignalParts {
   rooms: MediaRooms
   door: Door
   settings: () => MediaSettings
+  log: Log
 }
 
 /** Somebody who does not read is cut off at so many bytes. */
@@ -34,7 +36,8 @@ export class SignalConnection implements PersonLink {
     this.#socket = socket
     this.#remote = remote
     this.#parts = parts
-    socket.on('message', (data) => this.#received(data.toString()))
+    // ws gives one Buffer for a message unless it is told otherwise.
+    socket.on('message', (data: Buffer) => this.#received(data.toString('utf8')))
     socket.on('close', () => this.#closed())
     socket.on('error', () => {})
   }
@@ -62,11 +65,17 @@ export class SignalConnection implements PersonLink {
       if (this.#place === undefined) this.#enter(message)
       else this.#handle(this.#place.room, this.#place.member, message)
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
+      if (!(error instanceof Problem)) return this.#failed(error)
       if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
       this.send({ type: 'refused', code: error.code ?? error.status, reason: error.refusal, message: error.message })
       this.close()
     }
+  }
+
+  /** One connection ends; the node and everybody else go on. */
+  #failed(error: unknown): void {
+    this.#parts.log.error('a signalling message failed', error instanceof Error ? (error.stack ?? '') : String(error))
+    this.#socket.close(1011)
   }
 
   #enter(message: FromPerson): void {

@@ -1,5 +1,6 @@
 import { parse } from 'sdp-transform'
 import { Problem } from '../problem.ts'
+import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
 
 /** A codec that a browser offers for one of its media sections. */
@@ -40,15 +41,15 @@ export function parseOffer(sdp: string): Offer {
     if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
     const codecs = section.rtp.map(({ payload, codec }) => ({
       payloadType: payload,
-      name: String(codec).toUpperCase(),
-      parameters: String(section.fmtp.find((each) => each.payload === payload)?.config ?? ''),
+      name: textOf(codec).toUpperCase(),
+      parameters: textOf(section.fmtp.find((each) => each.payload === payload)?.config ?? ''),
     }))
-    return [{ kind: section.type, mid: String(section.mid), direction: section.direction ?? 'sendrecv', codecs }]
+    return [{ kind: section.type, mid: textOf(section.mid), direction: section.direction ?? 'sendrecv', codecs }]
   })
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
   const lines = sdp.split(/\r?\n/).filter((line) => !/^a=candidate:.*\.local /.test(line))
-  return { sdp: lines.join('\r\n'), media, userFragment: String(fragment) }
+  return { sdp: lines.join('\r\n'), media, userFragment: textOf(fragment) }
 }
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {

@@ -22,6 +22,9 @@ const connectMs = 20_000
  */
 const alive = new Set<Peer>()
 
+/** Connections at once. One machine carries some hundreds; more is a flood. */
+const mostPeers = 2_000
+
 /** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
 export class Peer {
   readonly #connection: PeerConnection
@@ -32,8 +35,12 @@ export class Peer {
   #closed = false
   #state = 'new'
 
-  /** @param onClosed told once when the connection ends, also by `close` */
+  /**
+   * @param onClosed told once when the connection ends, also by `close`
+   * @throws Problem busy
+   */
   constructor(name: string, settings: PeerSettings, onClosed: () => void) {
+    if (alive.size >= mostPeers) throw new Problem('busy')
     this.#settings = settings
     this.#onClosed = onClosed
     this.#connection = new ndc.PeerConnection(name, {
@@ -59,11 +66,6 @@ export class Peer {
   /** new, connecting, connected, disconnected, failed, closed. */
   get state(): string {
     return this.#closed ? 'closed' : this.#state
-  }
-
-  /** Round trip in milliseconds; -1 when unknown. */
-  get roundTrip(): number {
-    return this.#closed ? -1 : this.#connection.rtt()
   }
 
   /** Adds a media section of the answer. Its messages are RTP and RTCP as they come. */
@@ -130,11 +132,6 @@ export class Peer {
       })
     })
   }
-}
-
-/** How many peers are alive. */
-export function peerCount(): number {
-  return alive.size
 }
 
 function quietly(run: () => void): void {

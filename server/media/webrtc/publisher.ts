@@ -13,6 +13,8 @@ import { silentSection } from './silent-section.ts'
 const keyFrameEveryMs = 300
 const repeatEveryMs = 20
 const reportEveryMs = 1_000
+/** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
+const silenceMs = 10_000
 
 interface Incoming {
   kind: 'video' | 'audio'
@@ -32,13 +34,24 @@ export class Publisher {
   #reporting: NodeJS.Timeout | undefined
   #keyFrameTimer: NodeJS.Timeout | undefined
   #keyFrameAskedAt = 0
+  readonly #mayBeSilent: () => boolean
+  /** 0: never yet. */
+  #heardAt = 0
 
   /**
    * @param mostBitsPerSecond what the browser is told it may send
+   * @param mayBeSilent whether the person is known to be there, so that a pause is no end
    * @param onClosed told once when it ends, for whatever reason
-   * @throws Problem codec when nothing of the offer can be taken
+   * @throws Problem codec when nothing of the offer can be taken, busy
    */
-  constructor(offer: Offer, settings: PeerSettings, mostBitsPerSecond: number, onClosed: () => void) {
+  constructor(
+    offer: Offer,
+    settings: PeerSettings,
+    mostBitsPerSecond: number,
+    mayBeSilent: () => boolean,
+    onClosed: () => void,
+  ) {
+    this.#mayBeSilent = mayBeSilent
     const video = this.#choose(offer, 'video')
     const audio = this.#choose(offer, 'audio')
     if (video === undefined && audio === undefined) {
@@ -99,6 +112,7 @@ export class Publisher {
 
   #received(incoming: Incoming, message: Buffer): void {
     const now = Date.now()
+    this.#heardAt = now
     const { kind, reception } = incoming
     if (isRtcp(message)) {
       const point = clockPointOf(message)
@@ -107,7 +121,7 @@ export class Publisher {
       this.feed.noteClock(kind, point)
       return
     }
-    if (!isRtp(message) || message.length === 12 || !reception.received(message, now)) return
+    if (!isRtp(message) || !reception.received(message, now)) return
     if (kind === 'video') {
       this.feed.pushVideo(message)
       if (reception.incomplete) this.#repeating ??= setTimeout(() => this.#repeat(), repeatEveryMs).unref()
@@ -128,6 +142,7 @@ export class Publisher {
 
   #report(): void {
     const now = Date.now()
+    if (this.#heardAt !== 0 && now - this.#heardAt > silenceMs && !this.#mayBeSilent()) return this.close()
     for (const incoming of [this.#video, this.#audio]) {
       if (incoming === undefined || incoming.reception.ssrc === 0) continue
       const block = incoming.reception.block(now)

@@ -3,15 +3,18 @@ import ndc, { type Track } from 'node-datachannel'
 import type { Feed, Sink } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
 import { address, isRtcp, timestampOf } from '../rtp/packet.ts'
-import { asksForKeyFrame, senderReport } from '../rtp/rtcp.ts'
+import { asksForKeyFrame, reportEcho, senderReport } from '../rtp/rtcp.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
+import { Opening } from './opening.ts'
 import { Peer, type PeerSettings } from './peer.ts'
 import { silentSection } from './silent-section.ts'
 
-/** Packets kept for viewers that ask again. */
+/** Packets kept for viewers that ask again; more where the opening is longer. */
 const history = 512
-/** Timestamp ticks between the pictures of the opening burst: the browser shows the last one at once. */
-const burstTicks = 90
+const longestHistory = 2_048
+/** Packets of the opening at once, and milliseconds between: more would overflow socket buffers. */
+const sliceLength = 128
+const sliceEveryMs = 2
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
 const silenceMs = 10_000
 
@@ -23,6 +26,8 @@ interface Outgoing {
   ssrc: number
   packets: number
   octets: number
+  /** The last sender report, by the middle of its NTP time, and when it was sent. */
+  reported: { middle: number; at: number } | undefined
 }
 
 /** One browser that watches one feed (WHEP). */
@@ -32,17 +37,27 @@ export class Viewer implements Sink {
   #video: Outgoing | undefined
   #audio: Outgoing | undefined
   #started = false
+  /** For a picture that can be decoded by itself. */
   #waiting = true
-  #heardAt = Date.now()
-  #sentSince = false
+  #opening: Opening | undefined
+  #openingTimer: NodeJS.Timeout | undefined
+  /** When the first packet since the viewer's last word was sent; 0: it owes none. */
+  #owedSince = 0
+  #roundTrip = -1
 
   /** @param onClosed told once when it ends, for whatever reason */
   constructor(feed: Feed, settings: PeerSettings, onClosed: () => void) {
     this.#feed = feed
     this.peer = new Peer('viewer', settings, () => {
+      clearTimeout(this.#openingTimer)
       this.#feed.remove(this)
       onClosed()
     })
+  }
+
+  /** Milliseconds, by the viewer's reports; -1 when unknown. */
+  get roundTrip(): number {
+    return this.#roundTrip
   }
 
   /**
@@ -73,7 +88,8 @@ export class Viewer implements Sink {
 
   video(packet: Buffer): void {
     const out = this.#video
-    if (out === undefined) return
+    // The opening takes it from the group.
+    if (out === undefined || this.#opening !== undefined) return
     if (this.#waiting) {
       if (timestampOf(packet) !== this.#feed.entryTimestamp) return
       this.#waiting = false
@@ -86,15 +102,19 @@ export class Viewer implements Sink {
   }
 
   report(now: number): void {
-    if (this.#sentSince && now - this.#heardAt > silenceMs) {
+    if (this.#owedSince !== 0 && now - this.#owedSince > silenceMs) {
       this.peer.close()
       return
     }
+    // The request, or the source's answer, may have been lost.
+    if (this.#video !== undefined && this.#waiting && this.#opening === undefined) this.#feed.requestKeyFrame()
     for (const out of [this.#video, this.#audio]) {
       if (out === undefined || out.packets === 0) continue
       const clock = this.#feed.clock(out.kind, now)
-      if (clock !== undefined)
-        this.#sendRaw(out, senderReport(out.ssrc, clock.ntp, clock.timestamp, out.packets, out.octets))
+      if (clock === undefined) continue
+      const report = senderReport(out.ssrc, clock.ntp, clock.timestamp, out.packets, out.octets)
+      out.reported = { middle: report.readUInt32BE(10), at: now }
+      this.#sendRaw(out, report)
     }
   }
 
@@ -116,9 +136,11 @@ export class Viewer implements Sink {
     const ssrc = randomInt(1, 2 ** 31)
     const section = sectionFor(media, codec)
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
-    const track = this.peer.addTrack(section, (message) => this.#heard(message))
-    track.setMediaHandler(new ndc.RtcpNackResponder(history))
-    const out: Outgoing = { kind: media.kind, track, payloadType: codec.payloadType, ssrc, packets: 0, octets: 0 }
+    const track = this.peer.addTrack(section, (message) => this.#heard(out, message))
+    const kept = Math.min(longestHistory, Math.max(history, 2 * this.#feed.group.length))
+    track.setMediaHandler(new ndc.RtcpNackResponder(kept))
+    const { payloadType } = codec
+    const out: Outgoing = { kind: media.kind, track, payloadType, ssrc, packets: 0, octets: 0, reported: undefined }
     if (media.kind === 'video') this.#video = out
     else this.#audio = out
   }
@@ -132,46 +154,44 @@ export class Viewer implements Sink {
     return audio === undefined || this.#audio !== undefined ? undefined : audioCodecFor(media, audio)
   }
 
-  #heard(message: Buffer): void {
+  #heard(out: Outgoing, message: Buffer): void {
     if (!isRtcp(message)) return
-    this.#heardAt = Date.now()
-    this.#sentSince = false
+    this.#owedSince = 0
     if (asksForKeyFrame(message)) this.#feed.requestKeyFrame()
+    const echo = reportEcho(message)
+    if (echo === undefined || echo.lastReport !== out.reported?.middle) return
+    this.#roundTrip = Math.max(0, Date.now() - out.reported.at - echo.delay / 65.536)
   }
 
   /** Connected: the pictures since the last key frame at once, then what comes. */
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
-    this.#heardAt = Date.now()
     const { group } = this.#feed
-    if (this.#video !== undefined && group.length > 0) this.#burst(this.#video, group)
-    else if (this.#video !== undefined) this.#feed.requestKeyFrame()
-    // The burst may have found it closed.
+    if (this.#video !== undefined && group.length > 0) {
+      this.#opening = new Opening(group)
+      this.#open(this.#video, this.#opening)
+    } else if (this.#video !== undefined) this.#feed.requestKeyFrame()
+    // The opening may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
   }
 
-  #burst(out: Outgoing, group: readonly Buffer[]): void {
-    this.#waiting = false
-    const pictures = new Set(group.map(timestampOf)).size
-    const live = timestampOf(group[group.length - 1] ?? emptyPacket)
-    let picture = -1
-    let previous = -1
-    for (const packet of group) {
-      const timestamp = timestampOf(packet)
-      if (timestamp !== previous) picture += 1
-      previous = timestamp
-      const copy = Buffer.from(packet)
-      copy.writeUInt32BE((live - (pictures - 1 - picture) * burstTicks) >>> 0, 4)
-      this.#send(out, copy)
+  #open(out: Outgoing, opening: Opening): void {
+    const packets = opening.take(this.#feed.group, sliceLength)
+    for (const packet of packets ?? []) this.#send(out, packet)
+    if (packets?.length === sliceLength && !this.peer.closed) {
+      this.#openingTimer = setTimeout(() => this.#open(out, opening), sliceEveryMs)
+      return
     }
+    this.#opening = undefined
+    this.#waiting = packets === undefined
   }
 
   #send(out: Outgoing, packet: Buffer): void {
     address(packet, out.payloadType, out.ssrc)
     out.packets += 1
     out.octets += packet.length - 12
-    this.#sentSince = true
+    if (this.#owedSince === 0) this.#owedSince = Date.now()
     this.#sendRaw(out, packet)
   }
 
@@ -185,8 +205,6 @@ export class Viewer implements Sink {
     }
   }
 }
-
-const emptyPacket = Buffer.alloc(12)
 
 function sectionFor({ kind, mid }: OfferedMedia, { payloadType, name, parameters }: OfferedCodec) {
   if (kind === 'audio') {

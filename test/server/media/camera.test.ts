@@ -8,7 +8,11 @@ let camera: Camera
 let browser: Browser
 let node: TestMediaNode
 beforeAll(async () => {
-  ;[camera, browser, node] = await Promise.all([startCamera({ pattern: 'smpte' }), startBrowser(), TestMediaNode.start()])
+  ;[camera, browser, node] = await Promise.all([
+    startCamera({ pattern: 'smpte' }),
+    startBrowser(),
+    TestMediaNode.start(),
+  ])
 })
 afterAll(async () => {
   await Promise.all([camera.kill(), browser.close(), node.stop()])
@@ -23,8 +27,8 @@ test('a camera in a room is seen and heard in a browser', async () => {
   expect(answer.problem).toBeNull()
   const stats = await page.decodes('view', 20)
   console.log(stats)
-  const c = await page.colours('view', [0.07, 0.3], [0.5,0.3],[0.93,0.3])
+  const c = await page.colours('view', [0.07, 0.3], [0.5, 0.3], [0.93, 0.3])
   console.log(c)
-  await page.page.screenshot({path:'/tmp/cam.png'})
+  await page.page.screenshot({ path: '/tmp/cam.png' })
   console.log(node.complaints)
 })

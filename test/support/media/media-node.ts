@@ -188,7 +188,8 @@ export class TestMediaNode implements AsyncDisposable {
   #received(value: unknown): void {
     const message = fromNodeSchema.parse(value)
     if (message.type === 'answer') this.#settle(message.id)?.resolve(message.result)
-    else if (message.type === 'failure') this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
+    else if (message.type === 'failure')
+      this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
     else if (message.type === 'event') {
       this.events.push(message.event)
       for (const watcher of this.#watchers) watcher()

@@ -9,6 +9,7 @@ export class SignalClient {
   readonly socket: WebSocket
   readonly messages: ToPerson[] = []
   readonly closed: Promise<unknown>
+  #joined: Joined | undefined
   readonly #watchers = new Set<() => void>()
 
   constructor(url: string) {
@@ -26,7 +27,7 @@ export class SignalClient {
     url: string,
     roomId: string,
     more: Partial<Extract<FromPerson, { type: 'join' }>> = {},
-  ): Promise<SignalClient & { joined: Joined }> {
+  ): Promise<SignalClient> {
     const client = new SignalClient(url)
     return await client.enter({
       type: 'join',
@@ -39,16 +40,23 @@ export class SignalClient {
     })
   }
 
-  static async resume(url: string, session: string): Promise<SignalClient & { joined: Joined }> {
+  static async resume(url: string, session: string): Promise<SignalClient> {
     return await new SignalClient(url).enter({ type: 'resume', version: signalVersion, session })
   }
 
-  async enter(message: FromPerson): Promise<this & { joined: Joined }> {
+  /** The node's answer to the join. */
+  get joined(): Joined {
+    const answer = this.messages.find((message) => message.type === 'joined') ?? this.#joined
+    if (answer === undefined) throw new Error('it has not joined')
+    return answer
+  }
+
+  async enter(message: FromPerson): Promise<this> {
     if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open')
     this.send(message)
     const answer = await this.next(({ type }) => type === 'joined' || type === 'refused')
     if (answer.type === 'refused') throw new RefusedError(answer.code, answer.reason)
-    return Object.assign(this, { joined: answer as Joined })
+    return this
   }
 
   send(message: FromPerson | Record<string, unknown>): void {
@@ -82,6 +90,7 @@ export class SignalClient {
 
   /** What came until now is forgotten. */
   forget(): void {
+    this.#joined = this.joined
     this.messages.length = 0
   }
 

@@ -95,7 +95,11 @@ async function publish(name, url, token, { video = true, audio = true, codec = '
 /** What getStats says, added up over the streams of each kind. */
 async function stats(name) {
   const { connection, offeredAt, firstFrameAt, patched = 0 } = peers.get(name)
-  const found = { state: connection.connectionState, patched, firstFrameMs: firstFrameAt ? firstFrameAt - offeredAt : 0 }
+  const found = {
+    state: connection.connectionState,
+    patched,
+    firstFrameMs: firstFrameAt ? firstFrameAt - offeredAt : 0,
+  }
   for (const report of (await connection.getStats()).values()) {
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
@@ -176,4 +180,16 @@ const peerFinish = async (name, sdp) => await peers.get(name).connection.setRemo
 const peerAddress = async (name, candidate, sdpMid) =>
   await peers.get(name).connection.addIceCandidate({ candidate, sdpMid })
 
-globalThis.client = { watch, publish, stats, close, enable, colours, peerOffer, peerAnswer, peerCandidates, peerFinish, peerAddress }
+globalThis.client = {
+  watch,
+  publish,
+  stats,
+  close,
+  enable,
+  colours,
+  peerOffer,
+  peerAnswer,
+  peerCandidates,
+  peerFinish,
+  peerAddress,
+}

@@ -1,0 +1,41 @@
+import type { StoredNode, StoredRoom } from '../../server/store/records.ts'
+
+/** A node record; enabled, simulated, without limits unless told otherwise. */
+export function storedNode(name: string, fields: Partial<StoredNode> = {}): StoredNode {
+  return {
+    name,
+    kind: 'simulated',
+    enabled: true,
+    addresses: [],
+    idc_code: '',
+    weight: 1,
+    max_rooms: 0,
+    max_users: 0,
+    created_at: 1,
+    draining: false,
+    secrets_sealed: '',
+    ...fields,
+  }
+}
+
+/** A room record; open to 100 people, never assigned unless told otherwise. */
+export function storedRoom(roomId: string, fields: Partial<StoredRoom> = {}): StoredRoom {
+  return {
+    id: 1,
+    room_id: roomId,
+    topic: 'weekly',
+    owner_id: 'ann',
+    host_password_sealed: '',
+    attendee_max: 100,
+    max_audio: 16,
+    max_video: 16,
+    room_extend_id: '',
+    room_mode: 1,
+    locked: false,
+    closed: false,
+    node: '',
+    created_by: '',
+    created_at: 1,
+    ...fields,
+  }
+}

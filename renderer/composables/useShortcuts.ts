@@ -1,11 +1,13 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** Keys of a page: what `/` and `n` do there. */
+/** Keys of a page: what `/`, `n` and `p` do there. */
 export interface PageShortcuts {
   /** Focus the search field. */
   search?: () => void
   /** Start making a new thing. */
   create?: () => void
+  /** Hold what moves still, or let it go on. */
+  pause?: () => void
 }
 
 const pages: PageShortcuts[] = []
@@ -44,7 +46,8 @@ function press(event: KeyboardEvent): void {
     }
     return
   }
-  const act = event.key === '/' ? page?.search : event.key === 'n' ? page?.create : global.get(event.key)
+  const own: Readonly<Record<string, (() => void) | undefined>> = { '/': page?.search, n: page?.create, p: page?.pause }
+  const act = Object.hasOwn(own, event.key) ? own[event.key] : global.get(event.key)
   if (event.key === 'g') prefix = event.timeStamp
   if (!act) return
   event.preventDefault()

@@ -115,6 +115,7 @@ export const common = {
     title: 'Keyboard shortcuts',
     search: 'Go to the search field',
     create: 'Make something new on this page',
+    pause: 'Pause or resume what comes in live',
     close: 'Close what is in front, or empty the search',
     move: 'Move in a list',
     open: 'Open the row',

@@ -1,8 +1,24 @@
+import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
+import { lab } from './lab.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
+import { settings } from './settings.ts'
+import { tester } from './tester.ts'
 
 /** Every English text: the shape that other catalogues follow. */
-export const en = { ...common, overview, welcome, credentials, rooms, nodes } as const
+export const en = {
+  ...common,
+  overview,
+  welcome,
+  credentials,
+  rooms,
+  nodes,
+  devices,
+  activity,
+  tester,
+  settings,
+  lab,
+} as const

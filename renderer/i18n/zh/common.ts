@@ -117,6 +117,7 @@ export const common: Texts<typeof english> = {
     title: '键盘快捷键',
     search: '转到搜索框',
     create: '在当前页面新建',
+    pause: '暂停或继续实时内容',
     close: '关闭最前面的窗口，或清空搜索',
     move: '在列表中移动',
     open: '打开此行',

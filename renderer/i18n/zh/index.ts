@@ -1,9 +1,25 @@
 import type { Catalogue } from '../text.ts'
+import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
+import { lab } from './lab.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
+import { settings } from './settings.ts'
+import { tester } from './tester.ts'
 
 /** Every Chinese text. */
-export const zh: Catalogue = { ...common, overview, welcome, credentials, rooms, nodes }
+export const zh: Catalogue = {
+  ...common,
+  overview,
+  welcome,
+  credentials,
+  rooms,
+  nodes,
+  devices,
+  activity,
+  tester,
+  settings,
+  lab,
+}

@@ -1,0 +1,1 @@
+export const lab = { title: '' } as const

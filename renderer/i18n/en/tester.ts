@@ -1,0 +1,1 @@
+export const tester = { title: '' } as const

@@ -1,0 +1,76 @@
+import { computed, reactive } from 'vue'
+import type { ActivityFilter } from '../../composables/useActivity.ts'
+
+/** What the controls above the journal hold; empty texts and zeros ask for nothing. */
+export interface FilterChoice {
+  search: string
+  api: 'media' | 'device' | ''
+  /** Name of an operation, or `unknown` for a path that does not exist. */
+  operation: string
+  outcome: 'ok' | 'failed' | number | ''
+  /** access_key, or `unknown` for requests without one. */
+  credential: string
+  client: string
+  room: string
+  /** Milliseconds. */
+  slower: number
+  /** Milliseconds before the moment it was chosen. */
+  age: number
+}
+
+/** Stands for an empty value, which means "any" in a choice. */
+export const unknown = ' '
+
+const nothing = (): FilterChoice => ({
+  search: '',
+  api: '',
+  operation: '',
+  outcome: '',
+  credential: '',
+  client: '',
+  room: '',
+  slower: 0,
+  age: 0,
+})
+
+/** The filter of the journal, begun by the query of the page's address, e.g. `?outcome=failed&credential=demo`. */
+export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
+  const choice = reactive<FilterChoice>({ ...nothing(), ...chosenBy(query) })
+  const filter = computed<ActivityFilter>(() => asked(choice))
+  const active = computed(() => JSON.stringify(choice) !== JSON.stringify(nothing()))
+
+  function clear(): void {
+    Object.assign(choice, nothing())
+  }
+
+  return { choice, filter, active, clear }
+}
+
+/** The filter that the controller is asked for. */
+export function asked(choice: FilterChoice, now = Date.now()): ActivityFilter {
+  const { search, api, operation, outcome, credential, client, room, slower, age } = choice
+  return {
+    search: search.trim().slice(0, 200),
+    ...(api === '' ? {} : { api }),
+    ...(operation === '' ? {} : { operation: operation.trim() }),
+    ...(outcome === '' ? {} : { outcome }),
+    ...(credential === '' ? {} : { credential: credential.trim() }),
+    ...(client === '' ? {} : { client: client.trim() }),
+    ...(room === '' ? {} : { room }),
+    ...(slower === 0 ? {} : { slower_than: slower }),
+    ...(age === 0 ? {} : { since: now - age }),
+  }
+}
+
+function chosenBy(query: Readonly<Record<string, unknown>>): Partial<FilterChoice> {
+  const chosen: Partial<FilterChoice> = {}
+  for (const name of ['search', 'operation', 'credential', 'client', 'room'] as const) {
+    const value = query[name]
+    if (typeof value === 'string') chosen[name] = value
+  }
+  const { api, outcome } = query
+  if (api === 'media' || api === 'device') chosen.api = api
+  if (outcome === 'ok' || outcome === 'failed') chosen.outcome = outcome
+  else if (typeof outcome === 'string' && /^\d{1,4}$/.test(outcome)) chosen.outcome = Number(outcome)
+  return chosen
+}

@@ -16,7 +16,6 @@ export const en = {
   credentials,
   rooms,
   nodes,
-  devices,
   activity,
   tester,
   settings,

@@ -17,7 +17,6 @@ export const zh: Catalogue = {
   credentials,
   rooms,
   nodes,
-  devices,
   activity,
   tester,
   settings,

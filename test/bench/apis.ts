@@ -1,34 +1,18 @@
-/**
- * `npm run bench`: the built headless program under load, against Koa and @koa/router answering a constant JSON in the same run.
- * Every figure is printed beside its goal; nothing here fails a build.
- */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { ApiClient, digestOf } from '../support/api-client.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
-import { connections, createAndDelete, type Load, load, seconds } from './load.ts'
+import { createAndDelete, type Load, load } from './load.ts'
 import { fillRooms, growJournal } from './site.ts'
+import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 
-interface Row {
-  what: string
-  measured: string
-  goal: string
-  reached: boolean
-}
-const rows: Row[] = []
 const ok = (body: string): boolean => body.startsWith('{"ret":0')
-
-function report(what: string, measured: string, goal: string, reached: boolean): void {
-  rows.push({ what, measured, goal, reached })
-  console.error(`${reached ? ' ' : '!'} ${what}: ${measured} (goal ${goal})`)
-}
 
 function rate(what: string, run: Load, goal: number, p99Limit = Number.POSITIVE_INFINITY): void {
   const text = `${Math.round(run.rate)}/s, p99 ${run.p99} ms${run.failures > 0 ? `, ${run.failures} FAILED` : ''}`
@@ -86,7 +70,6 @@ async function small(b: number, folder: string): Promise<{ get: Load; create: Lo
   const idle = await residentMegabytes(server.ready.pid)
   report('resident memory, idle', `${Math.round(idle)} MB`, 'under 110 MB', idle < 110)
   const { get, create, api } = await rates(server, 1_000)
-  const token = encodeURIComponent(api.token)
   rate('get room', get, 0.6 * b)
   const wrong = await load(
     api.media,
@@ -125,17 +108,17 @@ async function large(folder: string, before: { get: Load; create: Load }): Promi
   await server.stop()
 }
 
-await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/ensure-build.mjs')])
-console.error(`Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each`)
-const folders = [
-  await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
-  await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
-] as const
-try {
-  const b = await baseline()
-  const before = await small(b, folders[0])
-  await large(folders[1], before)
-} finally {
-  for (const folder of folders) await removeFolder(folder)
+/** Both APIs of the built headless program under load, against Koa and @koa/router answering a constant JSON in the same run. */
+export async function measureApis(): Promise<void> {
+  const folders = [
+    await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
+    await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),
+  ] as const
+  try {
+    const b = await baseline()
+    const before = await small(b, folders[0])
+    await large(folders[1], before)
+  } finally {
+    for (const folder of folders) await removeFolder(folder)
+  }
 }
-console.table(Object.fromEntries(rows.map(({ what, measured, goal, reached }) => [what, { measured, goal, reached }])))

@@ -2,26 +2,17 @@ import { join } from 'node:path'
 import { createSealer, loadKeyFile } from '../../server/store/sealer.ts'
 import { openStore } from '../../server/store/open-store.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
+import { storedRoom } from '../support/stored-records.ts'
 
 /** A room as a client would have made it. */
 export function benchRoom(id: number): StoredRoom {
-  return {
+  return storedRoom(String(100_000_000 + id), {
     id,
-    room_id: String(100_000_000 + id),
     topic: `Benchmark room ${id}`,
     owner_id: `owner-${id % 100}`,
-    host_password_sealed: '',
-    attendee_max: 100,
-    max_audio: 16,
-    max_video: 16,
-    room_extend_id: '',
-    room_mode: 1,
-    locked: false,
-    closed: false,
-    node: '',
     created_by: 'bench',
     created_at: 1_700_000_000_000 + id,
-  }
+  })
 }
 
 /** Puts so many rooms into a data folder, through the store itself. */

@@ -11,6 +11,7 @@ import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { storedNode, storedRoom } from '../../support/stored-records.ts'
 
 /** A pool on a store of its own, with simulated nodes that a test can reach. */
 export interface PoolSite {
@@ -129,46 +130,6 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
         change.put('rooms', roomId, { ...room, ...fields })
       }),
     removeRoom: (roomId) => store.transact([`rooms/${roomId}`], (change) => change.delete('rooms', roomId)),
-  }
-}
-
-/** A node record; enabled, simulated, without limits unless told otherwise. */
-export function storedNode(name: string, fields: Partial<StoredNode> = {}): StoredNode {
-  return {
-    name,
-    kind: 'simulated',
-    enabled: true,
-    addresses: [],
-    idc_code: '',
-    weight: 1,
-    max_rooms: 0,
-    max_users: 0,
-    created_at: 1,
-    draining: false,
-    secrets_sealed: '',
-    ...fields,
-  }
-}
-
-/** A room record; open to 100 people, never assigned unless told otherwise. */
-export function storedRoom(roomId: string, fields: Partial<StoredRoom> = {}): StoredRoom {
-  return {
-    id: 1,
-    room_id: roomId,
-    topic: 'weekly',
-    owner_id: 'ann',
-    host_password_sealed: '',
-    attendee_max: 100,
-    max_audio: 16,
-    max_video: 16,
-    room_extend_id: '',
-    room_mode: 1,
-    locked: false,
-    closed: false,
-    node: '',
-    created_by: '',
-    created_at: 1,
-    ...fields,
   }
 }
 

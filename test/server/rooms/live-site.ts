@@ -14,6 +14,7 @@ import type { Store } from '../../../server/store/store.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { ApiClient } from '../../support/api-client.ts'
+import { storedNode } from '../../support/stored-records.ts'
 
 /** A whole controller with both listeners on free ports, a real data folder and simulated nodes. */
 export interface LiveSite extends Services {
@@ -134,23 +135,6 @@ async function furnish(store: Store, { nodes = { main: {} }, licence }: LiveSite
     for (const [name, fields] of Object.entries(nodes)) change.put('nodes', name, storedNode(name, fields))
     change.put('licence', 'site', { expires_at: '', max_rooms: 0, max_users: 0, ...licence })
   })
-}
-
-function storedNode(name: string, fields: Partial<StoredNode>): StoredNode {
-  return {
-    name,
-    kind: 'simulated',
-    enabled: true,
-    addresses: [],
-    idc_code: '',
-    weight: 1,
-    max_rooms: 0,
-    max_users: 0,
-    created_at: 1,
-    draining: false,
-    secrets_sealed: '',
-    ...fields,
-  }
 }
 
 function until({ outgoing, pool, store }: Services, condition: () => boolean): Promise<void> {

@@ -8,6 +8,7 @@ import { openStore, type StoreOptions } from '../../../server/store/open-store.t
 import type { StoredCredential, StoredRoom, StoredSession } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { storedRoom } from '../../support/stored-records.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 7))
 
@@ -34,23 +35,7 @@ export async function crashCopy(folder: string): Promise<string> {
 }
 
 export function room(roomId: string, id: number, topic = 'A topic'): StoredRoom {
-  return {
-    id,
-    room_id: roomId,
-    topic,
-    owner_id: 'owner',
-    host_password_sealed: '',
-    attendee_max: 100,
-    max_audio: 16,
-    max_video: 16,
-    room_extend_id: '',
-    room_mode: 1,
-    locked: false,
-    closed: false,
-    node: '',
-    created_by: 'demo_access',
-    created_at: 1_790_000_000_000,
-  }
+  return storedRoom(roomId, { id, topic, owner_id: 'owner', created_by: 'demo_access', created_at: 1_790_000_000_000 })
 }
 
 export function session(usedAt = 1): StoredSession {

@@ -1,0 +1,25 @@
+/** `npm run bench`: every figure is printed beside its goal; nothing here fails a build. `npm run bench -- apis console` runs only these. */
+import { execFile } from 'node:child_process'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { measureApis } from './apis.ts'
+import { connections, seconds } from './load.ts'
+import { measureRoomList } from './room-list.ts'
+import { printTable } from './table.ts'
+
+const parts: Record<string, () => void | Promise<void>> = {
+  apis: measureApis,
+  'room-list': measureRoomList,
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !(name in parts))
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(', ')}: choose of ${Object.keys(parts).join(', ')}.`)
+  process.exit(1)
+}
+await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/ensure-build.mjs')])
+console.error(`Node ${process.version}, ${cpus().length} cores; loads: ${connections} connections, ${seconds} s each`)
+for (const [name, measure] of Object.entries(parts)) if (asked.length === 0 || asked.includes(name)) await measure()
+printTable()

@@ -47,6 +47,8 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 90_000,
           hookTimeout: 120_000,
+          // A page on a busy machine; what is true at once passes at once.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

@@ -74,7 +74,9 @@ export const chooseInTray = (app: ElectronApplication, id: string): Promise<void
   app.evaluate((_electron, wanted) => {
     const entry = (globalThis as unknown as { notes: Notes }).notes.menu?.getMenuItemById(wanted)
     if (!entry) throw new Error(`the tray has no ${wanted}`)
-    entry.click()
+    // Electron types it as any function.
+    const click = entry.click as () => void
+    click()
   }, id)
 
 /** The application menu, level by level. */
@@ -100,7 +102,9 @@ export const chooseInMenu = (app: ElectronApplication, id: string): Promise<void
   app.evaluate(({ Menu }, wanted) => {
     const entry = Menu.getApplicationMenu()?.getMenuItemById(wanted)
     if (!entry) throw new Error(`the menu has no ${wanted}`)
-    entry.click()
+    // Electron types it as any function.
+    const click = entry.click as () => void
+    click()
   }, id)
 
 /** State of the one window; undefined where there is none. */

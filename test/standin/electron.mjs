@@ -9,6 +9,7 @@ import { nativeTheme } from './native-theme.mjs'
 import { protocol } from './schemes.mjs'
 import { session } from './session.mjs'
 import { state } from './state.mjs'
+import { utilityProcess } from './utility-process.mjs'
 import { followTargets, webContents } from './web-contents.mjs'
 
 /** Starts the browser, and says so as Electron does: Playwright waits for that line. */
@@ -39,5 +40,6 @@ export {
   session,
   shell,
   Tray,
+  utilityProcess,
   webContents,
 }

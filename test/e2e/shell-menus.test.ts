@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  applicationMenu,
+  chooseInMenu,
+  chooseInTray,
+  clickTray,
+  type MenuEntry,
+  noteSurroundings,
+  tray,
+  windowState,
+  withWindow,
+} from './around-the-page.ts'
+import { type Desktop, launch } from './desktop.ts'
+
+/** Where this session keeps its autostart entries. */
+let config: string
+let desktop: Desktop
+
+beforeAll(async () => {
+  config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
+  desktop = await launch({ env: { XDG_CONFIG_HOME: config } })
+  await noteSurroundings(desktop.app)
+  // The tray is drawn anew with the language.
+  await desktop.call('settings.set', { console: { language: 'en' } })
+  await vi.waitUntil(() => tray(desktop.app))
+})
+afterAll(async () => {
+  await desktop[Symbol.asyncDispose]()
+  await rm(config, { recursive: true, force: true })
+})
+
+const inTray = async (id: string): Promise<MenuEntry | undefined> =>
+  (await tray(desktop.app))?.entries.find((entry) => entry.id === id)
+const inMenu = async (id: string): Promise<MenuEntry | undefined> =>
+  (await applicationMenu(desktop.app)).flatMap(({ submenu }) => submenu).find((entry) => entry.id === id)
+const heading = (): Promise<string> => desktop.page.getByRole('heading', { level: 1 }).innerText()
+
+describe('the tray', () => {
+  test('shows the state of the site, and what it counts', async () => {
+    await desktop.call('nodes.add', { name: 'Lab', kind: 'simulated' })
+    const room = (await desktop.call('rooms.create', { topic: 'Hall' })) as { room_id: string }
+    await expect.poll(async () => (await inTray('counts'))?.label).toContain('Rooms 1 · People 0 · Devices 0')
+    await desktop.call('rooms.delete', { room_ids: [room.room_id] })
+    await expect.poll(async () => (await inTray('counts'))?.label).toContain('Rooms 0')
+    expect(await inTray('state')).toMatchObject({ enabled: false })
+    expect((await tray(desktop.app))?.toolTip).toMatch(/^Roomdesk: /)
+  })
+
+  test('says what wants attention', async () => {
+    await desktop.call('nodes.add', { name: 'Hall', kind: 'simulated' })
+    await desktop.call('lab.node_trouble', { name: 'Hall', mode: 'offline' })
+    await expect.poll(async () => (await inTray('state'))?.label, { timeout: 20_000 }).toMatch(/wants? attention/)
+    await desktop.call('nodes.remove', { name: 'Hall' })
+  })
+
+  test('opens the window', async () => {
+    for (const open of [() => clickTray(desktop.app), () => chooseInTray(desktop.app, 'open')]) {
+      await withWindow(desktop.app, 'hide')
+      await open()
+      await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true, focused: true })
+    }
+  })
+
+  test('restarts the listeners', async () => {
+    await desktop.page.evaluate(
+      `globalThis.restarts = 0; void roomdesk.onEvent(({ name }) => { if (name === 'listeners.changed') restarts += 1 })`,
+    )
+    await chooseInTray(desktop.app, 'restart-listeners')
+    await expect.poll(() => desktop.page.evaluate('restarts')).toBeGreaterThan(0)
+    const answers = async (): Promise<number> => (await fetch(`${await desktop.url('media')}/openapi.json`)).status
+    await expect.poll(() => answers().catch(() => 0)).toBe(200)
+  })
+
+  test('starts Roomdesk at login, hidden, and shows it as the menu does', async () => {
+    if (process.platform !== 'linux') return
+    const entry = join(config, 'autostart/roomdesk.desktop')
+    await chooseInTray(desktop.app, 'start-at-login')
+    await expect.poll(() => existsSync(entry)).toBe(true)
+    expect(await readFile(entry, 'utf8')).toMatch(/^Exec=.*"--hidden"$/m)
+    expect(await inTray('start-at-login')).toMatchObject({ checked: true })
+    expect(await inMenu('start-at-login')).toMatchObject({ checked: true })
+    await chooseInMenu(desktop.app, 'start-at-login')
+    await expect.poll(() => existsSync(entry)).toBe(false)
+    expect(await inTray('start-at-login')).toMatchObject({ checked: false })
+  })
+})
+
+describe('the application menu', () => {
+  test('goes to every page of the console by a key', async () => {
+    const pages = ['Overview', 'Credentials', 'Rooms', 'MCU Nodes', 'Devices', 'Activity', 'API Tester', 'Settings']
+    const go = (await applicationMenu(desktop.app)).find(({ label }) => label === 'Go')?.submenu ?? []
+    expect(go.map(({ label }) => label)).toEqual(pages)
+    expect(go.map(({ accelerator }) => accelerator)).toEqual(pages.map((_page, index) => `CmdOrCtrl+${index + 1}`))
+    for (const { id } of [...go].reverse()) {
+      await chooseInMenu(desktop.app, id)
+      // Nothing was done here yet: the overview begins with the welcome page.
+      const route = id === 'go-overview' ? '#/welcome' : id.replace('go-', '#/')
+      await expect.poll(() => desktop.page.evaluate('location.hash')).toBe(route)
+    }
+  })
+
+  test('brings a hidden window back to the page that was chosen', async () => {
+    await withWindow(desktop.app, 'hide')
+    await chooseInMenu(desktop.app, 'go-rooms')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true })
+    await expect.poll(heading).toBe('Rooms')
+  })
+
+  test('opens the data folder', async () => {
+    const opened = await desktop.app.evaluate(async ({ Menu, shell }) => {
+      const { promise, resolve } = Promise.withResolvers<string>()
+      Object.assign(shell, { openPath: async (path: string) => resolve(path) })
+      Menu.getApplicationMenu()?.getMenuItemById('data-folder')?.click()
+      return promise
+    })
+    expect(opened).toBe(join(desktop.userData, 'site'))
+  })
+
+  test('decides what closing does', async () => {
+    await chooseInMenu(desktop.app, 'keep-in-tray')
+    await expect.poll(() => inMenu('keep-in-tray')).toMatchObject({ checked: true })
+    await withWindow(desktop.app, 'close')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
+    await withWindow(desktop.app, 'show')
+  })
+
+  test('speaks the language of the console, at once', async () => {
+    await desktop.call('settings.set', { console: { language: 'zh' } })
+    await expect.poll(async () => (await applicationMenu(desktop.app)).map(({ label }) => label)).toContain('前往')
+    await expect.poll(async () => (await inTray('quit'))?.label).toBe('退出 Roomdesk')
+    await desktop.call('settings.set', { console: { language: 'en' } })
+    await expect.poll(async () => (await inTray('quit'))?.label).toBe('Quit Roomdesk')
+  })
+})

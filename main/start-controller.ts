@@ -1,12 +1,18 @@
+import { join } from 'node:path'
 import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
 import { Controller } from '../server/controller.ts'
 import { ListenError } from '../server/http/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
 import { createSealer } from '../server/store/sealer.ts'
+import { spawnMediaProcess } from './media-process.ts'
 import { loadDataKey } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
 import type { Texts } from './texts.ts'
+
+/** The built program of the embedded node, and its page. */
+const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
+const roomPage = join(import.meta.dirname, '../room')
 
 /** The operator chose not to go on. */
 export class GaveUpError extends Error {
@@ -34,6 +40,7 @@ export async function startController(launch: DesktopLaunch, logger: Logger, tex
       version: app.getVersion(),
       sealer,
       overrides,
+      media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage },
     })
     try {
       await controller.start()

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
-import { defaultSettings, type Settings } from '../shared/settings.ts'
+import type { Settings } from '../shared/settings.ts'
 import { apiListeners } from './api-listeners.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
@@ -12,13 +12,14 @@ import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
 import { StaticPage } from './console/static-page.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
-import { SimulatedNodePort } from './lab/node-port.ts'
+import { NodePort } from './node-port.ts'
 import { type ListenerName, type ListenerOverrides, Listeners, type Port, type TlsMaterial } from './http/listeners.ts'
 import { nodeAddressOf } from './http/network-addresses.ts'
-import { createServices, type Services } from './services.ts'
+import { createServices, type MediaProgram, type Services } from './services.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 import { tlsMaterial } from './http/tls-material.ts'
 
@@ -35,6 +36,8 @@ export interface ControllerOptions {
   overrides?: ListenerOverrides
   /** Applied before anything listens. */
   site?: SiteFile | undefined
+  /** The program of the embedded node. */
+  media: MediaProgram
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }
@@ -65,19 +68,20 @@ export class Controller {
     this.#store = store
     this.#tls = { material: tls }
     this.firstStart = firstStart
-    const settings = (): Settings => store.get('settings', 'site') ?? defaultSettings()
+    const settings = (): Settings => siteSettings(store)
     const overrides = options.overrides ?? {}
     this.#services = createServices({
       store,
       settings,
       logger: options.logger,
+      media: options.media,
       defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), overrides.host ?? settings().listeners.host),
     })
     const api = apiListeners(this.#services, options.logger)
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,
-      node: new SimulatedNodePort(),
+      node: this.#nodePort(),
     }
     const page = options.consolePage
     let signOutAll = (): void => undefined
@@ -147,8 +151,7 @@ export class Controller {
         else await rememberStart(store)
       }
       if (options.site !== undefined) await applySiteFile(store, options.site)
-      const settings = store.get('settings', 'site') ?? defaultSettings()
-      return new Controller(options, store, await tlsMaterial(settings, dataFolder), made)
+      return new Controller(options, store, await tlsMaterial(siteSettings(store), dataFolder), made)
     } catch (error) {
       await store.close()
       throw error
@@ -158,8 +161,13 @@ export class Controller {
   /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
   async start(): Promise<void> {
     try {
-      await this.#services.start()
-      await this.#listeners.start(this.#services.settings(), this.#tls.material)
+      const settings = this.#services.settings()
+      // The embedded node is asked how it is, while its port is opened; APIs and console are for when the nodes have answered.
+      const nodes = this.#services.start()
+      nodes.catch(() => {})
+      await this.#listeners.start(settings, this.#tls.material, ['node'])
+      await nodes
+      await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console'])
     } catch (error) {
       await this.stop(0)
       throw error
@@ -177,6 +185,21 @@ export class Controller {
     this.#feed.stop()
     await this.#services.stop()
     await this.#store.close()
+  }
+
+  #nodePort(): NodePort {
+    const store = this.#store
+    const { media, hub } = this.#services
+    const port = new NodePort({
+      media,
+      simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
+      logger: this.#options.logger,
+      changed: () => hub.emit('listeners.changed', {}),
+    })
+    store.onChange((changes) => {
+      if (changes.some(({ collection }) => collection === 'nodes')) port.review()
+    })
+    return port
   }
 
   /** Where a listener listens; empty when it does not. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { defaultSettings } from '../shared/settings.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
+import { newNodeSecrets } from './nodes/embedded/token-key.ts'
 import type { Store } from './store/store.ts'
 
 /** What a first start made, for whoever tells the operator. */
@@ -21,10 +22,10 @@ export async function rememberStart(store: Store): Promise<void> {
   })
 }
 
-/** Gives a new site what it needs to answer a client: a credential and a node, in one transaction. The node is a simulated one: it carries no media. */
+/** Gives a new site what it needs to answer a client: a credential and the embedded node, in one transaction. */
 export async function makeFirstSite(store: Store, now = Date.now()): Promise<FirstStart> {
   const accessKey = randomBytes(12).toString('hex')
-  const node = nodeConfigSchema.parse({ name: 'Lab node', kind: 'simulated' })
+  const node = nodeConfigSchema.parse({ name: 'This machine', kind: 'embedded' })
   await store.transact(['settings', 'credentials', 'nodes'], (transaction) => {
     transaction.put('settings', 'site', defaultSettings())
     transaction.put('credentials', accessKey, {
@@ -36,7 +37,8 @@ export async function makeFirstSite(store: Store, now = Date.now()): Promise<Fir
       created_at: now,
       rotated_at: now,
     })
-    transaction.put('nodes', node.name, { ...node, created_at: now, draining: false, secrets_sealed: '' })
+    const secrets_sealed = newNodeSecrets(node.kind, store)
+    transaction.put('nodes', node.name, { ...node, created_at: now, draining: false, secrets_sealed })
   })
   return { accessKey, nodeName: node.name }
 }

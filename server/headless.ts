@@ -4,6 +4,7 @@ import { Controller } from './controller.ts'
 import { ListenError } from './http/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { portFlag } from './http/listeners.ts'
+import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
 import { readSiteFile, SiteFileError } from './site-file.ts'
 import { StoreLockedError } from './store/folder-lock.ts'
@@ -11,6 +12,9 @@ import { StoreVersionError } from './store/migrations.ts'
 import { KeyFileError } from './store/sealer.ts'
 import { productVersion } from './version.ts'
 
+/** The built program of the embedded node, and its page. */
+const mediaProgram = join(import.meta.dirname, 'media-node.js')
+const roomPage = join(import.meta.dirname, '../room')
 /** Where the built console lies beside the built program. */
 const consolePage = join(import.meta.dirname, '../renderer')
 
@@ -51,6 +55,7 @@ async function run(): Promise<void> {
     version: productVersion,
     site,
     consolePage,
+    media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage },
     overrides: {
       host: options.host,
       media_port: options.mediaPort,
@@ -85,7 +90,7 @@ function tellFirstStart(controller: Controller): void {
   const lines = [
     `This is a new site. A first credential was made: access_key ${firstStart.accessKey}`,
     `Its secret_key is shown in the console under Credentials, or by POST ${controller.url('console')}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
-    `A simulated MCU node was made (${firstStart.nodeName}): it holds people and devices in memory and carries no media.`,
+    `The media node of this machine was made (${firstStart.nodeName}): people and cameras join there.`,
   ]
   if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
   process.stderr.write(`${lines.join('\n')}\n`)

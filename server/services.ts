@@ -11,9 +11,15 @@ import { EventHub } from './console/event-hub.ts'
 import { licenceOf } from './console/site-procedures.ts'
 import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
+import type { DeviceProbe } from './devices/probe.ts'
 import type { AnyOperation } from './http/operation.ts'
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
+import { probeThrough } from './devices/node-probe.ts'
+import { EmbeddedMedia, type MediaConfiguration } from './nodes/embedded/embedded-media.ts'
+import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
+import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
+import type { NodeDrivers } from './nodes/node-driver.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
 import { Metrics } from './observe/metrics.ts'
@@ -21,6 +27,7 @@ import { RequestJournal } from './observe/request-journal.ts'
 import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
 import { Rooms } from './rooms/rooms.ts'
+import type { StoredNode } from './store/records.ts'
 import type { Store } from './store/store.ts'
 
 /** What services are made of. */
@@ -30,6 +37,15 @@ export interface ServiceOptions {
   logger: Logger
   /** `host:port` of this machine's own node. */
   defaultNodeAddress: () => string
+  /** Left out: no node of kind `embedded` works here. */
+  media?: MediaProgram | undefined
+}
+
+/** The program of the embedded node. */
+export interface MediaProgram {
+  spawn: SpawnMediaProcess
+  /** Folder of the built room page; empty: none is served. */
+  pageFolder: string
 }
 
 /** Every part between the disk and the listeners, composed. */
@@ -40,6 +56,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   failures: FailureLimit
   licence: LicenceCheck
   pool: NodePool
+  /** The process of the embedded node; undefined where none works. */
+  media: EmbeddedMedia | undefined
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   rooms: Rooms
@@ -56,18 +74,22 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
 }
 
 /** Composes the services over an open store; nothing runs before `start`. */
-export function createServices({ store, settings, logger, defaultNodeAddress }: ServiceOptions): Services {
+export function createServices(options: ServiceOptions): Services {
+  const { store, settings, logger, defaultNodeAddress } = options
   const sessions = new Sessions({ store, settings })
   const digests = new DigestBook(store)
   const failures = new FailureLimit(() => settings().access.failures_per_minute)
-  const drivers = { simulated: () => new SimulatedNode() }
+  const media = embeddedMedia(options)
+  const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
+  if (media !== undefined) drivers.embedded = (node) => media.driver(node)
   const pool = new NodePool({ store, drivers, settings, logger, defaultAddress: defaultNodeAddress })
   const users = (): number => {
     const { people, devices } = pool.totals()
     return people + devices
   }
   const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
-  const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger })
+  const probe = (): DeviceProbe | undefined => (media?.owner === undefined ? undefined : probeThrough(media))
+  const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
@@ -83,6 +105,9 @@ export function createServices({ store, settings, logger, defaultNodeAddress }: 
   const journal = new RequestJournal({ capacity: () => settings().console.activity_entries })
   const credentialRooms = new CredentialRooms(store)
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
+  const stopFollowing = store.onChange((changes) => {
+    if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
+  })
   return {
     store,
     settings,
@@ -92,6 +117,7 @@ export function createServices({ store, settings, logger, defaultNodeAddress }: 
     failures,
     licence,
     pool,
+    media,
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),
     rooms,
@@ -111,6 +137,7 @@ export function createServices({ store, settings, logger, defaultNodeAddress }: 
       outgoing.stop()
       await pool.stop()
       stopFlushes()
+      stopFollowing()
       sessions.close()
       samples.close()
       journal.close()
@@ -118,6 +145,13 @@ export function createServices({ store, settings, logger, defaultNodeAddress }: 
       roomViews.close()
     },
   }
+}
+
+function embeddedMedia({ media, store, settings, logger }: ServiceOptions): EmbeddedMedia | undefined {
+  if (media === undefined) return undefined
+  const configuration = (node: StoredNode): MediaConfiguration =>
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store)
+  return new EmbeddedMedia({ ...media, configuration, logger })
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

@@ -4,6 +4,8 @@ import { credentialInput } from '../shared/console/credentials.ts'
 import { licenceSchema } from '../shared/licence.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
 import { mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
+import { hasOtherEmbedded, onlyOneEmbedded } from './nodes/embedded/only-one.ts'
+import { newNodeSecrets } from './nodes/embedded/token-key.ts'
 import type { Store } from './store/store.ts'
 
 /** A site as a document: what it names is created or updated, what it does not name stays. */
@@ -90,13 +92,18 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
         }
       }
     }
-    for (const node of site.nodes ?? []) {
+    const names = new Set(site.nodes?.map(({ name }) => name))
+    const others = [...store.all('nodes').values()].filter(({ name }) => !names.has(name))
+    for (const [index, node] of (site.nodes ?? []).entries()) {
+      if (node.kind === 'embedded' && hasOtherEmbedded([...others, ...(site.nodes ?? [])], node.name)) {
+        throw new SiteFileError('The site file cannot be applied:', [`$.nodes[${index}].kind: ${onlyOneEmbedded}`])
+      }
       const before = store.get('nodes', node.name)
       const after = {
         ...node,
         created_at: before?.created_at ?? now,
         draining: before?.draining ?? false,
-        secrets_sealed: before?.secrets_sealed ?? '',
+        secrets_sealed: before?.kind === node.kind ? before.secrets_sealed : newNodeSecrets(node.kind, store),
       }
       if (JSON.stringify(after) !== JSON.stringify(before)) transaction.put('nodes', node.name, after)
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mediaSettingsSchema } from './media/control.ts'
 
 /** The forms of a digest, and so of the tokens of its session (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
@@ -76,6 +77,24 @@ export const deviceSettingsSchema = z.strictObject({
   reconnect_longest_ms: z.int().min(10).max(3_600_000).default(30_000),
 })
 
+/** The embedded media node, and the links with which people join. Everything but `udp_port` applies to a running node. */
+export const mediaSchema = mediaSettingsSchema.extend({
+  /** WebRTC of everybody; 0: the same number as the node port where it is free. A change restarts the node. */
+  udp_port: port.default(0),
+  /** What people write before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
+  public_url: z
+    .string()
+    .max(300)
+    .regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, 'must be an http or https URL without a slash at its end')
+    .default(''),
+  /** A join link is good for this long unless its maker says otherwise. */
+  link_life_ms: z
+    .int()
+    .min(minute)
+    .max(30 * 24 * hour)
+    .default(24 * hour),
+})
+
 /** The operator's preferences for the console. */
 export const consoleSettingsSchema = z.strictObject({
   language: z.enum(['system', 'en', 'zh']).default('system'),
@@ -96,6 +115,7 @@ export const settingsSchema = z.strictObject({
   room_defaults: roomDefaultsSchema.prefault({}),
   deadlines: deadlinesSchema.prefault({}),
   devices: deviceSettingsSchema.prefault({}),
+  media: mediaSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -110,6 +130,7 @@ export const settingsPatchSchema = z.strictObject({
   room_defaults: z.strictObject(optionalFields(roomDefaultsSchema)).optional(),
   deadlines: z.strictObject(optionalFields(deadlinesSchema)).optional(),
   devices: z.strictObject(optionalFields(deviceSettingsSchema)).optional(),
+  media: z.strictObject(optionalFields(mediaSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

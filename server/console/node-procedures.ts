@@ -1,6 +1,8 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { limits } from '../../shared/limits.ts'
+import { hasOtherEmbedded, onlyOneEmbedded } from '../nodes/embedded/only-one.ts'
+import { newNodeSecrets } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -31,11 +33,12 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
         }
         if (store.all('nodes').size >= limits.nodes)
           throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
+        if (config.kind === 'embedded') assertOnly(store, config.name)
         transaction.put('nodes', config.name, {
           ...config,
           created_at: Date.now(),
           draining: false,
-          secrets_sealed: '',
+          secrets_sealed: newNodeSecrets(config.kind, store),
         })
       })
       return view(config.name)
@@ -65,9 +68,18 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
       })
       return {}
     },
-    'nodes.test': (config) =>
-      pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed: '' }),
+    'nodes.test': (config) => {
+      if (config.kind === 'embedded') assertOnly(store, config.name)
+      const secrets_sealed = newNodeSecrets(config.kind, store)
+      return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
+    },
   }
+}
+
+/** @throws ConsoleError conflict */
+function assertOnly(store: Store, name: string): void {
+  if (!hasOtherEmbedded(store.all('nodes').values(), name)) return
+  throw new ConsoleError('conflict', onlyOneEmbedded, { problems: [{ path: 'kind', message: onlyOneEmbedded }] })
 }
 
 function noSuchNode(name: string): ConsoleError {

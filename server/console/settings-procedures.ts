@@ -1,8 +1,9 @@
 import { createServer } from 'node:net'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
-import { defaultSettings, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
+import { mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { ListenError, listenError } from '../http/listen-error.ts'
 import { type Listeners, portFlag, type TlsMaterial } from '../http/listeners.ts'
+import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { tlsMaterial } from '../http/tls-material.ts'
 import type { Handlers } from './handlers.ts'
@@ -21,7 +22,7 @@ type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.res
 /** Procedures on settings. */
 export function settingsHandlers(parts: SettingsParts): Handlers<Names> {
   const { store, listeners } = parts
-  const current = (): Settings => store.get('settings', 'site') ?? defaultSettings()
+  const current = (): Settings => siteSettings(store)
   /** One change at a time: each is judged against what the one before made. */
   let queue: Promise<unknown> = Promise.resolve()
   return {

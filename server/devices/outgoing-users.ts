@@ -29,8 +29,8 @@ export interface OutgoingUsersOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** Looks at real devices; left out: probes are simulated. */
-  probe?: DeviceProbe | undefined
+  /** What looks at real devices now; nothing: probes are simulated. */
+  probe?: () => DeviceProbe | undefined
 }
 
 /** An outgoing user as the operator adds it. */
@@ -46,7 +46,7 @@ export class OutgoingUsers {
   readonly #limits: SiteLimits
   readonly #settings: () => Settings
   readonly #clock: () => number
-  readonly #probe: DeviceProbe | undefined
+  readonly #probe: () => DeviceProbe | undefined
   readonly #fleet: DeviceFleet
   readonly #history: DeviceHistory
 
@@ -57,7 +57,7 @@ export class OutgoingUsers {
     this.#limits = new SiteLimits(options)
     this.#settings = options.settings
     this.#clock = clock
-    this.#probe = options.probe
+    this.#probe = options.probe ?? (() => undefined)
     this.#fleet = new DeviceFleet({ ...options, clock })
     this.#history = new DeviceHistory({
       onChange: (listener) => this.#fleet.onChange(listener),
@@ -208,13 +208,14 @@ export class OutgoingUsers {
   /** Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given. @throws ApiError parameter */
   async probe(given: ProcedureParsed<'devices.probe'>): Promise<ProbeResult> {
     const { address, login } = parseDeviceAddress(given.userAddress)
-    if (this.#probe === undefined) return simulatedProbe
+    const probe = this.#probe()
+    if (probe === undefined) return simulatedProbe
     const device = given.userId === undefined ? undefined : this.#store.get('devices', given.userId)
     const stored = device === undefined ? undefined : loginOf(device, this.#store)
     const name = given.login_name ?? login?.name ?? stored?.name ?? ''
     const password = given.login_password ?? login?.password ?? stored?.password ?? ''
     const used = name === '' && password === '' ? undefined : { name, password }
-    return runProbe(this.#probe, { address, login: used }, this.#settings().deadlines.device_ms)
+    return runProbe(probe, { address, login: used }, this.#settings().deadlines.device_ms)
   }
 
   #of(roomId: string): StoredDevice[] {

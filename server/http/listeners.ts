@@ -51,11 +51,15 @@ export class Listeners {
     this.#changed = changed
   }
 
-  /** @throws ListenError; then none listens */
-  async start(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
+  /** Starts all, or those named. @throws ListenError; then none of them listens */
+  async start(
+    settings: Settings,
+    tls: TlsMaterial | undefined,
+    names: readonly ListenerName[] = listenerNames,
+  ): Promise<void> {
     const started: ListenerName[] = []
     try {
-      for (const name of this.#names()) {
+      for (const name of this.#names().filter((each) => names.includes(each))) {
         await this.#start(name, this.#wanted(name, settings, tls))
         started.push(name)
       }
@@ -102,8 +106,11 @@ export class Listeners {
     this.#changed()
   }
 
+  /** The node goes last: what is in flight at the others may need it. */
   async stop(deadlineMs: number): Promise<void> {
-    await Promise.all(this.#names().map(async (name) => this.#ports[name]?.stop(deadlineMs)))
+    const others = this.#names().filter((name) => name !== 'node')
+    await Promise.all(others.map(async (name) => this.#ports[name]?.stop(deadlineMs)))
+    await this.#ports.node?.stop(deadlineMs)
   }
 
   url(name: ListenerName): string {
@@ -138,7 +145,7 @@ export class Listeners {
     return {
       host: this.#overrides.host ?? settings.listeners.host,
       port: this.#overrides[setting] ?? settings.listeners[setting],
-      tls: name === 'media' || name === 'device' ? tls : undefined,
+      tls: name === 'console' ? undefined : tls,
     }
   }
 }

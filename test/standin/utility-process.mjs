@@ -1,35 +1,29 @@
-// `utilityProcess` by Node's own fork: the program of the app finds `process.send` where Electron's would find `process.parentPort`.
+// `utilityProcess` by Node's own fork; utility-child.mjs gives the program its `process.parentPort`.
 import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
 import { strict } from './strict.mjs'
 
-class UtilityProcess extends EventEmitter {
-  #child
+const childSetup = join(import.meta.dirname, 'utility-child.mjs')
 
-  constructor(child) {
-    super()
-    this.#child = child
-    child.on('spawn', () => this.emit('spawn'))
-    child.on('message', (message) => this.emit('message', message))
-    child.on('exit', (code) => this.emit('exit', code ?? 1))
-  }
-
-  get pid() {
-    return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined
-  }
-
-  postMessage(message) {
-    if (this.#child.connected) this.#child.send(message, () => {})
-  }
-
-  kill() {
-    return this.#child.kill('SIGTERM')
-  }
+/** @param {import('node:child_process').ChildProcess} child */
+function utilityProcessOf(child) {
+  const events = new EventEmitter()
+  child.on('spawn', () => events.emit('spawn'))
+  child.on('message', (message) => events.emit('message', message))
+  child.on('exit', (code) => events.emit('exit', code ?? 1))
+  return strict('UtilityProcess', {
+    get pid() {
+      return child.exitCode === null && child.signalCode === null ? child.pid : undefined
+    },
+    on: (event, listener) => void events.on(event, listener),
+    once: (event, listener) => void events.once(event, listener),
+    postMessage: (message) => void (child.connected && child.send(message, () => {})),
+    kill: () => child.kill('SIGTERM'),
+  })
 }
 
 export const utilityProcess = strict('utilityProcess', {
-  fork: (modulePath, args = []) => {
-    const child = fork(modulePath, args, { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] })
-    return strict('UtilityProcess', new UtilityProcess(child))
-  },
+  fork: (modulePath, args = []) =>
+    utilityProcessOf(fork(modulePath, args, { execArgv: ['--import', childSetup], stdio: ['ignore', 2, 2, 'ipc'] })),
 })

@@ -194,11 +194,11 @@ test('A site file is applied again at every start and changes nothing the second
   await removeFolder(first.folder)
 })
 
-test('A first start without a site file makes a credential and a simulated node, says so, and shows no secret', async () => {
+test('A first start without a site file makes a credential and the embedded node, says so, and shows no secret', async () => {
   const server = await startHeadless()
   const [made] = await server.rpc('credentials.list', {})
   const { secret_key } = await server.rpc('credentials.reveal', { access_key: made?.access_key ?? '' })
-  await expect.poll(() => server.log.join('\n')).toContain('simulated')
+  await expect.poll(() => server.log.join('\n')).toContain('This machine')
   expect(server.log.join('\n')).toContain(made?.access_key)
   expect(server.log.join('\n')).not.toContain(secret_key)
   expect(server.log.join('\n')).not.toContain('#key=')
@@ -206,6 +206,7 @@ test('A first start without a site file makes a credential and a simulated node,
   await api.authenticate()
   const room = await api.createRoom()
   expect(await api.get('/sdk/get_mcu', { room_id: room })).toEqual({ ret: 0, addr: new URL(server.ready.node).host })
+  expect(await server.rpc('nodes.list', {})).toMatchObject([{ config: { kind: 'embedded' }, state: 'online' }])
   await server.stop()
   await removeFolder(server.folder)
 })

@@ -1,0 +1,25 @@
+import { deviceErrorMessages } from '../../shared/device.ts'
+import type { ControlResult } from '../../shared/media/control.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
+import { NodeError } from '../nodes/media-node.ts'
+import type { DeviceProbe } from './probe.ts'
+
+/** Looks at devices through the embedded node, which will pull them, too. @throws ApiError nodeOffline when it does not run */
+export function probeThrough(media: Pick<EmbeddedMedia, 'client'>): DeviceProbe {
+  return async ({ address, login }, signal) => {
+    try {
+      const client = await media.client(signal)
+      const { ok, kind, tracks } = await client.request('probe', { address, login }, signal)
+      return { ok, kind, tracks, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      throw new ApiError('nodeOffline', { message: 'The embedded node does not run: see MCU nodes.', cause: error })
+    }
+  }
+}
+
+function summaryOf(tracks: ControlResult<'probe'>['tracks']): string {
+  const left = tracks.filter(({ carried }) => !carried).map(({ detail }) => `${detail}.`)
+  return ['The device can join a room.', ...left].join(' ')
+}

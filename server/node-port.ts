@@ -1,0 +1,112 @@
+import { listenError, ListenError } from './http/listen-error.ts'
+import type { Port, TlsMaterial } from './http/listeners.ts'
+import { listenerUrl } from './http/network-addresses.ts'
+import { SimulatedNodePort } from './lab/node-port.ts'
+import type { EmbeddedMedia, MediaPlace } from './nodes/embedded/embedded-media.ts'
+import type { NodeLogger } from './nodes/node-failure.ts'
+
+/** What the node port is made of. */
+export interface NodePortOptions {
+  /** Left out: this controller has no embedded node. */
+  media: EmbeddedMedia | undefined
+  /** The site has simulated nodes. */
+  simulated: () => boolean
+  logger: NodeLogger
+  /** Who listens there changed by itself. */
+  changed: () => void
+}
+
+/**
+ * The port of this machine's own node. The embedded node listens there itself; for a site with simulated nodes only, a notice does, so that the address which get_mcu
+ * answers belongs to somebody. Else nobody listens.
+ */
+export class NodePort implements Port {
+  readonly #options: NodePortOptions
+  readonly #notice = new SimulatedNodePort()
+  #place: MediaPlace | undefined
+  #serves: 'embedded' | 'notice' | 'nobody' = 'nobody'
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: NodePortOptions) {
+    this.#options = options
+    options.media?.onChange(() => this.review())
+  }
+
+  get url(): string {
+    if (this.#serves === 'notice') return this.#notice.url
+    const place = this.#serves === 'embedded' ? this.#options.media?.place : undefined
+    return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
+  }
+
+  /** @throws ListenError; an embedded node that fails for another reason is started again in the background */
+  async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
+    this.#place = { host, port, tls }
+    await this.#queue(() => this.#serve())
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#place = undefined
+    await this.#queue(() => this.#end(deadlineMs))
+  }
+
+  /** Nodes came or went: the right one listens. */
+  review(): void {
+    if (this.#place === undefined || this.#wanted() === this.#serves) return
+    this.#queue(async () => {
+      if (this.#place === undefined || this.#wanted() === this.#serves) return
+      await this.#end()
+      await this.#serve()
+    })
+      .catch((error: unknown) => this.#options.logger.error({ err: error }, 'the node port could not be opened'))
+      .finally(this.#options.changed)
+  }
+
+  #wanted(): 'embedded' | 'notice' | 'nobody' {
+    if (this.#options.media?.owner !== undefined) return 'embedded'
+    return this.#options.simulated() ? 'notice' : 'nobody'
+  }
+
+  async #serve(): Promise<void> {
+    const place = this.#place
+    if (place === undefined) return
+    this.#serves = this.#wanted()
+    if (this.#serves === 'notice') await this.#notice.start(place.host, place.port)
+    else if (this.#serves === 'embedded') await this.#listen(place)
+  }
+
+  async #listen(place: MediaPlace): Promise<void> {
+    const { media, logger } = this.#options
+    try {
+      await media?.listen(place)
+    } catch (error) {
+      const refused = asListenError(error, place)
+      if (refused === undefined) {
+        logger.error({ err: error }, 'the embedded node could not be started: it is tried again')
+        return
+      }
+      await media?.silence()
+      this.#serves = 'nobody'
+      throw refused
+    }
+  }
+
+  async #end(deadlineMs?: number): Promise<void> {
+    if (this.#serves === 'notice') await this.#notice.stop()
+    else if (this.#serves === 'embedded') await this.#options.media?.silence(deadlineMs)
+    this.#serves = 'nobody'
+  }
+
+  #queue(step: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(step)
+    this.#work = done.catch(() => {})
+    return done
+  }
+}
+
+/** The process says in words what the system said to it. */
+function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
+  const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
+  if (code === null) return undefined
+  const named = listenError(Object.assign(new Error(code[0]), { code: code[1] ?? code[2] }), 'node', host, port)
+  return named instanceof ListenError ? named : undefined
+}

@@ -1,0 +1,223 @@
+import type { ControlEvent, MediaSettings } from '../../../shared/media/control.ts'
+import { unlessAborted } from '../deadline.ts'
+import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { NodeLogger } from '../node-failure.ts'
+import type { ControlClient } from './control-client.ts'
+import { EmbeddedNode } from './embedded-node.ts'
+import type { SpawnMediaProcess } from './media-process.ts'
+import { MediaSupervisor } from './media-supervisor.ts'
+
+/** Where the node listens. */
+export interface MediaPlace {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** PEM texts; undefined: plain HTTP. */
+  tls: { cert: string; key: string } | undefined
+}
+
+/** What a node is told besides its place; read at each start, and when something changed. */
+export interface MediaConfiguration {
+  /** Key of join links, base64. */
+  tokenKey: string
+  /** 0: the number of the node port. */
+  udpPort: number
+  settings: MediaSettings
+}
+
+/** What the embedded node of a site is made of. */
+export interface EmbeddedMediaOptions {
+  spawn: SpawnMediaProcess
+  /** Folder of the built room page; empty: none is served. */
+  pageFolder: string
+  /** @param node as it was when its driver was made */
+  configuration: (node: StoredNode) => MediaConfiguration
+  logger: NodeLogger
+}
+
+/** Somebody who wants the process. */
+interface Claim {
+  node: StoredNode
+  listeners: Set<(event: NodeEvent) => void>
+}
+
+/** The process that serves one node at one place. */
+interface Service {
+  owner: string
+  place: MediaPlace
+  udpPort: number
+  supervisor: MediaSupervisor
+}
+
+/** Milliseconds that the process has to end in order when its node goes or moves. */
+const stopMs = 3_000
+
+/**
+ * The one process that carries the embedded node of a site: it runs while there is a place to listen and a node that wants it. The node port says where, the pool's drivers
+ * say that it is wanted.
+ */
+export class EmbeddedMedia {
+  readonly #options: EmbeddedMediaOptions
+  /** Who wants the process, in the order they came; the first one's name is whom it serves. */
+  readonly #claims: Claim[] = []
+  readonly #changes = new Set<() => void>()
+  readonly #firstPlace = Promise.withResolvers<void>()
+  #place: MediaPlace | undefined
+  #service: Service | undefined
+  /** Starts and stops follow each other. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: EmbeddedMediaOptions) {
+    this.#options = options
+  }
+
+  /** The name of the node it serves; undefined when none wants it. */
+  get owner(): string | undefined {
+    return this.#claims[0]?.node.name
+  }
+
+  /** Where it listens; undefined while it does not. The port is the real one. */
+  get place(): MediaPlace | undefined {
+    const port = this.#service?.supervisor.ports?.port
+    return port === undefined || this.#service === undefined ? undefined : { ...this.#service.place, port }
+  }
+
+  /** Of the process; undefined when none runs. */
+  get pid(): number | undefined {
+    return this.#service?.supervisor.pid
+  }
+
+  /** Called when a node begins or ceases to want the process. Returns the unsubscribe function. */
+  onChange(listener: () => void): () => void {
+    this.#changes.add(listener)
+    return () => this.#changes.delete(listener)
+  }
+
+  /**
+   * Listens there from now on, as soon as a node wants it; resolves when it does.
+   * @throws what the first start failed with, after which it is tried again in the background; `silence` ends that
+   */
+  async listen(place: MediaPlace): Promise<void> {
+    this.#place = place
+    this.#firstPlace.resolve()
+    await this.#settle()
+  }
+
+  /** Listens nowhere; the process ends. */
+  async silence(milliseconds = stopMs): Promise<void> {
+    this.#place = undefined
+    await this.#settle(milliseconds)
+  }
+
+  /** A driver for this node. */
+  driver(node: StoredNode): MediaNode {
+    const claim: Claim = { node, listeners: new Set() }
+    this.#claims.push(claim)
+    void this.#claimsChanged()
+    return new EmbeddedNode({
+      client: (signal) => this.client(signal, node.name),
+      doubt: () => this.#service?.supervisor.doubt(),
+      listeners: claim.listeners,
+      release: async () => {
+        const index = this.#claims.indexOf(claim)
+        if (index === -1) return
+        this.#claims.splice(index, 1)
+        await this.#claimsChanged()
+      },
+    })
+  }
+
+  /**
+   * The connection to the process; waits for one that starts.
+   * @param name of the node that asks; left out: whichever it serves
+   * @throws NodeConnectionError; the signal's reason
+   */
+  async client(signal: AbortSignal, name = this.owner): Promise<ControlClient> {
+    if (name !== undefined && name !== this.owner) {
+      throw new NodeConnectionError(`a site has one embedded node, which is ${this.owner ?? 'none'} now`)
+    }
+    // At the start nodes are asked a moment before their port is opened.
+    await unlessAborted(this.#firstPlace.promise, signal)
+    if (this.#service?.owner !== name)
+      await unlessAborted(
+        this.#work.catch(() => {}),
+        signal,
+      )
+    if (this.#place === undefined) throw new NodeConnectionError('the node port is closed')
+    if (name === undefined || this.#service?.owner !== name) throw new NodeConnectionError('it does not run')
+    return this.#service.supervisor.client(signal)
+  }
+
+  /** The settings or the node's addresses may have changed: the process is told. */
+  configure(): void {
+    const service = this.#service
+    const node = this.#claims[0]?.node
+    if (node === undefined || service?.owner !== node.name) return
+    const { settings, udpPort } = this.#options.configuration(node)
+    if (udpPort !== service.udpPort) {
+      service.udpPort = udpPort
+      this.#options.logger.info({ udp_port: udpPort }, 'the UDP port changes: the embedded node starts anew')
+      void service.supervisor.restart()
+    } else void service.supervisor.configure(settings)
+  }
+
+  #claimsChanged(): Promise<void> {
+    for (const listener of this.#changes) listener()
+    // What a start failed with is the supervisor's to log and to mend.
+    return this.#settle().catch(() => {})
+  }
+
+  /** Makes the process be what is wanted now. */
+  #settle(milliseconds = stopMs): Promise<void> {
+    const step = this.#work.catch(() => {}).then(() => this.#step(milliseconds))
+    this.#work = step
+    return step
+  }
+
+  async #step(milliseconds: number): Promise<void> {
+    const node = this.#claims[0]?.node
+    const place = this.#place
+    const before = this.#service
+    if (before !== undefined && (before.owner !== node?.name || before.place !== place)) {
+      await before.supervisor.stop(milliseconds)
+      this.#service = undefined
+    }
+    if (this.#service !== undefined || node === undefined || place === undefined) return
+    const service = this.#serve(node, place)
+    this.#service = service
+    await service.supervisor.start()
+  }
+
+  #serve(node: StoredNode, place: MediaPlace): Service {
+    const { spawn, logger, pageFolder, configuration } = this.#options
+    const supervisor = new MediaSupervisor({
+      spawn,
+      logger,
+      start: (ports) => {
+        const { tokenKey, udpPort, settings } = configuration(node)
+        service.udpPort = udpPort
+        return {
+          version: 1,
+          host: place.host,
+          port: place.port === 0 ? (ports?.port ?? 0) : place.port,
+          udp_port: udpPort,
+          tls: place.tls,
+          token_key: tokenKey,
+          page_folder: pageFolder,
+          settings,
+        }
+      },
+      onEvent: (event) => this.#emit(node.name, event),
+      onRestart: () => this.#emit(node.name, { type: 'restarted' }),
+    })
+    const service: Service = { owner: node.name, place, udpPort: 0, supervisor }
+    return service
+  }
+
+  #emit(owner: string, event: ControlEvent | { type: 'restarted' }): void {
+    for (const { node, listeners } of this.#claims) {
+      if (node.name === owner) for (const listener of listeners) listener(event)
+    }
+  }
+}

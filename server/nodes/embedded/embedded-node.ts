@@ -1,0 +1,95 @@
+import type { ControlMethod, ControlParams, ControlResult } from '../../../shared/media/control.ts'
+import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../media-node.ts'
+import { NodeConnectionError } from '../media-node.ts'
+import type { ControlClient } from './control-client.ts'
+
+/** What a driver of the embedded node talks through. */
+export interface EmbeddedNodeParts {
+  /** The connection to the process. @throws NodeConnectionError; the signal's reason */
+  client: (signal: AbortSignal) => Promise<ControlClient>
+  /** A poll was not answered. */
+  doubt: () => void
+  /** Whom the process tells. */
+  listeners: Set<(event: NodeEvent) => void>
+  /** The node is no longer wanted. */
+  release: () => Promise<void>
+}
+
+const never = new AbortController().signal
+
+/** The driver of the embedded node: the port in the messages of its process. */
+export class EmbeddedNode implements MediaNode {
+  readonly #parts: EmbeddedNodeParts
+  #closed = false
+
+  constructor(parts: EmbeddedNodeParts) {
+    this.#parts = parts
+  }
+
+  async openRoom(room: NodeRoom, signal: AbortSignal): Promise<void> {
+    await this.#ask('open_room', room, signal)
+  }
+
+  async closeRoom(roomId: string, signal: AbortSignal): Promise<void> {
+    await this.#ask('close_room', { roomId }, signal)
+  }
+
+  async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
+    return (await this.#ask('users', { roomId }, signal)).users
+  }
+
+  async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#ask('kick', { roomId, userId }, signal)).kicked
+  }
+
+  async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
+    const { userId } = device
+    const client = await this.#client(signal)
+    // It joined in the very moment that the caller gave up.
+    const tooLate = (): void => {
+      client.request('remove_device', { roomId, userId }, never).catch(() => {})
+    }
+    await client.request('add_device', { roomId, device }, signal, tooLate)
+  }
+
+  async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    await this.#ask('remove_device', { roomId, userId }, signal)
+  }
+
+  async rooms(signal: AbortSignal): Promise<string[]> {
+    return (await this.#ask('rooms', {}, signal)).roomIds
+  }
+
+  async health(signal: AbortSignal): Promise<NodeHealth> {
+    try {
+      return await this.#ask('health', {}, signal)
+    } catch (error) {
+      if (signal.aborted) this.#parts.doubt()
+      throw error
+    }
+  }
+
+  onEvent(listener: (event: NodeEvent) => void): () => void {
+    this.#parts.listeners.add(listener)
+    return () => this.#parts.listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#parts.listeners.clear()
+    await this.#parts.release()
+  }
+
+  async #ask<M extends ControlMethod>(
+    method: M,
+    params: ControlParams<M>,
+    signal: AbortSignal,
+  ): Promise<ControlResult<M>> {
+    return (await this.#client(signal)).request(method, params, signal)
+  }
+
+  #client(signal: AbortSignal): Promise<ControlClient> {
+    if (this.#closed) return Promise.reject(new NodeConnectionError('the node was taken out of service'))
+    return this.#parts.client(signal)
+  }
+}

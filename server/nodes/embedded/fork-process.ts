@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process'
+import type { SpawnMediaProcess } from './media-process.ts'
+
+/** Runs the program of the embedded node under this Node. @param program path of its file */
+export function forkMediaProcess(program: string): SpawnMediaProcess {
+  return () => {
+    // What it prints goes to stderr: stdout belongs to the controller.
+    const child = fork(program, [], { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] })
+    let tellExit: (why: string) => void = () => {}
+    const exited = (why: string): void => {
+      tellExit(why)
+      tellExit = () => {}
+    }
+    child.once('error', (error) => {
+      if (child.pid === undefined) exited(`it could not be started: ${error.message}`)
+    })
+    child.once('exit', (code, signal) =>
+      exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
+    )
+    return {
+      get pid() {
+        return child.exitCode === null && child.signalCode === null ? child.pid : undefined
+      },
+      send(message) {
+        // Between its end and the news of it a message finds nobody.
+        if (child.connected) child.send(message, () => {})
+      },
+      onMessage(listener) {
+        child.on('message', listener)
+      },
+      onExit(listener) {
+        tellExit = listener
+      },
+      kill() {
+        child.kill('SIGKILL')
+      },
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { isIP } from 'node:net'
+import type { Settings } from '../../../shared/settings.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import type { MediaConfiguration } from './embedded-media.ts'
+import { tokenKeyOf } from './token-key.ts'
+
+/**
+ * What an embedded node is told, from the settings and its record. Where no addresses are advertised, those that the node is tagged with are: a client
+ * that reaches the node there reaches its media there.
+ */
+export function mediaConfiguration(
+  node: StoredNode,
+  media: Settings['media'],
+  store: Pick<Store, 'unseal'>,
+): MediaConfiguration {
+  const { udp_port: udpPort, public_url: _publicUrl, link_life_ms: _linkLife, ...settings } = media
+  const advertised =
+    settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
+  return { tokenKey: tokenKeyOf(node, store), udpPort, settings: { ...settings, advertised: [...new Set(advertised)] } }
+}
+
+/** The IP address of `host:port`; none for a name, and for the wildcards. */
+function ipOf(addr: string): string[] {
+  const host = addr.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  return isIP(host) === 0 || host === '0.0.0.0' || host === '::' ? [] : [host]
+}

@@ -1,0 +1,187 @@
+import type { ControlEvent, ControlResult, MediaSettings, MediaStart } from '../../../shared/media/control.ts'
+import { DeadlineError, unlessAborted, within } from '../deadline.ts'
+import { NodeConnectionError } from '../media-node.ts'
+import type { NodeLogger } from '../node-failure.ts'
+import { ControlClient } from './control-client.ts'
+import type { SpawnMediaProcess } from './media-process.ts'
+
+/** What keeps a media process running. */
+export interface SupervisorOptions {
+  spawn: SpawnMediaProcess
+  /** What the process is told first; asked at each start. `ports` are those of the process before: people have their addresses. */
+  start: (ports: ControlResult<'start'> | undefined) => MediaStart
+  logger: NodeLogger
+  onEvent: (event: ControlEvent) => void
+  /** The process has ended, or another one runs: what was known of its rooms is void. */
+  onRestart: () => void
+}
+
+/** Milliseconds from the start of the process to its first word, and from there until it listens. */
+const startMs = 10_000
+/** Waits between two starts, in milliseconds. */
+const firstWaitMs = 1_000
+const longestWaitMs = 30_000
+/** A process that ran for so long is well: the next failure begins with the first wait again. */
+const wellAfterMs = 60_000
+/** A process that says nothing for so long, although it is asked, hangs. */
+const hangsAfterMs = 10_000
+/** What a killed process may take to be gone. */
+const killMs = 2_000
+
+/** Keeps one media process running: starts it, starts it again when it ends, hangs or cannot start, and ends it in order. */
+export class MediaSupervisor {
+  readonly #options: SupervisorOptions
+  readonly #stopper = new AbortController()
+  #client: ControlClient | undefined
+  #attempt: Promise<ControlClient> | undefined
+  #ports: ControlResult<'start'> | undefined
+  #settings = ''
+  #lastError = ''
+  #waits = 0
+  #upSince = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  /** Where it listens, or did before it ended; undefined before its first start. */
+  get ports(): ControlResult<'start'> | undefined {
+    return this.#ports
+  }
+
+  /** Of the process; undefined when none runs. */
+  get pid(): number | undefined {
+    return this.#client?.pid
+  }
+
+  /** Starts the process. @throws what the first start failed with; it is tried again all the same until `stop` */
+  async start(): Promise<void> {
+    await this.#launch()
+  }
+
+  /**
+   * The connection to the process that runs; waits for one that is starting.
+   * @throws NodeConnectionError when none runs, with the reason; the signal's reason
+   */
+  async client(signal: AbortSignal): Promise<ControlClient> {
+    if (this.#client !== undefined) return this.#client
+    if (this.#attempt === undefined) throw new NodeConnectionError(this.#lastError || 'it does not run')
+    try {
+      return await unlessAborted(this.#attempt, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new NodeConnectionError(messageOf(error), { cause: error })
+    }
+  }
+
+  /** It did not answer: ends a process that hangs, so that another takes its place. */
+  doubt(): void {
+    const client = this.#client
+    if (client === undefined || performance.now() - client.lastHeard < hangsAfterMs) return
+    this.#options.logger.error({ pid: client.pid }, 'the embedded node hangs: it is started anew')
+    client.kill()
+  }
+
+  /** Ends the process in order and starts another, e.g. for another UDP port. */
+  async restart(): Promise<void> {
+    await this.#end(this.#client, firstWaitMs)
+  }
+
+  /** Tells the process other settings, if they are others. */
+  async configure(settings: MediaSettings): Promise<void> {
+    const client = this.#client
+    const text = JSON.stringify(settings)
+    if (client === undefined || text === this.#settings) return
+    this.#settings = text
+    const limits = { milliseconds: startMs, signal: this.#stopper.signal }
+    try {
+      await within(limits, (signal) => client.request('set_settings', settings, signal))
+    } catch (error) {
+      // The next process is told at its start.
+      if (this.#client === client) this.#settings = ''
+      this.#options.logger.warn({ err: error }, 'the embedded node did not take its settings')
+    }
+  }
+
+  /** Ends the process for good: in order within `milliseconds`, then at once. */
+  async stop(milliseconds: number): Promise<void> {
+    this.#stopper.abort(new NodeConnectionError('it was stopped'))
+    clearTimeout(this.#timer)
+    const client = this.#client ?? (await this.#attempt?.catch(() => undefined))
+    await this.#end(client, milliseconds)
+  }
+
+  #launch(): Promise<ControlClient> {
+    const attempt = this.#begin()
+    this.#attempt = attempt
+    const settle = (): void => {
+      if (this.#attempt === attempt) this.#attempt = undefined
+    }
+    attempt.then(settle, (error: unknown) => {
+      settle()
+      this.#failed(messageOf(error))
+    })
+    return attempt
+  }
+
+  async #begin(): Promise<ControlClient> {
+    const { spawn, start, logger, onEvent } = this.#options
+    const client: ControlClient = new ControlClient(
+      spawn(),
+      { event: onEvent, exit: (why) => this.#ended(client, why) },
+      logger,
+    )
+    const limits = { milliseconds: startMs, signal: this.#stopper.signal }
+    try {
+      await within(limits, () => client.hello)
+      const told = start(this.#ports)
+      this.#ports = await within(limits, (signal) => client.request('start', told, signal))
+      this.#settings = JSON.stringify(told.settings)
+    } catch (error) {
+      client.kill()
+      throw error
+    }
+    this.#client = client
+    this.#upSince = performance.now()
+    this.#lastError = ''
+    logger.info({ pid: client.pid, ...this.#ports }, 'the embedded node runs')
+    this.#options.onRestart()
+    return client
+  }
+
+  #ended(client: ControlClient, why: string): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    if (performance.now() - this.#upSince > wellAfterMs) this.#waits = 0
+    this.#options.onRestart()
+    this.#failed(why)
+  }
+
+  /** Starts it anew after a wait that doubles. */
+  #failed(why: string): void {
+    if (this.#stopper.signal.aborted) return
+    this.#lastError = why
+    const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#waits, 10))
+    this.#waits += 1
+    this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()
+  }
+
+  async #end(client: ControlClient | undefined, milliseconds: number): Promise<void> {
+    if (client === undefined) return
+    client.stop()
+    try {
+      await within({ milliseconds: Math.max(1, milliseconds) }, () => client.exited)
+    } catch {
+      client.kill()
+      await within({ milliseconds: killMs }, () => client.exited).catch(() => {})
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof DeadlineError) return `it did not start within ${error.waited / 1_000} s`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -68,4 +68,27 @@ export const activity = {
     only: 'Show only this one',
     copy: 'Copy as JSON',
   },
+  reasons: {
+    noKey: 'No access_key was given.',
+    noCredential: 'There is no credential with this access_key.',
+    noDigest: 'No digest was given.',
+    notBase64: 'The digest is not base64.',
+    length: 'The digest decodes to {bytes} bytes, which no form of a digest has.',
+    mismatch:
+      'The digest does not match: the client has another secret_key, or signed something else than the access_key.',
+    formOff: 'The digest is right, but its form {form} is switched off in Settings, Access.',
+    disabled: 'The digest is right, but the credential is disabled.',
+    tooMany: 'Too many failures from this address: it is refused until the minute is over.',
+    storeLate: 'The store did not answer in time.',
+    noToken: 'No access token was given.',
+    noSession: 'There is no session with this token: it was never given out, or its end is long ago.',
+    idle: 'The session has ended: it was not used for {seconds} s.',
+    old: 'The session has ended: it is older than {seconds} s.',
+    pushedOut:
+      'The session has ended: the credential opened more than {limit} sessions, and this was the one unused for longest.',
+    endedDisabled: 'The session has ended: its credential was disabled.',
+    endedRotated: 'The session has ended: its credential got a new secret.',
+    endedDeleted: 'The session has ended: its credential was deleted.',
+    endedOperator: 'The session has ended: an operator ended it.',
+  },
 } as const

@@ -1,0 +1,34 @@
+import type { Translate } from '../../i18n/text.ts'
+import type { activity } from '../../i18n/en/activity.ts'
+
+/** What the controller says of a refusal, by its sentence. */
+const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
+  [/^no access_key was given$/, 'noKey'],
+  [/^there is no credential with this access_key$/, 'noCredential'],
+  [/^no digest was given$/, 'noDigest'],
+  [/^the digest is not base64$/, 'notBase64'],
+  [/^the digest decodes to (?<bytes>\d+) bytes, which no form has$/, 'length'],
+  [/^the digest does not match: another secret_key, or another message than the access_key$/, 'mismatch'],
+  [/^the digest is right, but its form (?<form>\S+) is switched off$/, 'formOff'],
+  [/^the digest is right, but the credential is disabled$/, 'disabled'],
+  [/^too many failures from this address$/, 'tooMany'],
+  [/^the store did not answer in time$/, 'storeLate'],
+  [/^no access token was given$/, 'noToken'],
+  [/^there is no session with this token$/, 'noSession'],
+  [/^the session has ended: it was not used for (?<seconds>\d+) s$/, 'idle'],
+  [/^the session has ended: it is older than (?<seconds>\d+) s$/, 'old'],
+  [/^the session has ended: it was pushed out: the credential has more than (?<limit>\d+) sessions$/, 'pushedOut'],
+  [/^the session has ended: its credential was disabled$/, 'endedDisabled'],
+  [/^the session has ended: its credential got a new secret$/, 'endedRotated'],
+  [/^the session has ended: its credential was deleted$/, 'endedDeleted'],
+  [/^the session has ended: the operator ended it$/, 'endedOperator'],
+]
+
+/** Why a request was refused, in the operator's language; a reason that is not known stays as the controller put it. */
+export function reasonText(reason: string, t: Translate): string {
+  for (const [pattern, key] of known) {
+    const found = pattern.exec(reason)
+    if (found) return t(`activity.reasons.${key}`, { ...found.groups })
+  }
+  return reason
+}

@@ -37,6 +37,8 @@ export interface DesktopOptions {
   userData?: string
   /** After the app's path, e.g. `--hidden`. */
   args?: readonly string[]
+  /** CommonJS files to run in the main process before the app. */
+  before?: readonly string[]
   env?: Readonly<Record<string, string>>
 }
 
@@ -81,12 +83,22 @@ async function consoleOf(app: ElectronApplication): Promise<Page> {
   return page
 }
 
-function start(userData: string, { folder = root, args = [], env = {} }: DesktopOptions): Promise<ElectronApplication> {
-  const ports = ['--media-port=0', '--device-port=0', '--node-port=0']
+function start(
+  userData: string,
+  { folder = root, args = [], before = [], env = {} }: DesktopOptions,
+): Promise<ElectronApplication> {
+  const given = new Set(args.map((argument) => argument.split('=')[0]))
+  const ports = ['--media-port', '--device-port', '--node-port'].filter((flag) => !given.has(flag))
   const override = isGenuine ? {} : { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') }
   Object.assign(process.env, override)
   return _electron.launch({
-    args: [folder, `--user-data-dir=${userData}`, ...ports, ...args],
+    args: [
+      ...before.flatMap((file) => ['-r', file]),
+      folder,
+      `--user-data-dir=${userData}`,
+      ...ports.map((flag) => `${flag}=0`),
+      ...args,
+    ],
     cwd: root,
     env: { ...environment(), ...env, ...override },
     // Otherwise Playwright sets the colour scheme itself and hides what the app does.

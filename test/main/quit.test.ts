@@ -1,0 +1,58 @@
+import { app } from 'electron'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Quit } from '../../main/quit.ts'
+
+const logger = pino({ level: 'silent' })
+/** How often the app was told to end for good. */
+let quits: number
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  quits = 0
+  vi.spyOn(app, 'quit').mockImplementation(() => void (quits += 1))
+})
+afterEach(() => {
+  app.removeAllListeners('before-quit')
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Asks to quit as Electron does; true where the app may end now. */
+function ask(): boolean {
+  let allowed = true
+  app.emit('before-quit', { preventDefault: () => (allowed = false) })
+  return allowed
+}
+
+test('the app ends once the controller has stopped, and asking twice stops it once', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = vi.fn(() => promise)
+  const quit = new Quit(stop, logger)
+  expect(quit.isQuitting).toBe(false)
+  expect([ask(), ask()]).toEqual([false, false])
+  expect(quit.isQuitting).toBe(true)
+  expect(stop).toHaveBeenCalledOnce()
+  expect(quits).toBe(0)
+  resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(quits).toBe(1)
+  expect(ask()).toBe(true)
+})
+
+test('a controller that never stops does not keep the app for ever', async () => {
+  new Quit(() => new Promise(() => undefined), logger)
+  expect(ask()).toBe(false)
+  await vi.advanceTimersByTimeAsync(11_000)
+  expect(quits).toBe(0)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(quits).toBe(1)
+  expect(ask()).toBe(true)
+})
+
+test('a controller that fails to stop does not either', async () => {
+  new Quit(() => Promise.reject(new Error('disk gone')), logger)
+  ask()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(quits).toBe(1)
+})

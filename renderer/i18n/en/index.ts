@@ -1,6 +1,7 @@
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
+import { devices } from './devices.ts'
 import { lab } from './lab.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
@@ -16,6 +17,7 @@ export const en = {
   credentials,
   rooms,
   nodes,
+  devices,
   activity,
   tester,
   settings,

@@ -2,6 +2,7 @@ import type { Catalogue } from '../text.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
+import { devices } from './devices.ts'
 import { lab } from './lab.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
@@ -17,6 +18,7 @@ export const zh: Catalogue = {
   credentials,
   rooms,
   nodes,
+  devices,
   activity,
   tester,
   settings,

@@ -46,6 +46,7 @@ export function parseOffer(sdp: string): Offer {
     }))
     return [{ kind: section.type, mid: textOf(section.mid), direction: section.direction ?? 'sendrecv', codecs }]
   })
+  if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
   const lines = sdp.split(/\r?\n/).filter((line) => !/^a=candidate:.*\.local /.test(line))

@@ -68,9 +68,17 @@ export class Peer {
     return this.#closed ? 'closed' : this.#state
   }
 
-  /** Adds a media section of the answer. Its messages are RTP and RTCP as they come. */
+  /**
+   * Adds a media section of the answer. Its messages are RTP and RTCP as they come.
+   * @throws Problem badOffer
+   */
   addTrack(media: Audio | Video, onMessage: (message: Buffer) => void): Track {
-    const track = this.#connection.addTrack(media)
+    let track: Track
+    try {
+      track = this.#connection.addTrack(media)
+    } catch {
+      throw new Problem('badOffer', 'A media section cannot be answered.')
+    }
     // Without a handler for it, cleaning up crashes after a collection.
     track.onClosed(() => {})
     track.onMessage((message) => {

@@ -1,4 +1,4 @@
-import ndc, { type Track } from 'node-datachannel'
+import type { Track } from 'node-datachannel'
 import { type AudioFormat, Feed, type VideoFormat } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
 import { isRtcp, isRtp } from '../rtp/packet.ts'
@@ -7,7 +7,7 @@ import { clockPointOf, estimatedBitrate, negativeAcknowledgement, pictureLoss, r
 import { BitrateEstimate } from './bitrate-estimate.ts'
 import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
 import { Peer, type PeerSettings } from './peer.ts'
-import { silentSection } from './silent-section.ts'
+import { carryingSection, silentSection } from './sections.ts'
 
 /** At most one request for a key frame in so many milliseconds. */
 const keyFrameEveryMs = 300
@@ -104,7 +104,9 @@ export class Publisher {
     const clockRate = 'clockRate' in chosen.format ? chosen.format.clockRate : 90_000
     const reception = new Reception(clockRate)
     // No handler on the track: the node reads RTP and RTCP itself.
-    const track = this.peer.addTrack(sectionFor(media, chosen.codec), (message) => this.#received(incoming, message))
+    const track = this.peer.addTrack(carryingSection(media, chosen.codec, 'RecvOnly'), (message) =>
+      this.#received(incoming, message),
+    )
     const incoming: Incoming = { kind: media.kind, track, reception }
     if (media.kind === 'video') this.#video = incoming
     else this.#audio = incoming
@@ -175,17 +177,4 @@ function send(track: Track, packet: Buffer): void {
   } catch {
     // It closed meanwhile; whoever closes it is told by the peer.
   }
-}
-
-function sectionFor({ kind, mid }: OfferedMedia, { payloadType, name, parameters }: OfferedCodec) {
-  if (kind === 'audio') {
-    const audio = new ndc.Audio(mid, 'RecvOnly')
-    if (name === 'OPUS') audio.addOpusCodec(payloadType, parameters === '' ? undefined : parameters)
-    else audio.addAudioCodec(payloadType, name)
-    return audio
-  }
-  const video = new ndc.Video(mid, 'RecvOnly')
-  if (name === 'H264') video.addH264Codec(payloadType, parameters)
-  else video.addVP8Codec(payloadType)
-  return video
 }

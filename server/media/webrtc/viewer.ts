@@ -7,7 +7,7 @@ import { asksForKeyFrame, reportEcho, senderReport } from '../rtp/rtcp.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
 import { Opening } from './opening.ts'
 import { Peer, type PeerSettings } from './peer.ts'
-import { silentSection } from './silent-section.ts'
+import { carryingSection, silentSection } from './sections.ts'
 
 /** Packets kept for viewers that ask again; more where the opening is longer. */
 const history = 512
@@ -134,7 +134,7 @@ export class Viewer implements Sink {
       return
     }
     const ssrc = randomInt(1, 2 ** 31)
-    const section = sectionFor(media, codec)
+    const section = carryingSection(media, codec, 'SendOnly')
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
     const track = this.peer.addTrack(section, (message) => this.#heard(out, message))
     const kept = Math.min(longestHistory, Math.max(history, 2 * this.#feed.group.length))
@@ -204,18 +204,4 @@ export class Viewer implements Sink {
       if (!out.track.isOpen() && this.#started && out.track.isClosed()) this.peer.close()
     }
   }
-}
-
-function sectionFor({ kind, mid }: OfferedMedia, { payloadType, name, parameters }: OfferedCodec) {
-  if (kind === 'audio') {
-    const audio = new ndc.Audio(mid, 'SendOnly')
-    if (name === 'OPUS') audio.addOpusCodec(payloadType, parameters === '' ? undefined : parameters)
-    else audio.addAudioCodec(payloadType, name)
-    return audio
-  }
-  const video = new ndc.Video(mid, 'SendOnly')
-  if (name === 'H264') video.addH264Codec(payloadType, parameters)
-  else if (name === 'VP8') video.addVP8Codec(payloadType)
-  else video.addVideoCodec(payloadType, name, parameters === '' ? undefined : parameters)
-  return video
 }

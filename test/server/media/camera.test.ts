@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../../support/media/browser.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
+import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
 
 let camera: Camera
 let browser: Browser
@@ -11,24 +11,219 @@ beforeAll(async () => {
   ;[camera, browser, node] = await Promise.all([
     startCamera({ pattern: 'smpte' }),
     startBrowser(),
-    TestMediaNode.start(),
+    TestMediaNode.start({ settings: { camera_stall_ms: 1_000 } }),
   ])
 })
 afterAll(async () => {
   await Promise.all([camera.kill(), browser.close(), node.stop()])
 })
 
-test('a camera in a room is seen and heard in a browser', async () => {
-  await node.openRoom('r1')
-  await node.addDevice('r1', 'cam', camera.url('/cam'))
-  expect(await node.userIds('r1')).toEqual(['cam'])
-  const page = await MediaPage.open(browser, node.url)
-  const answer = await page.call('watch', 'view', `${node.url}/whep/r1/cam`, node.token('r1'), {})
+async function watch(page: MediaPage, roomId: string, streamId: string, query = ''): Promise<void> {
+  const token = node.token(roomId, { role: 'observer' })
+  const answer = await page.call('watch', streamId, `${node.url}/whep/${roomId}/${streamId}${query}`, token, {})
   expect(answer.problem).toBeNull()
-  const stats = await page.decodes('view', 20)
-  console.log(stats)
-  const c = await page.colours('view', [0.07, 0.3], [0.5, 0.3], [0.93, 0.3])
-  console.log(c)
-  await page.page.screenshot({ path: '/tmp/cam.png' })
-  console.log(node.complaints)
+}
+
+async function kindOf(attempt: Promise<unknown>): Promise<unknown> {
+  const error = await attempt.then(
+    () => 'none',
+    (caught: unknown) => caught,
+  )
+  return error instanceof NodeFailure ? error.kind : error
+}
+
+/** Each part within 40 of what it should be: coding changes colours a little. */
+function expectColours(actual: number[][], expected: number[][]): void {
+  const near = actual.every((colour, index) =>
+    colour.every((part, channel) => Math.abs(part - (expected[index]?.[channel] ?? 0)) <= 40),
+  )
+  expect(near ? 'as it should be' : actual).toBe('as it should be')
+}
+
+describe('a camera in a room', () => {
+  test('is seen in its colours and heard in a browser', async () => {
+    await node.openRoom('seen')
+    await node.addDevice('seen', 'cam', camera.url('/cam'))
+    expect(node.events).toContainEqual({
+      type: 'joined',
+      roomId: 'seen',
+      user: expect.objectContaining({ userId: 'cam', device: true, role: 'member' }),
+    })
+    const page = await MediaPage.open(browser, node.url)
+    await watch(page, 'seen', 'cam')
+    const stats = await page.decodes('cam', 20)
+    expect(stats.video?.height).toBe(360)
+    expect((await page.until('cam', ({ audio }) => (audio?.energy ?? 0) > 0)).audio?.packets).toBeGreaterThan(10)
+    expectColours(await page.colours('cam', [0.07, 0.3], [0.5, 0.3], [0.93, 0.3]), [
+      [255, 255, 255],
+      [0, 255, 0],
+      [0, 0, 255],
+    ])
+    const reading = await node.stream('seen', 'cam')
+    expect(reading).toMatchObject({ video_codec: 'H264', audio_codec: 'PCMU', viewers: 1 })
+    expect(reading?.key_frames).toBeGreaterThan(0)
+    expect(reading?.frames).toBeGreaterThan(15)
+    await page.page.close()
+  })
+
+  test('is seen at once by somebody who comes between two key frames', async () => {
+    await using slow = await startCamera({ gop: 10_000 })
+    await node.openRoom('late')
+    await node.addDevice('late', 'cam', slow.url('/video'))
+    const page = await MediaPage.open(browser, node.url)
+    for (let i = 0; i < 3; i++) {
+      await watch(page, 'late', 'cam')
+      const { firstFrameMs } = await page.until('cam', (stats) => stats.firstFrameMs > 0)
+      expect(firstFrameMs).toBeGreaterThan(0)
+      const { video } = await page.decodes('cam', 10)
+      expect(video?.packetsLost).toBe(0)
+      expect(await page.call('close', 'cam', true)).toBe(200)
+    }
+    // There was the one key frame all the time.
+    expect((await node.stream('late', 'cam'))?.key_frames).toBe(1)
+    await page.page.close()
+  })
+
+  test.each(['/pcma', '/opus'])('with the sound of %s is heard', async (path) => {
+    await node.openRoom('sound')
+    await node.addDevice('sound', 'cam', camera.url(path))
+    const page = await MediaPage.open(browser, node.url)
+    await watch(page, 'sound', 'cam')
+    await page.until('cam', ({ audio }) => (audio?.energy ?? 0) > 0)
+    await page.page.close()
+    await node.request('remove_device', { roomId: 'sound', userId: 'cam' })
+  })
+
+  test('that keeps its parameter sets in its description, or sends AAC, is seen', async () => {
+    await using bare = await startCamera({ 'config-interval': 0 })
+    await node.openRoom('bare')
+    await node.addDevice('bare', 'bare', bare.url('/video'))
+    await node.addDevice('bare', 'aac', bare.url('/aac'))
+    const page = await MediaPage.open(browser, node.url)
+    await watch(page, 'bare', 'bare')
+    await watch(page, 'bare', 'aac')
+    await page.decodes('bare', 20)
+    await page.decodes('aac', 20)
+    expect((await node.stream('bare', 'aac'))?.audio_codec).toBe('')
+    await page.page.close()
+  })
+
+  test('in H.265 is refused to a viewer that does not offer it', async () => {
+    await node.openRoom('h265')
+    await node.addDevice('h265', 'cam', camera.url('/h265'))
+    const page = await MediaPage.open(browser, node.url)
+    const token = node.token('h265', { role: 'observer' })
+    const answer = await page.call('watch', 'cam', `${node.url}/whep/h265/cam`, token, { codec: 'VP8' })
+    expect(answer.problem).toMatchObject({ status: 406, reason: 'codec' })
+    await page.page.close()
+  })
+
+  test('is pulled once for two rooms, and until the last of them lets go', async () => {
+    await node.openRoom('one')
+    await node.openRoom('two')
+    const before = (await node.request('health', {})).pulls
+    await Promise.all([node.addDevice('one', 'cam', camera.url('')), node.addDevice('two', 'cam', camera.url(''))])
+    await node.addDevice('one', 'again', camera.url(''))
+    // The same once more is no second user.
+    await node.addDevice('one', 'cam', camera.url(''))
+    expect(await node.userIds('one')).toEqual(['cam', 'again'])
+    expect((await node.request('health', {})).pulls).toBe(before + 1)
+    await node.request('close_room', { roomId: 'one' })
+    const page = await MediaPage.open(browser, node.url)
+    await watch(page, 'two', 'cam')
+    await page.decodes('cam')
+    await node.request('remove_device', { roomId: 'two', userId: 'cam' })
+    expect((await node.request('health', {})).pulls).toBe(before)
+    expect(await node.stream('two', 'cam')).toBeUndefined()
+    await page.page.close()
+  })
+
+  test('gives its small picture to who asks for it', async () => {
+    await node.openRoom('small')
+    await node.addDevice('small', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small') })
+    await node.addDevice('small', 'broken', camera.url('/cam'), { assistAddress: camera.url('/nothing') })
+    const page = await MediaPage.open(browser, node.url)
+    const before = (await node.request('health', {})).pulls
+    await watch(page, 'small', 'cam', '?size=small')
+    expect((await page.decodes('cam')).video?.height).toBe(90)
+    expect((await node.request('health', {})).pulls).toBe(before + 1)
+    // The large one serves where there is no small one.
+    await watch(page, 'small', 'broken', '?size=small')
+    expect((await page.decodes('broken')).video?.height).toBe(360)
+    await page.call('close', 'cam', true)
+    expect((await node.request('health', {})).pulls).toBe(before)
+    await page.page.close()
+  })
+})
+
+describe('a camera that fails', () => {
+  test('does not join, and says why', async () => {
+    await using locked = await startCamera({ auth: 'digest', password: 'se:cret' })
+    await node.openRoom('fail', { attendeeMax: 1 })
+    expect(await kindOf(node.addDevice('fail', 'cam', camera.url('/nothing')))).toBe('notFound')
+    expect(await kindOf(node.addDevice('fail', 'cam', camera.url('/jpeg')))).toBe('noUsableTrack')
+    expect(await kindOf(node.addDevice('fail', 'cam', locked.url('/cam')))).toBe('auth')
+    expect(await kindOf(node.addDevice('fail', 'cam', 'rtsp://127.0.0.1:1/x'))).toBe('refused')
+    expect(await kindOf(node.addDevice('nowhere', 'cam', camera.url('/cam')))).toBe('nodeFailed')
+    expect(await node.userIds('fail')).toEqual([])
+    await node.addDevice('fail', 'cam', locked.url('/cam'), { login: { name: 'admin', password: 'se:cret' } })
+    expect(await kindOf(node.addDevice('fail', 'more', camera.url('/cam')))).toBe('roomFull')
+    await node.openRoom('fail', { attendeeMax: 9, locked: true })
+    expect(await kindOf(node.addDevice('fail', 'more', camera.url('/cam')))).toBe('roomLocked')
+    await node.openRoom('fail', { attendeeMax: 9, maxVideo: 1 })
+    expect(await kindOf(node.addDevice('fail', 'more', camera.url('/cam')))).toBe('roomFull')
+    const { pulls } = await node.request('health', {})
+    await node.request('close_room', { roomId: 'fail' })
+    expect((await node.request('health', {})).pulls).toBe(pulls - 1)
+  })
+
+  test('that is given up on leaves nothing behind', async () => {
+    await using hanging = await startCamera()
+    hanging.signal('SIGSTOP')
+    await node.openRoom('given-up')
+    const abort = new AbortController()
+    const device = { userId: 'cam', userName: '', address: hanging.url('/cam'), assistAddress: '' }
+    const attempt = node.request('add_device', { roomId: 'given-up', device }, abort.signal)
+    abort.abort()
+    expect(await kindOf(attempt)).toBeNull()
+    hanging.signal('SIGCONT')
+    expect(await node.userIds('given-up')).toEqual([])
+    await node.addDevice('given-up', 'cam', hanging.url('/cam'))
+  })
+
+  test.each([
+    ['dies', 'closed'],
+    ['hangs', 'stalled'],
+  ] as const)('and %s is lost as %s; it can come again', async (how, kind) => {
+    await using failing = await startCamera()
+    await node.openRoom(how)
+    await node.addDevice(how, 'cam', failing.url('/cam'))
+    const page = await MediaPage.open(browser, node.url)
+    await watch(page, how, 'cam')
+    await page.decodes('cam', 5)
+    if (how === 'dies') await failing.kill()
+    else failing.signal('SIGSTOP')
+    const event = await node.event((each) => each.type === 'deviceLost' && each.roomId === how)
+    expect(event).toMatchObject({ userId: 'cam', kind })
+    expect(node.events.filter((each) => each.roomId === how && each.type === 'left')).toEqual([])
+    expect(await node.userIds(how)).toEqual([])
+    // What was watched does not come back by itself: the session is over.
+    expect(await page.call('close', 'cam', true)).toBe(404)
+    await page.page.close()
+    await node.addDevice(how, 'cam', camera.url('/cam'))
+    expect(await node.userIds(how)).toEqual(['cam'])
+  })
+
+  test('is told from one that works by a probe', async () => {
+    expect(await node.request('probe', { address: camera.url('/aac') })).toMatchObject({
+      ok: true,
+      kind: null,
+      tracks: [{ codec: 'H264', carried: true }, { carried: false }],
+    })
+    expect(await node.request('probe', { address: camera.url('/nothing') })).toMatchObject({
+      ok: false,
+      kind: 'notFound',
+    })
+    expect(await node.request('probe', { address: 'not an address' })).toMatchObject({ ok: false, kind: 'protocol' })
+  })
 })

@@ -50,7 +50,6 @@ async function exchange(peer, url, token, trickle) {
 function show(name, stream) {
   const video = document.createElement('video')
   video.id = name
-  video.muted = true
   video.autoplay = true
   video.srcObject = stream
   document.body.append(video)

@@ -1,0 +1,37 @@
+import ndc, { type Audio, type Video } from 'node-datachannel'
+import type { OfferedCodec, OfferedMedia } from './offer.ts'
+
+/** The section of an answer that carries one codec in one direction, as it was offered. */
+export function carryingSection(
+  { kind, mid }: OfferedMedia,
+  { payloadType, name, parameters }: OfferedCodec,
+  direction: 'SendOnly' | 'RecvOnly',
+): Audio | Video {
+  // An argument that is undefined counts as a wrong one.
+  const profile: [] | [string] = parameters === '' ? [] : [parameters]
+  if (kind === 'audio') {
+    const audio = new ndc.Audio(mid, direction)
+    if (name === 'OPUS') audio.addOpusCodec(payloadType, ...profile)
+    else audio.addAudioCodec(payloadType, name)
+    return audio
+  }
+  const video = new ndc.Video(mid, direction)
+  if (name === 'H264') video.addH264Codec(payloadType, ...profile)
+  else if (name === 'VP8') video.addVP8Codec(payloadType)
+  else video.addVideoCodec(payloadType, name, ...profile)
+  return video
+}
+
+/** An inactive section for a part of an offer that is not wanted. */
+export function silentSection({ kind, mid, codecs }: OfferedMedia): Audio | Video {
+  const offered = (name: string, otherwise: number): number =>
+    codecs.find((codec) => codec.name === name)?.payloadType ?? codecs[0]?.payloadType ?? otherwise
+  if (kind === 'video') {
+    const video = new ndc.Video(mid, 'Inactive')
+    video.addVP8Codec(offered('VP8', 96))
+    return video
+  }
+  const audio = new ndc.Audio(mid, 'Inactive')
+  audio.addOpusCodec(offered('OPUS', 111))
+  return audio
+}

@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TestMediaNode } from '../../support/media/media-node.ts'
+import { type OfferOptions, offerSdp } from '../../support/media/offer.ts'
+
+let node: TestMediaNode
+beforeAll(async () => {
+  node = await TestMediaNode.start({
+    settings: {
+      ice_servers: [
+        { urls: ['stun:stun.example.org:3478'], username: '', credential: '' },
+        { urls: ['turn:turn.example.org?transport=udp'], username: 'u"1', credential: 'p\\w' },
+      ],
+      advertised: ['198.51.100.7', '2001:db8::7'],
+    },
+  })
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+interface Posted {
+  status: number
+  headers: Headers
+  text: string
+  /** Of a problem document. */
+  problem: { status: number; reason: string; code?: number; title: string } | undefined
+}
+
+async function post(path: string, body: string, headers: Record<string, string> = {}): Promise<Posted> {
+  const response = await fetch(`${node.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/sdp', ...headers },
+    body,
+  })
+  const text = await response.text()
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json')
+  const problem = isProblem ? (JSON.parse(text) as NonNullable<Posted['problem']>) : undefined
+  return { status: response.status, headers: response.headers, text, problem }
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+
+/** Publishes without ever connecting. */
+async function publish(roomId: string, token: string, options: OfferOptions = {}, query = ''): Promise<Posted> {
+  return await post(`/whip/${roomId}${query}`, offerSdp({ direction: 'sendonly', ...options }), bearer(token))
+}
+
+async function patch(session: string, fragment: string, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(`${node.url}${session}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/trickle-ice-sdpfrag', ...headers },
+    body: fragment,
+  })
+  return response.status
+}
+
+const location = (posted: Posted): string => posted.headers.get('location') ?? ''
+
+describe('publishing with WHIP', () => {
+  test('an offer is answered with a session, its ETag and the ICE servers; the user is in the room until DELETE', async () => {
+    await node.openRoom('pub')
+    const posted = await publish('pub', node.token('pub', { userId: 'ann', userName: 'Ann' }))
+    expect(posted.status).toBe(201)
+    expect(posted.headers.get('content-type')).toBe('application/sdp')
+    expect(posted.headers.get('etag')).toMatch(/^"[^"]+"$/)
+    expect(posted.headers.get('accept-patch')).toBe('application/trickle-ice-sdpfrag')
+    expect(posted.headers.get('access-control-expose-headers')).toContain('Location')
+    const links = posted.headers.get('link') ?? ''
+    expect(links).toContain('<stun:stun.example.org:3478>; rel="ice-server"')
+    expect(links).toContain('<turn:turn.example.org?transport=udp>; rel="ice-server"; username="u\\"1"')
+    expect(links).toContain('credential="p\\\\w"; credential-type="password"')
+    expect(posted.text).toContain('a=recvonly')
+    expect(posted.text).not.toContain('transport-cc')
+    expect(await node.userIds('pub')).toEqual(['ann'])
+
+    const gone = await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })
+    expect(gone.status).toBe(200)
+    expect(await node.userIds('pub')).toEqual([])
+    expect(node.events).toContainEqual({ type: 'left', roomId: 'pub', userId: 'ann' })
+    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('advertised addresses take the place of the machine’s own, on the one UDP port', async () => {
+    await node.openRoom('adv')
+    const { text } = await publish('adv', node.token('adv'))
+    const candidates = [...text.matchAll(/a=candidate:\S+ 1 UDP (\d+) (\S+) (\d+) typ host/g)]
+    expect(candidates.map(([, , address]) => address)).toEqual(['198.51.100.7', '2001:db8::7'])
+    expect(candidates.map(([, , , port]) => Number(port))).toEqual([node.udpPort, node.udpPort])
+    expect(Number(candidates[0]?.[1])).toBeGreaterThan(Number(candidates[1]?.[1]))
+  })
+
+  test('who asks for nothing that can be taken hears so', async () => {
+    await node.openRoom('codecs')
+    expect((await publish('codecs', node.token('codecs'), { video: ['AV1'], audio: false })).problem).toMatchObject({
+      status: 406,
+      reason: 'codec',
+    })
+    expect((await publish('codecs', node.token('codecs'), { direction: 'recvonly' })).problem?.reason).toBe('codec')
+    expect(await node.userIds('codecs')).toEqual([])
+  })
+
+  test('a second publication of the same user takes the place of the first; the screen is one of its own', async () => {
+    await node.openRoom('twice', { maxVideo: 2, maxAudio: 2 })
+    const token = node.token('twice', { userId: 'ann' })
+    const first = await publish('twice', token)
+    expect((await publish('twice', token)).status).toBe(201)
+    expect((await fetch(`${node.url}${location(first)}`, { method: 'DELETE' })).status).toBe(404)
+    expect((await publish('twice', token, {}, '?source=screen')).status).toBe(201)
+    const { streams } = await node.request('stats', { roomId: 'twice' })
+    expect(streams.map(({ stream_id }) => stream_id)).toEqual(['ann', 'ann~screen'])
+    expect(await node.userIds('twice')).toEqual(['ann'])
+  })
+
+  test('a room of peers takes no publications', async () => {
+    await node.openRoom('p2p', { mode: 3 })
+    expect((await publish('p2p', node.token('p2p'))).problem).toMatchObject({ status: 409, reason: 'peerToPeer' })
+    expect(await node.userIds('p2p')).toEqual([])
+  })
+})
+
+describe('caps and doors', () => {
+  test('507 in the body when the room is full, 800 for video, 801 for sound', async () => {
+    await node.openRoom('full', { attendeeMax: 1 })
+    expect((await publish('full', node.token('full'))).status).toBe(201)
+    expect((await publish('full', node.token('full'))).problem).toMatchObject({ status: 403, code: 507 })
+
+    await node.openRoom('videos', { maxVideo: 1, maxAudio: 9 })
+    expect((await publish('videos', node.token('videos'))).status).toBe(201)
+    expect((await publish('videos', node.token('videos'))).problem).toMatchObject({ status: 403, code: 800 })
+    expect((await publish('videos', node.token('videos'), { video: [] })).status).toBe(201)
+
+    await node.openRoom('audios', { maxVideo: 9, maxAudio: 1 })
+    expect((await publish('audios', node.token('audios'))).status).toBe(201)
+    expect((await publish('audios', node.token('audios'))).problem).toMatchObject({ status: 403, code: 801 })
+    expect((await publish('audios', node.token('audios'), { audio: false })).status).toBe(201)
+    // Whoever was refused is not left in the room.
+    expect(await node.userIds('videos')).toHaveLength(2)
+    expect(await node.userIds('audios')).toHaveLength(2)
+  })
+
+  test('a locked room refuses newcomers and keeps who is in', async () => {
+    await node.openRoom('locked')
+    const token = node.token('locked', { userId: 'ann' })
+    await publish('locked', token)
+    await node.openRoom('locked', { locked: true })
+    expect((await publish('locked', node.token('locked'))).problem).toMatchObject({ status: 403, reason: 'locked' })
+    expect((await publish('locked', token)).status).toBe(201)
+  })
+
+  test('a room that was closed is not there any more, and its sessions are over', async () => {
+    await node.openRoom('closed')
+    const posted = await publish('closed', node.token('closed'))
+    await node.request('close_room', { roomId: 'closed' })
+    expect((await publish('closed', node.token('closed'))).problem).toMatchObject({ status: 404, reason: 'noRoom' })
+    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await node.userIds('closed')).toEqual([])
+  })
+
+  test('no token, a foreign one, an expired one and one of another room are 401', async () => {
+    await node.openRoom('doors')
+    await node.openRoom('doors2')
+    const valid = node.token('doors')
+    const tokens = [
+      '',
+      'x',
+      `${valid}x`,
+      valid.replace('.', '..'),
+      node.token('doors', { lifeMs: -1 }),
+      node.token('doors2'),
+    ]
+    for (const token of tokens) {
+      const refused = await post('/whip/doors', offerSdp({ direction: 'sendonly' }), token === '' ? {} : bearer(token))
+      expect(refused.problem, token).toMatchObject({ status: 401, reason: 'unauthorised' })
+      expect(refused.headers.get('www-authenticate')).toBe('Bearer')
+    }
+    expect((await publish('doors', node.token('doors', { role: 'observer' }))).status).toBe(401)
+    expect(await node.userIds('doors')).toEqual([])
+  })
+
+  test('who was taken out is refused, and an older link stays refused after that', async () => {
+    await node.openRoom('kick')
+    const token = node.token('kick', { userId: 'ann' })
+    const open = node.token('kick')
+    const posted = await publish('kick', token)
+    await publish('kick', open)
+    const [, guest] = await node.userIds('kick')
+    expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: true })
+    expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: false })
+    await node.request('kick', { roomId: 'kick', userId: guest ?? '' })
+    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+    expect((await publish('kick', token)).problem).toMatchObject({ status: 403, reason: 'removed' })
+    expect((await publish('kick', open)).problem?.reason).toBe('removed')
+    // A new link does not help before the time is over either.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await publish('kick', node.token('kick', { userId: 'ann' }))).problem?.reason).toBe('removed')
+  })
+
+  test('once the time is over, a new link opens and the old one does not', async () => {
+    await using brief = await TestMediaNode.start({ settings: { ban_ms: 1 } })
+    await brief.openRoom('kick')
+    const old = brief.token('kick', { userId: 'ann' })
+    const enter = async (token: string): Promise<number> => {
+      const headers = { 'content-type': 'application/sdp', ...bearer(token) }
+      const body = offerSdp({ direction: 'sendonly' })
+      return (await fetch(`${brief.url}/whip/kick`, { method: 'POST', headers, body })).status
+    }
+    expect(await enter(old)).toBe(201)
+    await brief.request('kick', { roomId: 'kick', userId: 'ann' })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await enter(old)).toBe(403)
+    expect(await enter(brief.token('kick', { userId: 'ann' }))).toBe(201)
+  })
+})
+
+describe('watching with WHEP', () => {
+  test('a viewer needs a stream, a codec in common and is a member of the room; an observer is not', async () => {
+    await node.openRoom('watch')
+    await publish('watch', node.token('watch', { userId: 'ann' }), { video: ['VP8'] })
+    const watch = async (stream: string, role: 'member' | 'observer', options: OfferOptions = {}): Promise<Posted> =>
+      await post(`/whep/watch/${stream}`, offerSdp(options), bearer(node.token('watch', { role })))
+    expect((await watch('nobody', 'member')).problem).toMatchObject({ status: 404, reason: 'noStream' })
+    expect((await watch('ann', 'member', { video: ['H264'] })).problem).toMatchObject({ status: 406, reason: 'codec' })
+    expect(await node.userIds('watch')).toEqual(['ann'])
+    const observed = await watch('ann', 'observer')
+    expect(observed.status).toBe(201)
+    expect(observed.text).toContain('a=sendonly')
+    expect(await node.userIds('watch')).toEqual(['ann'])
+    const seen = await watch('ann', 'member')
+    expect(await node.userIds('watch')).toHaveLength(2)
+    await fetch(`${node.url}${location(seen)}`, { method: 'DELETE' })
+    expect(await node.userIds('watch')).toEqual(['ann'])
+  })
+})
+
+describe('the protocol', () => {
+  test('addresses come later by PATCH; another ICE session, a stale ETag and another content type do not', async () => {
+    await node.openRoom('patch')
+    const posted = await publish('patch', node.token('patch'), { userFragment: '7777' })
+    const session = location(posted)
+    const etag = posted.headers.get('etag') ?? ''
+    const candidate = 'a=candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host'
+    const fragment = `a=ice-ufrag:7777\r\na=ice-pwd:x\r\na=mid:0\r\n${candidate}\r\n`
+    expect(await patch(session, fragment)).toBe(204)
+    expect(await patch(session, fragment, { 'if-match': etag })).toBe(204)
+    expect(await patch(session, fragment, { 'if-match': '"other"' })).toBe(412)
+    expect(await patch(session, fragment.replace('7777', '8888'))).toBe(422)
+    expect(await patch(session, fragment, { 'content-type': 'application/sdp' })).toBe(415)
+    expect(await patch(session, 'a=mid:9\r\na=candidate:nonsense\r\n')).toBe(204)
+    expect(await patch('/session/none', fragment)).toBe(404)
+  })
+
+  test.each([
+    ['empty', ''],
+    ['no SDP', 'hello'],
+    ['no media', 'v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n'],
+    ['no ICE', offerSdp({ direction: 'sendonly' }).replace(/a=ice-.*\r\n/g, '')],
+    ['no fingerprint', offerSdp({ direction: 'sendonly' }).replace(/a=fingerprint.*\r\n/g, '')],
+    ['a broken fingerprint', offerSdp({ direction: 'sendonly' }).replace(/sha-256 4A/g, 'sha-256 ZZ')],
+    ['no mid', offerSdp({ direction: 'sendonly' }).replace(/a=mid.*\r\n/g, '')],
+    ['a hundred sections', offerSdp({ direction: 'sendonly' }) + 'm=audio 9 UDP/TLS/RTP/SAVPF 0\r\n'.repeat(100)],
+    ['a mid twice', offerSdp({ direction: 'sendonly' }).replace('a=mid:1', 'a=mid:0')],
+    ['only zeros', '\0'.repeat(100)],
+  ])('an offer with %s is 400 and leaves nobody behind', async (_what, sdp) => {
+    await node.openRoom('bad')
+    const refused = await post('/whip/bad', sdp, bearer(node.token('bad')))
+    expect(refused.problem).toMatchObject({ status: 400, reason: 'badOffer' })
+    expect(await node.userIds('bad')).toEqual([])
+    expect((await post('/whep/bad/any', sdp, bearer(node.token('bad')))).status).toBeLessThan(500)
+  })
+
+  test('another content type is 415, too long a body 413, another method 405 with what is allowed', async () => {
+    await node.openRoom('http')
+    const headers = bearer(node.token('http'))
+    expect((await post('/whip/http', '{}', { ...headers, 'content-type': 'application/json' })).status).toBe(415)
+    expect((await post('/whip/http', 'v'.repeat(70_000), headers)).status).toBe(413)
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
+      const response = await fetch(`${node.url}/whip/http`, { method })
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS'])
+    }
+    const session = location(await publish('http', node.token('http')))
+    const response = await fetch(`${node.url}${session}`, { method: 'POST' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'DELETE, PATCH, OPTIONS'])
+    expect((await fetch(`${node.url}/nothing`)).status).toBe(404)
+    expect((await fetch(`${node.url}/whip/%E0%A4%A`, { method: 'POST' })).status).toBeLessThan(500)
+  })
+
+  test('a page of another site may ask', async () => {
+    const response = await fetch(`${node.url}/whep/any/one`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
+    expect(response.headers.get('accept-post')).toBe('application/sdp')
+    const refused = await post('/whip/none', offerSdp(), { origin: 'https://example.org' })
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('the page is served, and nothing beside it', async () => {
+    const page = await fetch(`${node.url}/?roomId=7`, { redirect: 'manual' })
+    expect(page.headers.get('location')).toBe('/room/?roomId=7')
+    expect((await fetch(`${node.url}/room/`)).headers.get('content-security-policy')).toContain("default-src 'self'")
+    for (const path of ['/room/..%2fmedia-node.ts', '/room/%2e%2e/offer.ts', '/room/%00', '/room/nothing.js']) {
+      expect((await fetch(`${node.url}${path}`)).status, path).toBe(404)
+    }
+  })
+})

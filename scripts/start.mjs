@@ -34,9 +34,13 @@ function noDisplay() {
 
 const asked = process.argv.includes('--fetch-electron')
 if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
-const reason = noDisplay()
-const executable =
-  reason && !asked ? undefined : (electron() ?? (asked || process.stdin.isTTY ? fetchElectron() : undefined))
+let reason = noDisplay()
+let executable = reason && !asked ? undefined : electron()
+if (!executable && !reason) reason = "Electron's binary is not here (npm start -- --fetch-electron fetches it)"
+if (!executable && (asked || (process.stdin.isTTY && !noDisplay()))) {
+  executable = fetchElectron()
+  reason = executable ? noDisplay() : "Electron's binary is not here and could not be fetched"
+}
 
 if (executable && !reason) {
   const { ensureBuild } = await import('./ensure-build.mjs')
@@ -54,8 +58,6 @@ if (executable && !reason) {
   })
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 } else {
-  console.error(
-    `${reason ?? "Electron's binary is not here (npm start -- --fetch-electron fetches it)"}: starting headless, open the console's URL in a browser.`,
-  )
+  console.error(`${reason}: starting headless, open the console's URL in a browser.`)
   await import('./headless.mjs')
 }

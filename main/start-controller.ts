@@ -12,7 +12,7 @@ import type { Texts } from './texts.ts'
 
 /** The built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
-const roomPage = join(import.meta.dirname, '../room')
+const roomPage = join(import.meta.dirname, '../room-page')
 
 /** The operator chose not to go on. */
 export class GaveUpError extends Error {

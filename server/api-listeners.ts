@@ -4,6 +4,7 @@ import { createListener, type Listener } from './http/listener.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { AnyOperation } from './http/operation.ts'
 import type { Port } from './http/listeners.ts'
+import { joinPage } from './media-api/join-page.ts'
 import { mediaOperations } from './media-api/media-operations.ts'
 import { observers } from './observe/observation.ts'
 import type { Services } from './services.ts'
@@ -11,7 +12,7 @@ import { productVersion } from './version.ts'
 
 /** The two API listeners over the services. */
 export function apiListeners(services: Services, log: Logger): { media: Port; device: Port } {
-  const { sessions, settings, faults, metrics, samples, journal, rooms, outgoing, authenticate } = services
+  const { sessions, settings, faults, metrics, samples, journal, rooms, joinLinks, outgoing, authenticate } = services
   const observer = observers(metrics, samples, journal)
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     let document = ''
@@ -23,6 +24,7 @@ export function apiListeners(services: Services, log: Logger): { media: Port; de
         settings,
         faults,
         observer,
+        mounts: api === 'media' ? [joinPage(joinLinks)] : [],
         openApiDocument: () => {
           const contracts = operations.map(({ contract }) => contract)
           document ||= JSON.stringify(openApiDocument(api, contracts, productVersion))
@@ -33,7 +35,7 @@ export function apiListeners(services: Services, log: Logger): { media: Port; de
     )
   }
   return {
-    media: make('media', [authenticate, ...mediaOperations({ rooms })]),
+    media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks })]),
     device: make('device', deviceOperations({ outgoing })),
   }
 }

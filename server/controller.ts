@@ -14,7 +14,7 @@ import { StaticPage } from './console/static-page.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
 import { type ListenerName, type ListenerOverrides, Listeners, type Port, type TlsMaterial } from './http/listeners.ts'
-import { nodeAddressOf } from './http/network-addresses.ts'
+import { nodeAddressOf, outsideUrl } from './http/network-addresses.ts'
 import { createServices, type MediaProgram, type Services } from './services.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from './store/open-store.ts'
@@ -70,12 +70,14 @@ export class Controller {
     this.firstStart = firstStart
     const settings = (): Settings => siteSettings(store)
     const overrides = options.overrides ?? {}
+    const host = (): string => overrides.host ?? settings().listeners.host
     this.#services = createServices({
       store,
       settings,
       logger: options.logger,
       media: options.media,
-      defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), overrides.host ?? settings().listeners.host),
+      defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), host()),
+      mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
     })
     const api = apiListeners(this.#services, options.logger)
     const ports: Partial<Record<ListenerName, Port>> = {

@@ -14,7 +14,7 @@ import { productVersion } from './version.ts'
 
 /** The built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, 'media-node.js')
-const roomPage = join(import.meta.dirname, '../room')
+const roomPage = join(import.meta.dirname, '../room-page')
 /** Where the built console lies beside the built program. */
 const consolePage = join(import.meta.dirname, '../renderer')
 

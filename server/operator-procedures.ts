@@ -9,6 +9,7 @@ import { credentialHandlers } from './console/credential-procedures.ts'
 import { deviceHandlers } from './console/device-procedures.ts'
 import type { Handlers } from './console/handlers.ts'
 import { labHandlers } from './console/lab-procedures.ts'
+import { mediaHandlers } from './console/media-procedures.ts'
 import { nodeHandlers } from './console/node-procedures.ts'
 import { roomHandlers } from './console/room-procedures.ts'
 import { settingsHandlers } from './console/settings-procedures.ts'
@@ -58,6 +59,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...roomHandlers(services.rooms, services.roomViews, logger),
     ...nodeHandlers(store, pool),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
+    ...mediaHandlers({ media: services.media, joinLinks: services.joinLinks, outgoing, settings }),
     ...activityHandlers(services.journal),
     ...labHandlers(store, services.people, services.faults),
     ...testerHandlers({

@@ -26,6 +26,7 @@ import { Metrics } from './observe/metrics.ts'
 import { RequestJournal } from './observe/request-journal.ts'
 import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
+import { JoinLinks } from './rooms/join-links.ts'
 import { Rooms } from './rooms/rooms.ts'
 import type { StoredNode } from './store/records.ts'
 import type { Store } from './store/store.ts'
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   logger: Logger
   /** `host:port` of this machine's own node. */
   defaultNodeAddress: () => string
+  /** Where people reach the media API; empty while it does not listen. */
+  mediaUrl?: () => string
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
 }
@@ -61,6 +64,7 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   rooms: Rooms
+  joinLinks: JoinLinks
   roomViews: RoomViews
   people: SimulatedPeople
   faults: FaultRules
@@ -91,6 +95,7 @@ export function createServices(options: ServiceOptions): Services {
   const probe = (): DeviceProbe | undefined => (media?.owner === undefined ? undefined : probeThrough(media))
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
+  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl: options.mediaUrl ?? (() => '') })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
   const metrics = new Metrics({
@@ -121,6 +126,7 @@ export function createServices(options: ServiceOptions): Services {
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),
     rooms,
+    joinLinks,
     roomViews,
     people: new SimulatedPeople(pool, store),
     faults: new FaultRules(),

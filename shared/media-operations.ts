@@ -167,6 +167,31 @@ export const forceOffline = defineOperation({
   ],
 })
 
+export const joinUrl = defineOperation({
+  api: 'media',
+  name: 'join_url',
+  path: '/rtc/room/join_url',
+  methods: ['GET'],
+  summary: 'A link with which one user joins a room in a browser.',
+  params: z.object({
+    room_id: roomId,
+    user_id: bytes(1, limits.userId),
+    user_name: bytes(1, limits.userName),
+    /** Left out: member. */
+    role: z.enum(['member', 'host'], 'must be member or host').optional(),
+    /** Seconds that the link is good for; left out: as the settings say. */
+    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+  }),
+  token: accessToken,
+  success: z.strictObject({
+    url: z.string(),
+    /** Milliseconds since the epoch. */
+    expires_at: z.number(),
+  }),
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'roomClosed', 'noNode'],
+  extension: true,
+})
+
 export const mediaOperations = [
   authenticate,
   createRoom,
@@ -176,4 +201,5 @@ export const mediaOperations = [
   getMcu,
   listUsers,
   forceOffline,
+  joinUrl,
 ] as const

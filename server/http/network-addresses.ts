@@ -20,9 +20,14 @@ export function listenerUrl(host: string, port: number, protocol = 'http'): stri
 
 /** `host:port` of this machine's own node as clients reach it: for a wildcard host, the machine's first address on a network. Empty while it does not listen. */
 export function nodeAddressOf(url: string, host: string): string {
-  if (url === '') return ''
+  return url === '' ? '' : new URL(outsideUrl(url, host)).host
+}
+
+/** A listener's URL as others reach it: for a wildcard host, by the machine's first address on a network. Empty while it does not listen. */
+export function outsideUrl(url: string, host: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return url
   const [outside = url] = reachableUrls(url, host).filter(
     (reachable) => !reachable.includes('//127.') && !reachable.includes('//[::1]'),
   )
-  return new URL(host === '0.0.0.0' || host === '::' ? outside : url).host
+  return outside
 }

@@ -1,5 +1,7 @@
 import type { AnyOperation } from '../http/operation.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import { joinUrlOperation } from './join-url.ts'
 import { mcuOperations } from './mcu.ts'
 import { roomOperations } from './rooms.ts'
 import { userOperations } from './users.ts'
@@ -7,9 +9,10 @@ import { userOperations } from './users.ts'
 /** What the media API's operations work with. */
 export interface MediaServices {
   rooms: Rooms
+  joinLinks: JoinLinks
 }
 
 /** The operations of the media API but authenticate, which belongs to access. */
-export function mediaOperations({ rooms }: MediaServices): AnyOperation[] {
-  return [...roomOperations(rooms), ...mcuOperations(rooms), ...userOperations(rooms)]
+export function mediaOperations({ rooms, joinLinks }: MediaServices): AnyOperation[] {
+  return [...roomOperations(rooms), ...mcuOperations(rooms), ...userOperations(rooms), joinUrlOperation(joinLinks)]
 }

@@ -3,6 +3,7 @@ import { activityEntry, activityProcedures } from './activity.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
 import { labProcedures } from './lab.ts'
+import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
@@ -15,6 +16,7 @@ export const procedures = {
   ...roomProcedures,
   ...nodeProcedures,
   ...deviceProcedures,
+  ...mediaProcedures,
   ...activityProcedures,
   ...testerProcedures,
   ...labProcedures,

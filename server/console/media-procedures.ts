@@ -1,0 +1,61 @@
+import type { PreviewView } from '../../shared/console/media.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { ControlResult } from '../../shared/media/control.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
+import { NodeError } from '../nodes/media-node.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** What the procedures on media work with. */
+export interface MediaParts {
+  /** undefined where no embedded node works. */
+  media: EmbeddedMedia | undefined
+  joinLinks: JoinLinks
+  outgoing: Pick<OutgoingUsers, 'view'>
+  settings: () => Settings
+}
+
+type Stats = ControlResult<'stats'>
+
+const nothing: Stats = { streams: [], connections: [] }
+
+/** Procedures on what the embedded node carries. */
+export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaParts): Handlers<ProceduresOf<'media'>> {
+  const stats = async (roomId: string | undefined): Promise<Stats> => {
+    if (media?.owner === undefined) return nothing
+    const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+    try {
+      const client = await media.client(signal)
+      return await client.request('stats', roomId === undefined ? {} : { roomId }, signal)
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof NodeError)) throw error
+      throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.', { cause: error })
+    }
+  }
+  const preview = async (roomId: string, streamId: string): Promise<PreviewView> => {
+    const { token, expires_at } = joinLinks.observer(roomId)
+    const { streams } = await stats(roomId)
+    if (!streams.some(({ stream_id }) => stream_id === streamId)) {
+      throw new ConsoleError('notFound', 'There is no such stream in the room now.')
+    }
+    const path = [roomId, streamId].map(encodeURIComponent).join('/')
+    const url = `${joinLinks.nodeUrl(roomId)}/whep/${path}`
+    return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
+  }
+  return {
+    'media.stats': async ({ room_id }) => ({ at: Date.now(), ...(await stats(room_id)) }),
+    'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
+    'media.preview_device': ({ userId }) => {
+      const device = outgoing.view(userId)
+      if (device === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+      if (device.state !== 'joined') {
+        throw new ConsoleError('conflict', device.last_error?.message ?? 'The device has not joined its room yet.')
+      }
+      return preview(device.roomId, userId)
+    },
+    'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
+      joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
+  }
+}

@@ -1,0 +1,124 @@
+import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { type JoinGrant, mintJoinToken } from '../media/join-token.ts'
+import { tokenKeyOf } from '../nodes/embedded/token-key.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { StoredNode } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { Rooms } from './rooms.ts'
+
+/** What join links are made of. */
+export interface JoinLinksOptions {
+  store: Pick<Store, 'get' | 'all' | 'unseal'>
+  rooms: Pick<Rooms, 'get' | 'mcuAddress'>
+  pool: Pick<NodePool, 'address'>
+  settings: () => Settings
+  /** Where people reach the media API unless the settings say otherwise, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
+  mediaUrl: () => string
+}
+
+/** Whom a link lets in. */
+export interface LinkWish {
+  roomId: string
+  /** Left out: whoever has it chooses a name. */
+  userId?: string | undefined
+  userName?: string | undefined
+  role: 'member' | 'host'
+  /** Milliseconds; left out: as the settings say. */
+  lifeMs?: number | undefined
+}
+
+/** A link that people open in a browser. */
+export interface MadeLink {
+  url: string
+  /** Milliseconds since the epoch. */
+  expires_at: number
+}
+
+/** A token for an unseen viewer. */
+export interface ObserverToken {
+  token: string
+  /** Milliseconds since the epoch. */
+  expires_at: number
+}
+
+/** How long a preview may take to begin. What runs then goes on. */
+const observerMs = 60_000
+/** The node keeps this ending for the streams of screens. */
+const reservedEnding = '~screen'
+
+/** Links with which people join rooms, signed with the key of the embedded node, which checks them; and the way from such a link to the room's node. */
+export class JoinLinks {
+  readonly #options: JoinLinksOptions
+
+  constructor(options: JoinLinksOptions) {
+    this.#options = options
+  }
+
+  /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal */
+  make({ roomId, userId, userName, role, lifeMs }: LinkWish): MadeLink {
+    const { rooms, settings } = this.#options
+    if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
+    if (userId?.endsWith(reservedEnding)) {
+      throw new ApiError('parameter', { field: 'user_id', message: `user_id must not end with ${reservedEnding}.` })
+    }
+    const life = lifeMs ?? settings().media.link_life_ms
+    const grant: JoinGrant = { roomId, role, lifeMs: life }
+    if (userId !== undefined) grant.userId = userId
+    if (userName !== undefined && userName !== '') grant.userName = userName
+    const now = Date.now()
+    const token = mintJoinToken(this.#key(), grant, now)
+    return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
+  }
+
+  /** For the operator's preview of a room: it shows streams, and puts nobody into the room. @throws ApiError roomNotFound, noNode, internal */
+  observer(roomId: string): ObserverToken {
+    this.#options.rooms.get(roomId)
+    const now = Date.now()
+    return {
+      token: mintJoinToken(this.#key(), { roomId, role: 'observer', lifeMs: observerMs }, now),
+      expires_at: now + observerMs,
+    }
+  }
+
+  /**
+   * The room's page on its node, which is assigned as by get_mcu, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`.
+   * @param query kept as it is, e.g. `?roomId=123456789&lang=zh`
+   * @throws ApiError as Rooms.mcuAddress does; noNode when the room is on a node without a page
+   */
+  async page(roomId: string, query: string): Promise<string> {
+    await this.#options.rooms.mcuAddress(roomId)
+    return `${this.nodeUrl(roomId)}${roomPagePath}${query}`
+  }
+
+  /** Where clients reach the room's node. @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams of its own) */
+  nodeUrl(roomId: string): string {
+    const { rooms, pool, store, settings } = this.#options
+    const { node } = rooms.get(roomId)
+    const addr = pool.address(node)
+    if (store.get('nodes', node)?.kind !== 'embedded') {
+      throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
+    }
+    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${addr}`
+  }
+
+  #base(): string {
+    const base = this.#options.settings().media.public_url || this.#options.mediaUrl()
+    if (base === '') throw new ApiError('internal', { message: 'The media API does not listen.' })
+    return base
+  }
+
+  #key(): Buffer {
+    const { store } = this.#options
+    const node = [...store.all('nodes').values()].find(isEmbedded)
+    if (node === undefined) {
+      throw new ApiError('noNode', { message: 'This site has no embedded node: nobody can join by a link.' })
+    }
+    return Buffer.from(tokenKeyOf(node, store), 'base64')
+  }
+}
+
+function isEmbedded({ kind }: StoredNode): boolean {
+  return kind === 'embedded'
+}

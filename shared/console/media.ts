@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { connectionStats, iceServerSchema, streamStats } from '../media/control.ts'
+import { bytes } from '../operation.ts'
+import { moment, procedure } from './procedure.ts'
+
+const roomId = bytes(1, limits.roomExtendId)
+const userId = bytes(1, limits.userId)
+
+/** How the operator watches a stream without being in its room: WHEP (draft-ietf-wish-whep). */
+export const previewView = z.strictObject({
+  room_id: z.string(),
+  stream_id: z.string(),
+  /** Where to POST the SDP offer; `?size=small` asks for the smaller picture. */
+  url: z.string(),
+  /** For `Authorization: Bearer`. A preview that has begun outlives it. */
+  token: z.string(),
+  expires_at: moment,
+  ice_servers: z.array(iceServerSchema),
+})
+export type PreviewView = z.output<typeof previewView>
+
+/** Procedures on what the embedded node carries. */
+export const mediaProcedures = {
+  'media.stats': procedure(
+    'What each stream has carried and how people are connected, of one room or of all. Two readings make a rate.',
+    z.strictObject({ room_id: roomId.optional() }).default({}),
+    z.strictObject({
+      /** When it was read. */
+      at: moment,
+      streams: z.array(streamStats),
+      connections: z.array(connectionStats),
+    }),
+  ),
+  'media.preview_stream': procedure(
+    'Watch a stream of a room without being in it.',
+    z.strictObject({ room_id: roomId, stream_id: z.string().min(1).max(256) }),
+    previewView,
+  ),
+  'media.preview_device': procedure('Watch a device that is joined.', z.strictObject({ userId }), previewView),
+  'media.join_link': procedure(
+    'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
+    z.strictObject({
+      room_id: roomId,
+      user_id: userId.optional(),
+      user_name: bytes(0, limits.userName).optional(),
+      role: z.enum(['member', 'host']).default('member'),
+      /** Left out: as the settings say. */
+      life_ms: z
+        .int()
+        .min(60_000)
+        .max(30 * 24 * 60 * 60 * 1_000)
+        .optional(),
+    }),
+    z.strictObject({ url: z.string(), expires_at: moment }),
+  ),
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
-import { defineConfig, type UserConfig } from 'vite'
+import { build, defineConfig, type InlineConfig, type UserConfig } from 'vite'
 
 const root = import.meta.dirname
 const at = (path: string) => join(root, path)
@@ -28,6 +28,32 @@ const present = (entries: Record<string, string>) =>
 
 const target = 'node24'
 
+/** Compiled in, not looked up at run time. */
+const define = {
+  __VUE_OPTIONS_API__: 'true',
+  __VUE_PROD_DEVTOOLS__: 'false',
+  __INTLIFY_JIT_COMPILATION__: 'true',
+}
+
+/** The page that nodes serve to people. Its root is its own folder, so that its index.html is at the top of what is served. */
+const roomPage: InlineConfig = {
+  configFile: false,
+  logLevel: 'warn',
+  root: at('renderer/room-page'),
+  base: './',
+  publicDir: false,
+  plugins: [vue()],
+  define: { ...define, __VUE_OPTIONS_API__: 'false' },
+  build: {
+    outDir: at('dist/room-page'),
+    emptyOutDir: true,
+    // Phones that are some years old join, too.
+    target: ['chrome114', 'firefox125', 'safari17'],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+}
+
 /** `vite build --app` makes everything: the page, the Node programs, the preload. An environment without its entry is left out. */
 export default defineConfig({
   root: at('renderer'),
@@ -35,7 +61,7 @@ export default defineConfig({
   publicDir: false,
   plugins: [vue()],
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.
-  define: { __VUE_OPTIONS_API__: 'true', __VUE_PROD_DEVTOOLS__: 'false', __INTLIFY_JIT_COMPILATION__: 'true' },
+  define,
   environments: {
     client: {
       build: {
@@ -97,6 +123,7 @@ export default defineConfig({
       if (node && Object.keys(present(nodeEntries)).length > 0) await builder.build(node)
       if (preload && existsSync(at(preloadEntry))) await builder.build(preload)
       if (client && existsSync(at(pageEntry)) && existsSync(at('renderer/main.ts'))) await builder.build(client)
+      await build(roomPage)
     },
   },
 } satisfies UserConfig)

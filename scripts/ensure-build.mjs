@@ -147,7 +147,8 @@ export async function ensureBuild({ force = false } = {}) {
     const before = fingerprint()
     const stamp = { quick: before.quick, content: before.content() }
     rmSync(stampFile, { force: true })
-    for (const folder of ['server', 'main', 'renderer']) rmSync(join(dist, folder), { recursive: true, force: true })
+    for (const folder of ['server', 'main', 'renderer', 'room-page'])
+      rmSync(join(dist, folder), { recursive: true, force: true })
     await runVite()
     writeStamp(stamp)
     return true

@@ -35,7 +35,8 @@ export class LivePlayer {
     this.#endpoint = endpoint
     this.#kinds = kinds
     this.#listener = listener
-    void this.#start()
+    // Whoever made it knows it before it tells anything.
+    queueMicrotask(() => void this.#start())
   }
 
   /** The connection of now, for its statistics. */
@@ -53,6 +54,7 @@ export class LivePlayer {
   }
 
   async #start(): Promise<void> {
+    if (this.#closed.signal.aborted) return
     const attempt = ++this.#attempt
     this.#listener.state('connecting', undefined)
     try {

@@ -1,0 +1,21 @@
+/** A piece of a text; a link leads where it says. */
+export interface TextPart {
+  text: string
+  link: boolean
+}
+
+/** Ends before the marks that close a sentence, in Latin and Chinese. */
+const link = /https?:\/\/[^\s<>"'，。；：！？、（）《》【】]*[^\s<>"'，。；：！？、（）《》【】.,;:!?)\]}]/gu
+
+/** Splits what somebody wrote into links and plain text. */
+export function linkParts(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let end = 0
+  for (const match of text.matchAll(link)) {
+    if (match.index > end) parts.push({ text: text.slice(end, match.index), link: false })
+    parts.push({ text: match[0], link: true })
+    end = match.index + match[0].length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), link: false })
+  return parts
+}

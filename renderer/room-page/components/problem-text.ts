@@ -1,0 +1,14 @@
+import type { DeviceInput } from '../local/device-input.ts'
+import type { Texts } from '../texts/texts.ts'
+
+/** Why a microphone or camera is not there and what to do, in words; empty for no problem. */
+export function problemText({ kind, problem }: Pick<DeviceInput, 'kind' | 'problem'>, texts: Texts): string {
+  if (problem === null) return ''
+  if (problem === 'insecure') return texts.problems.insecure
+  const key = `${kind === 'audio' ? 'mic' : 'cam'}${problem.charAt(0).toUpperCase()}${problem.slice(1)}`
+  return isProblemKey(key, texts) ? texts.problems[key] : ''
+}
+
+function isProblemKey(key: string, texts: Texts): key is keyof Texts['problems'] {
+  return Object.hasOwn(texts.problems, key)
+}

@@ -1,0 +1,40 @@
+import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
+
+/** What the address of the page says. */
+export interface Entry {
+  /** Empty: the link is not whole. */
+  roomId: string
+  /** Empty: the page asks for the host password. */
+  token: string
+  /** Name that the link gives the person; undefined when they choose one. */
+  name: string | undefined
+  /** The link is good until then; undefined without a link. */
+  expiresAt: number | undefined
+}
+
+/** Reads the page's address: the room from the query, the token from the fragment, which no server sees. */
+export function entryOf(location: { search: string; hash: string }): Entry {
+  const roomId = new URLSearchParams(location.search).get(roomParameter) ?? ''
+  const token = new URLSearchParams(location.hash.slice(1)).get(tokenParameter) ?? ''
+  const claims = claimsOf(token)
+  const name: unknown = Reflect.get(claims, 'name')
+  const expires: unknown = Reflect.get(claims, 'exp')
+  return {
+    roomId,
+    token,
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    expiresAt: typeof expires === 'number' ? expires : undefined,
+  }
+}
+
+/** What a token says, unproven: only for what the page shows. */
+function claimsOf(token: string): object {
+  try {
+    const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+    const bytes = Uint8Array.from(atob(payload), (each) => each.codePointAt(0) ?? 0)
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}

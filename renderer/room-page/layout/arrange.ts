@@ -1,0 +1,97 @@
+import { bestFit, capacity } from './best-fit.ts'
+
+/** Where a tile is, in CSS pixels from the area's corner. */
+export interface Place {
+  left: number
+  top: number
+  width: number
+  height: number
+}
+
+/** Where everything is. */
+export interface Arrangement {
+  places: Map<string, Place>
+  /** Place of the tile that counts those without one; null when all are shown. */
+  more: Place | null
+  hidden: number
+}
+
+/** Width by height of every tile. */
+export const tileRatio = 16 / 9
+const gap = 8
+/** Narrower than this, nobody is recognised. */
+const leastTile = 132
+/** Tiles beside the large one. */
+const strip = { least: 132, most: 240, share: 0.2 }
+
+/**
+ * Arranges tiles in an area so that all of them are seen without scrolling: a grid of equal ones, or one large one with the others beside or below it.
+ * @param ids in their order of importance: the last are left out first
+ * @param large id of the large one; null for a grid
+ */
+export function arrange(width: number, height: number, ids: readonly string[], large: string | null): Arrangement {
+  if (ids.length === 0 || width <= 0 || height <= 0) return { places: new Map(), more: null, hidden: ids.length }
+  if (large === null || !ids.includes(large)) return grid({ left: 0, top: 0, width, height }, ids)
+  const others = ids.filter((id) => id !== large)
+  const whole = { left: 0, top: 0, width, height }
+  if (others.length === 0) return { places: new Map([[large, whole]]), more: null, hidden: 0 }
+  const beside = width >= height
+  const small = Math.max(strip.least, Math.min(strip.most, Math.max(width, height) * strip.share))
+  const area = beside
+    ? { left: width - small, top: 0, width: small, height }
+    : { left: 0, top: height - small / tileRatio, width, height: small / tileRatio }
+  const arranged = row(area, others, small, beside)
+  arranged.places.set(
+    large,
+    beside ? { ...whole, width: width - small - gap } : { ...whole, height: height - small / tileRatio - gap },
+  )
+  return arranged
+}
+
+function grid(area: Place, ids: readonly string[]): Arrangement {
+  const shown = capacity(area.width, area.height, tileRatio, gap, leastTile, ids.length)
+  const { columns, rows, width, height } = bestFit(shown, area.width, area.height, tileRatio, gap)
+  const top = area.top + (area.height - rows * height - (rows - 1) * gap) / 2
+  const places = Array.from({ length: shown }, (_, index): Place => {
+    const line = Math.floor(index / columns)
+    // The last line may be shorter: it is centred.
+    const inLine = Math.min(columns, shown - line * columns)
+    const left = area.left + (area.width - inLine * width - (inLine - 1) * gap) / 2
+    return {
+      left: Math.round(left + (index % columns) * (width + gap)),
+      top: Math.round(top + line * (height + gap)),
+      width,
+      height,
+    }
+  })
+  return assign(ids, places)
+}
+
+function row(area: Place, ids: readonly string[], small: number, upright: boolean): Arrangement {
+  const height = small / tileRatio
+  const step = (upright ? height : small) + gap
+  const most = Math.max(1, Math.floor(((upright ? area.height : area.width) + gap) / step))
+  const shown = Math.min(most, ids.length)
+  const start = ((upright ? area.height : area.width) - shown * step + gap) / 2
+  const places = Array.from(
+    { length: shown },
+    (_, index): Place => ({
+      left: Math.round(upright ? area.left : area.left + start + index * step),
+      top: Math.round(upright ? area.top + start + index * step : area.top),
+      width: Math.floor(small),
+      height: Math.floor(height),
+    }),
+  )
+  return assign(ids, places)
+}
+
+/** Gives each its place; where there are too few, the last place tells how many are left out. */
+function assign(ids: readonly string[], places: readonly Place[]): Arrangement {
+  const enough = places.length >= ids.length
+  const shown = enough ? ids : ids.slice(0, places.length - 1)
+  return {
+    places: new Map(shown.flatMap((id, index) => (places[index] === undefined ? [] : [[id, places[index]]]))),
+    more: enough ? null : (places.at(-1) ?? null),
+    hidden: ids.length - shown.length,
+  }
+}

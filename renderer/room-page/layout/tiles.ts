@@ -1,0 +1,74 @@
+import type { Person, StreamSource } from '../../../shared/media/signal.ts'
+import type { RemoteMedia } from '../session/remote-media.ts'
+
+/** Something that has a place on the stage: somebody, or somebody's screen. */
+export interface Tile {
+  /** The stream's id; of somebody who sends nothing, the user's id. */
+  id: string
+  person: Person
+  source: StreamSource
+  own: boolean
+  /** The picture; null for none. */
+  video: MediaStreamTrack | null
+  /** What arrives; undefined for one's own, and for somebody who sends nothing. */
+  media: RemoteMedia | undefined
+}
+
+/** What the tiles are made of. */
+export interface TileSources {
+  you: Person | null
+  people: Iterable<Person>
+  media: ReadonlyMap<string, RemoteMedia>
+  ownCamera: MediaStreamTrack | null
+  ownScreen: MediaStreamTrack | null
+}
+
+/** Every tile: screens first, then those with a picture, then those with a voice, then those who listen; within each in the order they joined. */
+export function tilesOf({ you, people, media, ownCamera, ownScreen }: TileSources): Tile[] {
+  const tiles: Tile[] = []
+  for (const person of people) {
+    const own = person.user_id === you?.user_id
+    const mine = [...media.values()].filter(({ userId }) => userId === person.user_id)
+    const main = mine.find(({ source }) => source === 'main')
+    for (const screen of mine.filter(({ source }) => source === 'screen')) {
+      tiles.push({ id: screen.id, person, source: 'screen', own: false, video: screen.video, media: screen })
+    }
+    if (own && ownScreen !== null) {
+      const id = `${person.user_id}~screen`
+      tiles.push({ id, person, source: 'screen', own, video: ownScreen, media: undefined })
+    }
+    tiles.push({
+      id: person.user_id,
+      person,
+      source: 'main',
+      own,
+      video: own ? ownCamera : person.video ? (main?.video ?? null) : null,
+      media: own ? undefined : main,
+    })
+  }
+  return tiles.sort((one, other) => rank(one) - rank(other))
+}
+
+/** Yours is before those who only listen: you want to see yourself, but not first. */
+function rank({ source, own, person, video }: Tile): number {
+  if (source === 'screen') return 0
+  if (own) return 2
+  if (person.device || person.video || video !== null) return 1
+  return person.audio ? 3 : 4
+}
+
+/** One or two characters that stand for a name: of Chinese names the last two, else first letters. */
+export function initialsOf(name: string): string {
+  const trimmed = name.trim()
+  if (/\p{Script=Han}/u.test(trimmed)) return Array.from(trimmed).slice(-2).join('')
+  const words = trimmed.split(/[\s._-]+/u).filter((word) => word !== '')
+  const letters = words.slice(0, 2).map((word) => Array.from(word)[0] ?? '')
+  return letters.join('').toUpperCase() || '?'
+}
+
+/** A hue that stays the same for somebody, in degrees. */
+export function hueOf(userId: string): number {
+  let sum = 0
+  for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360
+  return sum
+}

@@ -1,0 +1,44 @@
+/** What the browser remembers from visit to visit. */
+export interface Remembered {
+  name: string
+  microphone: string
+  camera: string
+  /** Empty: the browser's. */
+  language: 'en' | 'zh' | ''
+  /** How they were left. */
+  audioOn: boolean
+  videoOn: boolean
+}
+
+const key = 'roomdesk.room'
+const fresh: Remembered = { name: '', microphone: '', camera: '', language: '', audioOn: true, videoOn: true }
+
+export function remembered(): Remembered {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
+    const fields = typeof value === 'object' && value !== null ? value : {}
+    const text = (name: keyof Remembered): string => {
+      const field: unknown = Reflect.get(fields, name)
+      return typeof field === 'string' ? field.slice(0, 256) : ''
+    }
+    const language = text('language')
+    return {
+      name: text('name'),
+      microphone: text('microphone'),
+      camera: text('camera'),
+      language: language === 'en' || language === 'zh' ? language : '',
+      audioOn: Reflect.get(fields, 'audioOn') !== false,
+      videoOn: Reflect.get(fields, 'videoOn') !== false,
+    }
+  } catch {
+    return { ...fresh }
+  }
+}
+
+export function remember(changes: Partial<Remembered>): void {
+  try {
+    localStorage.setItem(key, JSON.stringify({ ...remembered(), ...changes }))
+  } catch {
+    // Storage may be switched off; then nothing is remembered.
+  }
+}

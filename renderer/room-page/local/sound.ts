@@ -1,0 +1,51 @@
+import { onScopeDispose, ref, watch } from 'vue'
+import type { Ref } from 'vue'
+import type { RemoteMedia } from '../session/remote-media.ts'
+
+/** The sound of a room. */
+export interface Sound {
+  /** The browser holds it back until the person touches the page. */
+  held: Ref<boolean>
+  /** Plays what was held back: call it on a touch. */
+  resume(): Promise<void>
+}
+
+/** Plays every voice that arrives, apart from the pictures: a tile that is not shown is still heard. */
+export function useSound(media: () => ReadonlyMap<string, RemoteMedia>): Sound {
+  const players = new Map<MediaStreamTrack, HTMLAudioElement>()
+  const held = ref(false)
+
+  async function play(element: HTMLAudioElement): Promise<void> {
+    try {
+      await element.play()
+    } catch (error) {
+      // Interrupted by its own end is no refusal.
+      if (error instanceof DOMException && error.name === 'NotAllowedError') held.value = true
+    }
+  }
+
+  function update(tracks: readonly MediaStreamTrack[]): void {
+    for (const [track, element] of players) {
+      if (tracks.includes(track)) continue
+      element.srcObject = null
+      players.delete(track)
+    }
+    for (const track of tracks) {
+      if (players.has(track)) continue
+      const element = new Audio()
+      element.srcObject = new MediaStream([track])
+      players.set(track, element)
+      void play(element)
+    }
+  }
+
+  watch(() => [...media().values()].flatMap(({ audio }) => audio ?? []), update, { immediate: true })
+  onScopeDispose(() => update([]))
+  return {
+    held,
+    resume: async () => {
+      held.value = false
+      await Promise.all(Array.from(players.values(), play))
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Why somebody is not in the room. The node's refusals by their names, its three ways of taking out, and what only the page
+ * can know: `left` (own wish), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
+ */
+export const endingReasons = [
+  'left',
+  'lost',
+  'unreachable',
+  'outdated',
+  'kicked',
+  'replaced',
+  'closed',
+  'unauthorised',
+  'hostPasswordWrong',
+  'roomFull',
+  'locked',
+  'removed',
+  'noRoom',
+  'taken',
+  'tooMany',
+  'other',
+] as const
+export type EndingReason = (typeof endingReasons)[number]
+
+/** How it ended. */
+export interface Ending {
+  reason: EndingReason
+  /** What the node said, for `other`. */
+  message: string
+}
+
+/** The ending for a reason that the node named. */
+export function endingOf(reason: string, message: string): Ending {
+  const known = endingReasons.find((each) => each === reason)
+  return { reason: known ?? 'other', message }
+}

@@ -1,0 +1,64 @@
+import { type ConnectionReading, ratesBetween, readConnection } from '../../media/connection-reading.ts'
+import { qualityOf } from '../../media/quality.ts'
+import type { RemoteMedia } from './remote-media.ts'
+
+const readEveryMs = 2_000
+const listenEveryMs = 200
+/** Level (0 to 1, RFC 6464 made linear) above which somebody speaks, and how long the mark stays. */
+const voice = 0.02
+const holdMs = 600
+
+/** What is measured: the media, and the connection that carries it now. */
+export interface Measured {
+  media: RemoteMedia
+  connection: RTCPeerConnection | undefined
+}
+
+/** Measures every stream that arrives: quality each 2 s, voices several times a second. */
+export class Measuring {
+  readonly #list: () => Iterable<Measured>
+  readonly #last = new WeakMap<RTCPeerConnection, ConnectionReading>()
+  readonly #spokeAt = new WeakMap<RemoteMedia, number>()
+  readonly #timers: ReturnType<typeof setInterval>[]
+
+  constructor(list: () => Iterable<Measured>) {
+    this.#list = list
+    this.#timers = [setInterval(() => void this.#read(), readEveryMs), setInterval(() => this.#hear(), listenEveryMs)]
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  async #read(): Promise<void> {
+    for (const { media, connection } of this.#list()) {
+      if (connection?.connectionState !== 'connected') {
+        media.quality = 'unknown'
+        continue
+      }
+      const reading = await readConnection(connection).catch(() => undefined)
+      if (reading === undefined) continue
+      const before = this.#last.get(connection)
+      this.#last.set(connection, reading)
+      media.width = reading.width
+      media.height = reading.height
+      if (before === undefined) continue
+      media.rates = ratesBetween(before, reading)
+      media.quality = qualityOf(media.rates)
+    }
+  }
+
+  #hear(): void {
+    const now = Date.now()
+    for (const { media, connection } of this.#list()) {
+      const { audio } = media
+      const receiver = audio === null ? undefined : connection?.getReceivers().find(({ track }) => track === audio)
+      const level = Math.max(
+        0,
+        ...(receiver?.getSynchronizationSources() ?? []).map(({ audioLevel }) => audioLevel ?? 0),
+      )
+      if (level > voice) this.#spokeAt.set(media, now)
+      media.speaking = now - (this.#spokeAt.get(media) ?? 0) < holdMs
+    }
+  }
+}

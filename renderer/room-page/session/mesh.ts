@@ -1,0 +1,126 @@
+import { shallowReactive } from 'vue'
+import type { RelayPayload, StreamSource } from '../../../shared/media/signal.ts'
+import type { Measured } from './measuring.ts'
+import { PeerLink, type ReceivedTracks, type SentTracks } from './peer-link.ts'
+import { type RemoteMedia, remoteMedia } from './remote-media.ts'
+
+/** How the mesh reaches people. */
+export interface MeshOptions {
+  ownId: string
+  iceServers: RTCIceServer[]
+  relay: (to: string, payload: RelayPayload) => void
+}
+
+/** Straight connections to everybody of a peer-to-peer room. Whoever comes in offers to those who are there. */
+export class Mesh {
+  readonly media = shallowReactive(new Map<string, RemoteMedia>())
+  readonly #links = new Map<string, PeerLink>()
+  #options: MeshOptions | undefined
+  #sent: SentTracks = { audio: null, video: null, screen: null }
+
+  /** Joined, for the first time or anew: offers to everybody who is there. */
+  enter(options: MeshOptions, people: readonly string[]): void {
+    this.clear()
+    this.#options = options
+    for (const userId of people) this.#link(userId, true)
+  }
+
+  /** Back after a lost connection: whoever left meanwhile is let go. */
+  keep(people: readonly string[]): void {
+    const ids = new Set(people)
+    for (const userId of [...this.#links.keys()]) if (!ids.has(userId)) this.remove(userId)
+  }
+
+  /** Sends these to everybody from now on. */
+  send(sent: SentTracks): void {
+    this.#sent = sent
+    for (const link of this.#links.values()) void link.send(sent)
+  }
+
+  /** Something that a person sent over the node. */
+  received(from: string, payload: unknown): void {
+    if (!isPayload(payload)) return
+    if (payload.kind === 'bye') return this.remove(from)
+    const present = this.#links.get(from)
+    const begins = payload.kind === 'offer' && (present === undefined || present.isNew(payload.sdp))
+    if (begins && present !== undefined) this.remove(from)
+    const link = begins ? this.#link(from, false) : present
+    void link?.receive(payload)
+  }
+
+  /** A person went. */
+  remove(userId: string): void {
+    this.#links.get(userId)?.close()
+    this.#links.delete(userId)
+    this.media.delete(userId)
+    this.media.delete(screenOf(userId))
+  }
+
+  clear(): void {
+    for (const userId of [...this.#links.keys()]) this.remove(userId)
+  }
+
+  /** For measuring. */
+  *measured(): Iterable<Measured> {
+    for (const media of this.media.values()) {
+      yield { media, connection: this.#links.get(media.userId)?.connection }
+    }
+  }
+
+  #link(userId: string, first: boolean): PeerLink | undefined {
+    const options = this.#options
+    if (options === undefined) return undefined
+    this.media.set(userId, remoteMedia(userId, userId, 'main'))
+    const link: PeerLink = new PeerLink({
+      iceServers: options.iceServers,
+      first,
+      polite: options.ownId < userId,
+      sent: this.#sent,
+      listener: {
+        send: (payload) => {
+          if (this.#links.get(userId) === link || !this.#links.has(userId)) options.relay(userId, payload)
+        },
+        tracks: (tracks) => {
+          if (this.#links.get(userId) === link) this.#show(userId, tracks)
+        },
+        state: (state) => {
+          if (this.#links.get(userId) === link) this.#stateChanged(userId, state)
+        },
+      },
+    })
+    this.#links.set(userId, link)
+    return link
+  }
+
+  #show(userId: string, { audio, video, screen }: ReceivedTracks): void {
+    const main = this.media.get(userId)
+    if (main !== undefined) {
+      main.audio = audio
+      main.video = video
+    }
+    const id = screenOf(userId)
+    if (screen === null) return void this.media.delete(id)
+    const shown = this.media.get(id) ?? remoteMedia(id, userId, 'screen' satisfies StreamSource)
+    shown.video = screen
+    shown.state = main?.state ?? 'connected'
+    this.media.set(id, shown)
+  }
+
+  #stateChanged(userId: string, state: RTCPeerConnectionState): void {
+    const shown =
+      state === 'connected' ? 'connected' : state === 'new' || state === 'connecting' ? 'connecting' : 'waiting'
+    for (const id of [userId, screenOf(userId)]) {
+      const media = this.media.get(id)
+      if (media !== undefined) media.state = shown
+    }
+  }
+}
+
+function screenOf(userId: string): string {
+  return `${userId}~screen`
+}
+
+/** The node has checked it; this is for the compiler. */
+function isPayload(value: unknown): value is RelayPayload {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}

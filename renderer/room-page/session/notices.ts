@@ -1,0 +1,32 @@
+import { shallowReactive } from 'vue'
+import type { Texts } from '../texts/texts.ts'
+import type { TextValues } from '../texts/texts.ts'
+
+/** A short remark on something that happened. */
+export interface Notice {
+  id: number
+  text: keyof Texts['told']
+  values: TextValues
+  tone: 'info' | 'warn'
+}
+
+const most = 3
+const shownMs = { info: 4_000, warn: 9_000 }
+
+/** Remarks that go away by themselves; at most three at once. */
+export class Notices {
+  readonly list = shallowReactive<Notice[]>([])
+  #id = 0
+
+  tell(text: Notice['text'], values: TextValues = {}, tone: Notice['tone'] = 'info'): void {
+    const id = ++this.#id
+    this.list.push({ id, text, values, tone })
+    if (this.list.length > most) this.list.shift()
+    setTimeout(() => this.drop(id), shownMs[tone])
+  }
+
+  drop(id: number): void {
+    const index = this.list.findIndex((notice) => notice.id === id)
+    if (index !== -1) this.list.splice(index, 1)
+  }
+}

@@ -1,0 +1,174 @@
+import type { RelayPayload } from '../../../shared/media/signal.ts'
+
+/** What is sent to everybody; null sends nothing. */
+export interface SentTracks {
+  audio: MediaStreamTrack | null
+  video: MediaStreamTrack | null
+  screen: MediaStreamTrack | null
+}
+
+/** What arrives; null while nothing does. */
+export type ReceivedTracks = SentTracks
+
+/** What a link tells. */
+export interface PeerLinkListener {
+  send(payload: RelayPayload): void
+  tracks(tracks: ReceivedTracks): void
+  state(state: RTCPeerConnectionState): void
+}
+
+/** A link that found no way is tried again so often. */
+const mostRestarts = 5
+
+/**
+ * The connection to one person of a peer-to-peer room, by perfect negotiation (W3C WebRTC, section 10.7). Its first two media sections are
+ * voice and camera; those after them are screens, each sent one way.
+ */
+export class PeerLink {
+  readonly connection: RTCPeerConnection
+  readonly #polite: boolean
+  readonly #listener: PeerLinkListener
+  #sent: SentTracks = { audio: null, video: null, screen: null }
+  #screen: RTCRtpTransceiver | undefined
+  #makingOffer = false
+  #ignoring = false
+  #restarts = 0
+  /** Names the other side's connection: an offer of another one is a new beginning. */
+  #remoteSession = ''
+  #early: RTCIceCandidateInit[] = []
+
+  /**
+   * @param first whether this side offers first, with both media sections
+   * @param polite gives way when both sides offer at once
+   */
+  constructor(options: {
+    iceServers: RTCIceServer[]
+    first: boolean
+    polite: boolean
+    sent: SentTracks
+    listener: PeerLinkListener
+  }) {
+    this.#polite = options.polite
+    this.#listener = options.listener
+    this.connection = new RTCPeerConnection({ iceServers: options.iceServers, bundlePolicy: 'max-bundle' })
+    this.connection.addEventListener('negotiationneeded', () => void this.#offer())
+    this.connection.addEventListener('icecandidate', ({ candidate }) => {
+      if (candidate === null || candidate.candidate === '') return
+      this.#listener.send({
+        kind: 'candidate',
+        candidate: candidate.candidate,
+        mid: candidate.sdpMid ?? '0',
+      })
+    })
+    this.connection.addEventListener('connectionstatechange', () => this.#stateChanged())
+    if (options.first) {
+      this.connection.addTransceiver('audio', { direction: 'sendrecv' })
+      this.connection.addTransceiver('video', { direction: 'sendrecv' })
+    }
+    void this.send(options.sent)
+  }
+
+  /** Whether an offer belongs to another connection of the person than the one before. */
+  isNew(offer: string): boolean {
+    return this.#remoteSession !== '' && this.#remoteSession !== sessionOf(offer)
+  }
+
+  /** Sends these from now on. */
+  async send(sent: SentTracks): Promise<void> {
+    this.#sent = sent
+    const [audio, video] = this.connection.getTransceivers()
+    await audio?.sender.replaceTrack(sent.audio)
+    await video?.sender.replaceTrack(sent.video)
+    if (video === undefined) return
+    if (sent.screen === null) {
+      if (this.#screen === undefined || this.#screen.direction === 'inactive') return
+      this.#screen.direction = 'inactive'
+      await this.#screen.sender.replaceTrack(null)
+    } else if (this.#screen === undefined) {
+      this.#screen = this.connection.addTransceiver(sent.screen, { direction: 'sendonly' })
+    } else {
+      this.#screen.direction = 'sendonly'
+      await this.#screen.sender.replaceTrack(sent.screen)
+    }
+  }
+
+  /** Takes what the person sent over the node. What does not fit is dropped: the next offer mends it. */
+  async receive(payload: Exclude<RelayPayload, { kind: 'bye' }>): Promise<void> {
+    try {
+      if (payload.kind === 'candidate') await this.#addCandidate(payload)
+      else await this.#describe(payload)
+    } catch (error) {
+      if (!this.#ignoring) console.warn('a message of a peer could not be used', error)
+    }
+  }
+
+  close(): void {
+    this.connection.close()
+  }
+
+  async #offer(): Promise<void> {
+    try {
+      this.#makingOffer = true
+      await this.connection.setLocalDescription()
+      this.#tellDescription()
+    } catch {
+      // The connection was closed meanwhile.
+    } finally {
+      this.#makingOffer = false
+    }
+  }
+
+  async #describe(description: { kind: 'offer' | 'answer'; sdp: string }): Promise<void> {
+    const isOffer = description.kind === 'offer'
+    const collision = isOffer && (this.#makingOffer || this.connection.signalingState !== 'stable')
+    this.#ignoring = !this.#polite && collision
+    if (this.#ignoring) return
+    await this.connection.setRemoteDescription({ type: description.kind, sdp: description.sdp })
+    this.#remoteSession = sessionOf(description.sdp)
+    for (const candidate of this.#early.splice(0)) await this.connection.addIceCandidate(candidate)
+    if (isOffer) {
+      for (const transceiver of this.connection.getTransceivers().slice(0, 2)) transceiver.direction = 'sendrecv'
+      await this.send(this.#sent)
+      await this.connection.setLocalDescription()
+      this.#tellDescription()
+    }
+    this.#tellTracks()
+  }
+
+  async #addCandidate({ candidate, mid }: { candidate: string; mid: string }): Promise<void> {
+    const init = { candidate, sdpMid: mid }
+    if (this.connection.remoteDescription === null) this.#early.push(init)
+    else await this.connection.addIceCandidate(init)
+  }
+
+  #tellDescription(): void {
+    const description = this.connection.localDescription
+    if (description === null || (description.type !== 'offer' && description.type !== 'answer')) return
+    this.#listener.send({ kind: description.type, sdp: description.sdp })
+  }
+
+  #tellTracks(): void {
+    const [audio, video, ...screens] = this.connection.getTransceivers()
+    const screen = screens.find(({ currentDirection }) => currentDirection === 'recvonly')
+    this.#listener.tracks({
+      audio: audio?.receiver.track ?? null,
+      video: video?.receiver.track ?? null,
+      screen: screen?.receiver.track ?? null,
+    })
+  }
+
+  #stateChanged(): void {
+    const state = this.connection.connectionState
+    if (state === 'connected') this.#restarts = 0
+    if (state === 'failed' && !this.#polite && this.#restarts < mostRestarts) {
+      this.#restarts += 1
+      this.connection.restartIce()
+    }
+    this.#listener.state(state)
+  }
+}
+
+/** The id in the `o=` line, which stays the same as long as a connection lives (RFC 9429, section 5.2.1). */
+function sessionOf(sdp: string): string {
+  return /^o=\S+ (\d+) /m.exec(sdp)?.[1] ?? ''
+}

@@ -1,0 +1,143 @@
+import { MediaRefusal } from '../../media/media-refusal.ts'
+import type { MediaEndpoint } from '../../media/sdp-exchange.ts'
+import { type OutgoingTracks, WhipSession } from '../../media/whip-session.ts'
+
+/** What a publication tells. */
+export interface PublicationListener {
+  /** The room takes no more pictures or voices: it goes on without. */
+  refusedKind(kind: 'video' | 'audio'): void
+  /** It is sent, or not any more. */
+  live(live: boolean): void
+}
+
+type Tracks = Pick<OutgoingTracks, 'video' | 'audio'>
+
+const waitsMs = [500, 1_000, 2_000, 5_000] as const
+const nothing: Tracks = { video: null, audio: null }
+
+/** Sends tracks to the node (WHIP) for as long as they are wanted; begins again when the connection breaks. */
+export class Publication {
+  readonly #endpoint: () => MediaEndpoint | undefined
+  readonly #mostVideoBitrate: number
+  readonly #listener: PublicationListener
+  readonly #closed = new AbortController()
+  #wanted: Tracks = nothing
+  #session: WhipSession | undefined
+  #applying: Promise<void> | undefined
+  #stale = false
+  #tries = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
+
+  /** @param endpoint undefined while there is nowhere to send to */
+  constructor(endpoint: () => MediaEndpoint | undefined, mostVideoBitrate: number, listener: PublicationListener) {
+    this.#endpoint = endpoint
+    this.#mostVideoBitrate = mostVideoBitrate
+    this.#listener = listener
+  }
+
+  get connection(): RTCPeerConnection | undefined {
+    return this.#session?.connection
+  }
+
+  /** What is to be sent from now on; two times null ends it. */
+  set(tracks: Tracks): void {
+    this.#wanted = tracks
+    this.#apply()
+  }
+
+  /** The room was joined anew: what was sent before is over. */
+  restart(): void {
+    this.#session?.close()
+    this.#session = undefined
+    this.#tries = 0
+    this.#apply()
+  }
+
+  /** Ends it. Idempotent. */
+  close(): void {
+    this.#closed.abort()
+    clearTimeout(this.#retry)
+    this.#session?.close()
+    this.#session = undefined
+  }
+
+  #apply(): void {
+    clearTimeout(this.#retry)
+    this.#stale = true
+    this.#applying ??= this.#catchUp().finally(() => {
+      this.#applying = undefined
+    })
+  }
+
+  async #catchUp(): Promise<void> {
+    while (this.#stale && !this.#closed.signal.aborted) {
+      this.#stale = false
+      await this.#step(this.#wanted)
+    }
+  }
+
+  async #step({ video, audio }: Tracks): Promise<void> {
+    const session = this.#session
+    if (video === null && audio === null) {
+      session?.close()
+      this.#session = undefined
+      if (session !== undefined) this.#listener.live(false)
+      return
+    }
+    if (
+      session !== undefined &&
+      (video === null || session.carries('video')) &&
+      (audio === null || session.carries('audio'))
+    ) {
+      await session.replace('video', video)
+      await session.replace('audio', audio)
+      return
+    }
+    const endpoint = this.#endpoint()
+    if (endpoint === undefined) return
+    // The node puts the new one in the place of the old: people see no gap that could be avoided.
+    this.#session = undefined
+    try {
+      const made: WhipSession = await WhipSession.start(
+        endpoint,
+        { video, audio, mostVideoBitrate: this.#mostVideoBitrate },
+        this.#closed.signal,
+        () => this.#broken(made),
+      )
+      this.#session = made
+      this.#tries = 0
+      session?.close()
+      this.#listener.live(true)
+    } catch (error) {
+      session?.close()
+      if (!this.#closed.signal.aborted) this.#failed(error)
+    }
+  }
+
+  #failed(error: unknown): void {
+    const code = error instanceof MediaRefusal ? error.code : 0
+    if (code === 800 || code === 801) {
+      const kind = code === 800 ? 'video' : 'audio'
+      this.#wanted = { ...this.#wanted, [kind]: null }
+      this.#stale = true
+      this.#listener.refusedKind(kind)
+      return
+    }
+    this.#later()
+  }
+
+  #broken(session: WhipSession): void {
+    if (this.#session !== session) return
+    session.close()
+    this.#session = undefined
+    this.#listener.live(false)
+    this.#later()
+  }
+
+  #later(): void {
+    const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
+    this.#tries += 1
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.#apply(), wait)
+  }
+}

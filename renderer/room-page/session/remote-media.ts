@@ -1,0 +1,41 @@
+import { shallowReactive } from 'vue'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import type { ConnectionRates } from '../../media/connection-reading.ts'
+import type { Quality } from '../../media/quality.ts'
+
+/** Somebody's stream as it arrives here, over the node or straight from the person. */
+export interface RemoteMedia {
+  /** Of the room: the user's id, with a mark for the screen. */
+  readonly id: string
+  readonly userId: string
+  readonly source: StreamSource
+  video: MediaStreamTrack | null
+  audio: MediaStreamTrack | null
+  state: 'connecting' | 'connected' | 'waiting' | 'refused'
+  /** Why it was refused, in the node's short name; empty for none. */
+  problem: string
+  quality: Quality
+  rates: ConnectionRates | undefined
+  /** Size of the picture that arrives; 0 before the first. */
+  width: number
+  height: number
+  /** A loud enough voice just now. */
+  speaking: boolean
+}
+
+export function remoteMedia(id: string, userId: string, source: StreamSource): RemoteMedia {
+  return shallowReactive<RemoteMedia>({
+    id,
+    userId,
+    source,
+    video: null,
+    audio: null,
+    state: 'connecting',
+    problem: '',
+    quality: 'unknown',
+    rates: undefined,
+    width: 0,
+    height: 0,
+    speaking: false,
+  })
+}

@@ -1,0 +1,309 @@
+import { computed, shallowReactive } from 'vue'
+import type { ChatLine, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
+import type { MediaEndpoint } from '../../media/sdp-exchange.ts'
+import { DeviceSwitch } from '../local/device-input.ts'
+import { remember, remembered } from '../local/remembered.ts'
+import { ScreenShare } from '../local/screen-share.ts'
+import type { Ending } from './ending.ts'
+import { Measuring } from './measuring.ts'
+import { Mesh } from './mesh.ts'
+import { Notices } from './notices.ts'
+import { Publication } from './publication.ts'
+import type { RemoteMedia } from './remote-media.ts'
+import { type Joined, type Knock, SignalClient } from './signal-client.ts'
+import { Watching } from './watching.ts'
+
+/** Most chat lines kept in the page. */
+const mostLines = 500
+/** What a browser sends at most, in bits per second; the node may ask for less. */
+const cameraBitrate = 2_500_000
+const screenBitrate = 4_000_000
+
+/** Where the page stands. */
+export interface RoomView {
+  phase: 'lobby' | 'joining' | 'in' | 'ended'
+  ending: Ending | null
+  /** The signalling connection stands. */
+  connected: boolean
+  you: Person | null
+  roomId: string
+  topic: string
+  locked: boolean
+  peerToPeer: boolean
+  unread: number
+  /** Whether the chat is in view: then nothing is unread. */
+  chatOpen: boolean
+}
+
+/** One visit to a room, with everything that is sent and received in it. */
+export class RoomSession {
+  readonly view = shallowReactive<RoomView>({
+    phase: 'lobby',
+    ending: null,
+    connected: false,
+    you: null,
+    roomId: '',
+    topic: '',
+    locked: false,
+    peerToPeer: false,
+    unread: 0,
+    chatOpen: false,
+  })
+  readonly people = shallowReactive(new Map<string, Person>())
+  readonly chat = shallowReactive<ChatLine[]>([])
+  readonly notices = new Notices()
+  readonly microphone = new DeviceSwitch('audio', remembered().microphone, () => this.#deviceChanged())
+  readonly camera = new DeviceSwitch('video', remembered().camera, () => this.#deviceChanged())
+  readonly screen = new ScreenShare(() => this.#screenChanged())
+  readonly watching = new Watching()
+  readonly mesh = new Mesh()
+  /** Everything that arrives, by stream. */
+  readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
+    () => new Map([...this.mesh.media, ...this.watching.media]),
+  )
+  readonly #origin: string
+  readonly #main = new Publication(() => this.#whip(''), cameraBitrate, {
+    live: () => {},
+    refusedKind: (kind) => this.notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
+  })
+  readonly #screenPublication = new Publication(() => this.#whip('?source=screen'), screenBitrate, {
+    live: () => {},
+    refusedKind: (kind) => {
+      if (kind === 'audio') return
+      this.screen.stop()
+      this.notices.tell('noScreen', {}, 'warn')
+    },
+  })
+  #measuring: Measuring | undefined
+  #signal: SignalClient | undefined
+  #joined: Joined | undefined
+  #lastChat = 0
+
+  /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
+  constructor(origin: string) {
+    this.#origin = origin
+    window.addEventListener('pagehide', () => this.leave())
+  }
+
+  /** Connection of what is sent, for its quality. */
+  get sending(): RTCPeerConnection | undefined {
+    return this.#main.connection
+  }
+
+  /** Knocks at the room's door. */
+  join(knock: Knock): void {
+    this.#signal?.leave()
+    Object.assign(this.view, { phase: 'joining', ending: null, roomId: knock.roomId })
+    const url = `${this.#origin.replace(/^http/, 'ws')}/signal`
+    this.#signal = new SignalClient(url, knock, {
+      joined: (message) => this.#entered(message),
+      message: (message) => this.#received(message),
+      lost: () => {
+        this.view.connected = false
+      },
+      ended: (ending) => this.#ended(ending),
+    })
+  }
+
+  /** Goes of one's own wish. */
+  leave(): void {
+    if (this.#signal === undefined) return
+    this.#signal.leave()
+    this.#ended({ reason: 'left', message: '' })
+  }
+
+  /** Back to the entrance. */
+  toLobby(): void {
+    Object.assign(this.view, { phase: 'lobby', ending: null })
+  }
+
+  /** Resolves to whether it went out. */
+  say(text: string): boolean {
+    return this.#signal?.send({ type: 'chat', text }) ?? false
+  }
+
+  /** Host: silences somebody, who may speak up again. */
+  mute(userId: string, kind: 'audio' | 'video'): void {
+    this.#signal?.send({ type: 'mute', user_id: userId, kind })
+  }
+
+  /** Host: takes somebody out. */
+  remove(userId: string): void {
+    this.#signal?.send({ type: 'remove', user_id: userId })
+  }
+
+  showChat(open: boolean): void {
+    this.view.chatOpen = open
+    if (open) this.view.unread = 0
+  }
+
+  #entered(message: Joined): void {
+    const { you, room, people, streams, ice_servers, session, resumed } = message
+    const first = this.#joined === undefined
+    this.#joined = message
+    const peerToPeer = room.peer_to_peer
+    Object.assign(this.view, { phase: 'in', connected: true, you, topic: room.topic, peerToPeer })
+    this.people.clear()
+    for (const person of people) this.people.set(person.user_id, person)
+    this.#takeChat(message.chat, first)
+    const iceServers = ice_servers.map(({ urls, username, credential }) => ({
+      urls,
+      ...(username === '' ? {} : { username, credential }),
+    }))
+    this.watching.enter({ origin: this.#origin, roomId: room.room_id, session, iceServers })
+    this.watching.keep(streams.filter(({ user_id }) => user_id !== you.user_id))
+    const others = people.filter((person) => !person.device && person.user_id !== you.user_id)
+    const ids = others.map(({ user_id }) => user_id)
+    if (peerToPeer && resumed) {
+      this.mesh.keep(ids)
+    } else if (peerToPeer) {
+      const relay = this.#signal
+      this.mesh.enter(
+        { ownId: you.user_id, iceServers, relay: (to, payload) => relay?.send({ type: 'relay', to, payload }) },
+        ids,
+      )
+    }
+    this.#measuring ??= new Measuring(() => [...this.watching.measured(), ...this.mesh.measured()])
+    if (!resumed) {
+      this.#main.restart()
+      this.#screenPublication.restart()
+    }
+    this.#publish()
+    this.#tellState()
+    if (!first) this.notices.tell('back')
+  }
+
+  #received(message: ToPerson): void {
+    switch (message.type) {
+      case 'person_joined':
+        this.people.set(message.person.user_id, message.person)
+        return this.notices.tell('joined', { name: message.person.user_name })
+      case 'person_changed':
+        return this.#changed(message.person)
+      case 'person_left':
+        return this.#left(message.user_id)
+      case 'stream_added':
+        return this.#streamAdded(message.stream)
+      case 'stream_removed':
+        return this.watching.remove(message.stream_id)
+      case 'chat':
+        return this.#takeChat([message.line], false)
+      case 'muted':
+        return this.#muted(message)
+      case 'room_changed':
+        return this.#roomChanged(message)
+      case 'relay':
+        return this.mesh.received(message.from, message.payload)
+      case 'error':
+        return this.notices.tell('refused', {}, 'warn')
+      default:
+        return
+    }
+  }
+
+  #changed(person: Person): void {
+    this.people.set(person.user_id, person)
+    if (person.user_id === this.view.you?.user_id) this.view.you = person
+  }
+
+  #left(userId: string): void {
+    const person = this.people.get(userId)
+    this.people.delete(userId)
+    this.mesh.remove(userId)
+    if (person !== undefined) this.notices.tell('left', { name: person.user_name })
+  }
+
+  #streamAdded(stream: RoomStream): void {
+    if (stream.user_id !== this.view.you?.user_id) this.watching.add(stream)
+  }
+
+  #roomChanged({ topic, locked }: Extract<ToPerson, { type: 'room_changed' }>): void {
+    this.view.topic = topic
+    if (locked !== this.view.locked) this.notices.tell(locked ? 'locked' : 'unlocked')
+    this.view.locked = locked
+  }
+
+  #muted({ by, kind }: Extract<ToPerson, { type: 'muted' }>): void {
+    if (kind === 'audio') this.microphone.turnOff()
+    else this.camera.turnOff()
+    const name = this.people.get(by)?.user_name ?? by
+    this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
+  }
+
+  /** Lines that are not here yet. What was said before one came in is not unread. */
+  #takeChat(lines: readonly ChatLine[], old: boolean): void {
+    for (const line of lines) {
+      if (line.id <= this.#lastChat) continue
+      this.#lastChat = line.id
+      this.chat.push(line)
+      if (this.chat.length > mostLines) this.chat.shift()
+      if (!old && !this.view.chatOpen && line.user_id !== this.view.you?.user_id) this.view.unread += 1
+    }
+  }
+
+  #deviceChanged(): void {
+    const [microphone, camera] = [this.microphone.input, this.camera.input]
+    if (microphone.track !== null) remember({ microphone: microphone.chosen })
+    if (camera.track !== null) remember({ camera: camera.chosen })
+    this.#publish()
+    this.#tellState()
+  }
+
+  #screenChanged(): void {
+    if (this.#joined !== undefined) this.#publish()
+  }
+
+  /** Sends what is on, to the node or to everybody straight. */
+  #publish(): void {
+    if (this.#joined === undefined) return
+    const audio = this.microphone.input.track
+    const video = this.camera.input.track
+    const screen = { video: this.screen.video.value, audio: this.screen.audio.value }
+    if (this.view.peerToPeer) {
+      this.mesh.send({ audio, video, screen: screen.video })
+    } else {
+      this.#main.set({ audio, video })
+      this.#screenPublication.set(screen)
+    }
+  }
+
+  #tellState(): void {
+    if (this.#joined === undefined) return
+    this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
+  }
+
+  #whip(query: string): MediaEndpoint | undefined {
+    const joined = this.#joined
+    if (joined === undefined || joined.room.peer_to_peer) return undefined
+    const url = `${this.#origin}/whip/${encodeURIComponent(joined.room.room_id)}${query}`
+    return { url, token: joined.session, iceServers: joined.ice_servers }
+  }
+
+  #ended(ending: Ending): void {
+    if (this.#signal === undefined) return
+    this.#signal = undefined
+    this.#joined = undefined
+    this.#measuring?.stop()
+    this.#measuring = undefined
+    this.screen.stop()
+    this.#main.set({ audio: null, video: null })
+    this.#screenPublication.set({ audio: null, video: null })
+    this.watching.clear()
+    this.mesh.clear()
+    this.people.clear()
+    this.chat.splice(0)
+    this.#lastChat = 0
+    Object.assign(this.view, {
+      phase: 'ended',
+      ending,
+      connected: false,
+      you: null,
+      unread: 0,
+      locked: false,
+      chatOpen: false,
+    })
+    // In the lobby they are opened again; until then their lights go out.
+    this.microphone.close()
+    this.camera.close()
+  }
+}

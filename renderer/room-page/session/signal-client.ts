@@ -1,0 +1,206 @@
+import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
+import { signalVersion } from '../../../shared/media/signal-version.ts'
+import { type Ending, endingOf } from './ending.ts'
+
+/** With what somebody knocks. */
+export interface Knock {
+  roomId: string
+  /** Of the join link; empty for none. */
+  token: string
+  hostPassword: string
+  userName: string
+}
+
+/** The first answer of the node. */
+export type Joined = Extract<ToPerson, { type: 'joined' }>
+
+/** What a connection tells. */
+export interface SignalListener {
+  /** In, for the first time or again; `resumed`: as if nothing had happened. */
+  joined(message: Joined): void
+  /** Whatever comes after that. */
+  message(message: ToPerson): void
+  /** The connection broke; it is being mended. */
+  lost(): void
+  /** It is over for good. */
+  ended(ending: Ending): void
+}
+
+/** From the first packet to `joined`. */
+const joinMs = 8_000
+/** A question to the node while nothing comes, and how long its answer may take. */
+const pingEveryMs = 5_000
+const silenceMs = 11_000
+const waitsMs = [0, 500, 1_000, 2_000, 3_000] as const
+/** After so long without a connection the page gives up. */
+const giveUpMs = 90_000
+/** Refusals that may be over in a moment, while a node starts again. */
+const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull'])
+
+/** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
+export class SignalClient {
+  readonly #url: string
+  readonly #knock: Knock
+  readonly #listener: SignalListener
+  #socket: WebSocket | undefined
+  #session = ''
+  #userId: string | undefined
+  #entered = false
+  #over = false
+  /** When the connection was lost; 0 while it stands. */
+  #lostAt = 0
+  #tries = 0
+  #heardAt = 0
+  #pingId = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
+  readonly #watch: ReturnType<typeof setInterval>
+  readonly #comeBack = (): void => {
+    if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
+  }
+
+  /** @param url e.g. `ws://10.0.0.5:7082/signal` */
+  constructor(url: string, knock: Knock, listener: SignalListener) {
+    this.#url = url
+    this.#knock = knock
+    this.#listener = listener
+    this.#watch = setInterval(() => this.#listen(), pingEveryMs)
+    window.addEventListener('online', this.#comeBack)
+    this.#connect()
+  }
+
+  /** Sends, where the connection stands. Returns false when it does not: what is said is lost. */
+  send(message: FromPerson): boolean {
+    if (this.#socket?.readyState !== WebSocket.OPEN || this.#lostAt > 0) return false
+    this.#socket.send(JSON.stringify(message))
+    return true
+  }
+
+  /** Goes, for good. */
+  leave(): void {
+    if (this.#over) return
+    this.send({ type: 'leave' })
+    this.#finish()
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retry)
+    const socket = new WebSocket(this.#url)
+    this.#socket = socket
+    this.#heardAt = Date.now()
+    const timer = setTimeout(() => socket.close(), joinMs)
+    socket.addEventListener('open', () => socket.send(JSON.stringify(this.#greeting())))
+    socket.addEventListener('message', ({ data }) => {
+      if (socket !== this.#socket || this.#over) return
+      this.#heardAt = Date.now()
+      const message = parsed(data)
+      if (message === undefined) return
+      if (message.type === 'joined' || message.type === 'refused') clearTimeout(timer)
+      this.#received(message)
+    })
+    socket.addEventListener('close', () => {
+      clearTimeout(timer)
+      if (socket === this.#socket && !this.#over) this.#broken()
+    })
+  }
+
+  #greeting(): FromPerson {
+    if (this.#session !== '') return { type: 'resume', version: signalVersion, session: this.#session }
+    const { roomId, token, hostPassword, userName } = this.#knock
+    return {
+      type: 'join',
+      version: signalVersion,
+      room_id: roomId,
+      token,
+      host_password: hostPassword,
+      user_name: userName,
+      ...(this.#userId === undefined ? {} : { user_id: this.#userId }),
+    }
+  }
+
+  #received(message: ToPerson): void {
+    switch (message.type) {
+      case 'joined':
+        this.#entered = true
+        this.#session = message.session
+        this.#userId = message.you.user_id
+        this.#lostAt = 0
+        this.#tries = 0
+        return this.#listener.joined(message)
+      case 'refused':
+        return this.#refused(message)
+      case 'removed':
+        return this.#end({ reason: message.reason, message: '' })
+      case 'pong':
+        return
+      default:
+        return this.#listener.message(message)
+    }
+  }
+
+  #refused({ reason, message }: Extract<ToPerson, { type: 'refused' }>): void {
+    const again = this.#entered && (this.#session !== '' || passing.has(reason))
+    if (!again) {
+      const outdated = reason === 'badRequest' && message.includes('version')
+      return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
+    }
+    // Too late to resume: join anew. The name of a guest may still be held by the one that was lost.
+    if (this.#session !== '') this.#tries = 0
+    this.#session = ''
+    if (reason === 'taken') this.#userId = undefined
+  }
+
+  #broken(): void {
+    this.#socket = undefined
+    if (!this.#entered) return this.#end({ reason: 'unreachable', message: '' })
+    if (this.#lostAt === 0) {
+      this.#lostAt = Date.now()
+      this.#listener.lost()
+    }
+    if (Date.now() - this.#lostAt > giveUpMs) return this.#end({ reason: 'lost', message: '' })
+    const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
+    this.#tries += 1
+    this.#retry = setTimeout(() => this.#connect(), wait)
+  }
+
+  /** A connection can be dead without a word: a question now and then shows it. */
+  #listen(): void {
+    if (this.#socket === undefined || this.#lostAt > 0) return
+    if (Date.now() - this.#heardAt > silenceMs) {
+      const socket = this.#socket
+      this.#broken()
+      socket.close()
+      return
+    }
+    this.send({ type: 'ping', id: ++this.#pingId })
+  }
+
+  #end(ending: Ending): void {
+    if (this.#over) return
+    this.#finish()
+    this.#listener.ended(ending)
+  }
+
+  #finish(): void {
+    this.#over = true
+    clearTimeout(this.#retry)
+    clearInterval(this.#watch)
+    window.removeEventListener('online', this.#comeBack)
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+}
+
+/** The node and this page come out of one build; what is not even a message is dropped. */
+function parsed(data: unknown): ToPerson | undefined {
+  if (typeof data !== 'string') return undefined
+  try {
+    const value: unknown = JSON.parse(data)
+    return isMessage(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isMessage(value: unknown): value is ToPerson {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}

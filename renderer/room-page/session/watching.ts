@@ -1,0 +1,161 @@
+import { shallowReactive } from 'vue'
+import type { RoomStream } from '../../../shared/media/signal.ts'
+import { LivePlayer } from '../../media/live-player.ts'
+import { MediaRefusal } from '../../media/media-refusal.ts'
+import type { MediaKind } from '../../media/whep-session.ts'
+import type { Measured } from './measuring.ts'
+import { type RemoteMedia, remoteMedia } from './remote-media.ts'
+
+/** What of a stream is wanted: `none` of the picture for a tile that is not shown. */
+export type PictureSize = 'full' | 'small' | 'none'
+
+/** Where streams are watched. */
+export interface WatchEndpoint {
+  /** e.g. `http://10.0.0.5:7082` */
+  origin: string
+  roomId: string
+  session: string
+  iceServers: RTCIceServer[]
+}
+
+interface Watched {
+  stream: RoomStream
+  size: PictureSize
+  player: LivePlayer
+  /** Takes over once it has a picture: a change of size does not blink. */
+  next: { player: LivePlayer; size: PictureSize } | undefined
+}
+
+/** Every stream of the room that the node sends here (WHEP). */
+export class Watching {
+  readonly media = shallowReactive(new Map<string, RemoteMedia>())
+  readonly #watched = new Map<string, Watched>()
+  #endpoint: WatchEndpoint | undefined
+
+  /** Where to watch from now on; another session begins everything anew. */
+  enter(endpoint: WatchEndpoint): void {
+    if (this.#endpoint !== undefined && this.#endpoint.session !== endpoint.session) this.clear()
+    this.#endpoint = endpoint
+  }
+
+  /** A stream is there. One of the same id replaces the earlier one. */
+  add(stream: RoomStream): void {
+    const before = this.#watched.get(stream.stream_id)
+    if (before !== undefined) {
+      if (same(before.stream, stream) && before.player.connection !== undefined) return
+      this.remove(stream.stream_id)
+    }
+    const media = remoteMedia(stream.stream_id, stream.user_id, stream.source)
+    this.media.set(stream.stream_id, media)
+    const player = this.#play(stream, 'full', media, () => this.#watched.get(stream.stream_id)?.player === player)
+    if (player !== undefined) this.#watched.set(stream.stream_id, { stream, size: 'full', player, next: undefined })
+  }
+
+  remove(streamId: string): void {
+    const watched = this.#watched.get(streamId)
+    this.#watched.delete(streamId)
+    this.media.delete(streamId)
+    watched?.player.close()
+    watched?.next?.player.close()
+  }
+
+  /** Only these are there. */
+  keep(streams: readonly RoomStream[]): void {
+    const ids = new Set(streams.map(({ stream_id }) => stream_id))
+    for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.remove(id)
+    for (const stream of streams) this.add(stream)
+  }
+
+  /** How large a stream is shown. A small picture is taken where the node has one. */
+  want(streamId: string, wanted: PictureSize): void {
+    const watched = this.#watched.get(streamId)
+    const media = this.media.get(streamId)
+    if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
+    const size = wanted === 'small' && !watched.stream.small ? 'full' : wanted
+    // Without its sound there would be nothing left.
+    if (size === 'none' && watched.stream.audio_codec === '') return
+    if ((watched.next?.size ?? watched.size) === size) return
+    watched.next?.player.close()
+    watched.next = undefined
+    if (watched.size === size) return
+    const player = this.#play(watched.stream, size, media, () => watched.player === player)
+    if (player === undefined) return
+    watched.next = { player, size }
+  }
+
+  clear(): void {
+    for (const id of [...this.#watched.keys()]) this.remove(id)
+  }
+
+  /** For measuring. */
+  *measured(): Iterable<Measured> {
+    for (const [id, { player }] of this.#watched) {
+      const media = this.media.get(id)
+      if (media !== undefined) yield { media, connection: player.connection }
+    }
+  }
+
+  #play(stream: RoomStream, size: PictureSize, media: RemoteMedia, isCurrent: () => boolean): LivePlayer | undefined {
+    const endpoint = this.#endpoint
+    if (endpoint === undefined) return undefined
+    const kinds: MediaKind[] = []
+    if (stream.video_codec !== '' && size !== 'none') kinds.push('video')
+    if (stream.audio_codec !== '') kinds.push('audio')
+    let tracks: [MediaStreamTrack | null, MediaStreamTrack | null] = [null, null]
+    const path = `/whep/${encodeURIComponent(endpoint.roomId)}/${encodeURIComponent(stream.stream_id)}`
+    const player: LivePlayer = new LivePlayer(
+      {
+        url: `${endpoint.origin}${path}${size === 'small' ? '?size=small' : ''}`,
+        token: endpoint.session,
+        iceServers: endpoint.iceServers,
+      },
+      kinds,
+      {
+        tracks: (video, audio) => {
+          tracks = [video, audio]
+          if (isCurrent()) [media.video, media.audio] = tracks
+        },
+        state: (state, problem) => {
+          if (state === 'closed') return
+          if (isCurrent()) {
+            media.state = state
+            media.problem = problem instanceof MediaRefusal ? problem.reason : ''
+          }
+          if (!isCurrent() && state === 'connected') this.#takeOver(stream.stream_id, player, tracks)
+          if (!isCurrent() && state === 'refused') this.#dropNext(stream.stream_id, player)
+        },
+      },
+    )
+    return player
+  }
+
+  #takeOver(
+    streamId: string,
+    player: LivePlayer,
+    [video, audio]: [MediaStreamTrack | null, MediaStreamTrack | null],
+  ): void {
+    const watched = this.#watched.get(streamId)
+    const media = this.media.get(streamId)
+    if (watched?.next?.player !== player || media === undefined) return
+    const { size } = watched.next
+    const before = watched.player
+    watched.player = player
+    watched.size = size
+    watched.next = undefined
+    media.video = video
+    media.audio = audio
+    media.state = 'connected'
+    before.close()
+  }
+
+  #dropNext(streamId: string, player: LivePlayer): void {
+    const watched = this.#watched.get(streamId)
+    if (watched?.next?.player !== player) return
+    watched.next = undefined
+    player.close()
+  }
+}
+
+function same(one: RoomStream, other: RoomStream): boolean {
+  return one.video_codec === other.video_codec && one.audio_codec === other.audio_codec && one.small === other.small
+}

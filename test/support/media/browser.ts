@@ -39,6 +39,8 @@ export interface PeerStats {
   patched: number
   /** From the offer to the first picture shown; 0 before. */
   firstFrameMs: number
+  /** What the browser believes it may send, in bits per second. */
+  availableBitrate?: number
   video?: FlowStats
   audio?: FlowStats
   videoSent?: FlowStats
@@ -52,15 +54,18 @@ export interface Answered {
   sdp: string
 }
 
+/** How the page offers. */
+export interface Offering {
+  /** The one video codec that is offered; left out: every one. */
+  codec?: string
+  /** When the page tells its addresses; never: it is reached by the address its packets come from. */
+  addresses?: 'offer' | 'later' | 'never'
+}
+
 /** What of page/client.js is called from here. */
 interface PageClient {
-  watch(name: string, url: string, token: string, how: { trickle?: boolean; codec?: string }): Promise<Answered>
-  publish(
-    name: string,
-    url: string,
-    token: string,
-    how: { trickle?: boolean; codec?: string; video?: boolean; audio?: boolean },
-  ): Promise<Answered>
+  watch(name: string, url: string, token: string, how: Offering): Promise<Answered>
+  publish(name: string, url: string, token: string, how: Offering): Promise<Answered>
   stats(name: string): Promise<PeerStats>
   close(name: string, polite: boolean): Promise<number>
   enable(name: string, kind: 'video' | 'audio', on: boolean): void

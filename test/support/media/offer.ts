@@ -46,13 +46,7 @@ export function offerSdp(options: OfferOptions = {}): string {
         ]
       : []),
     ...(audio
-      ? [
-          'm=audio 9 UDP/TLS/RTP/SAVPF 111 0',
-          ...common,
-          'a=mid:1',
-          'a=rtpmap:111 opus/48000/2',
-          'a=rtpmap:0 PCMU/8000',
-        ]
+      ? ['m=audio 9 UDP/TLS/RTP/SAVPF 111 0', ...common, 'a=mid:1', 'a=rtpmap:111 opus/48000/2', 'a=rtpmap:0 PCMU/8000']
       : []),
   ]
   const session = ['v=0', 'o=- 4611 2 IN IP4 127.0.0.1', 's=-', 't=0 0', `a=group:BUNDLE ${mids.join(' ')}`]

@@ -12,16 +12,15 @@ const gathered = (connection) =>
     }
   })
 
-/** Sends the offer as it is and the addresses as they come, or waits for them first. */
-async function exchange(peer, url, token, trickle) {
+/** Tells its addresses in the offer, later, or never: then it is reached by the address its packets come from. */
+async function exchange(peer, url, token, addresses) {
   const { connection } = peer
   const late = []
   connection.addEventListener('icecandidate', ({ candidate }) => candidate?.candidate && late.push(candidate))
   await connection.setLocalDescription()
-  if (!trickle) await gathered(connection)
-  const sdp = trickle
-    ? connection.localDescription.sdp.replace(/a=candidate:.*\r\n/g, '')
-    : connection.localDescription.sdp
+  if (addresses === 'offer') await gathered(connection)
+  const whole = connection.localDescription.sdp
+  const sdp = addresses === 'offer' ? whole : whole.replace(/a=candidate:.*\r\n/g, '')
   const headers = { 'content-type': 'application/sdp' }
   if (token !== '') headers.authorization = `Bearer ${token}`
   peer.offeredAt = performance.now()
@@ -33,7 +32,7 @@ async function exchange(peer, url, token, trickle) {
   }
   peer.session = new URL(response.headers.get('location'), response.url).href
   await connection.setRemoteDescription({ type: 'answer', sdp: body })
-  if (trickle) {
+  if (addresses === 'later') {
     await gathered(connection)
     const fragment = sdp.match(/a=ice-ufrag:.*\r\n/)[0] + sdp.match(/a=ice-pwd:.*\r\n/)[0]
     const lines = late.map(({ candidate, sdpMid }) => `a=mid:${sdpMid}\r\na=${candidate}\r\n`).join('')
@@ -62,7 +61,7 @@ function preferred(kind, codec) {
 }
 
 /** Watches a stream; `codec` limits the video offered. */
-async function watch(name, url, token, { trickle = false, codec = '' } = {}) {
+async function watch(name, url, token, { addresses = 'offer', codec = '' } = {}) {
   const connection = new RTCPeerConnection()
   const stream = new MediaStream()
   const peer = { connection, session: '', video: show(name, stream), firstFrameAt: 0 }
@@ -72,11 +71,11 @@ async function watch(name, url, token, { trickle = false, codec = '' } = {}) {
   if (codec !== '') video.setCodecPreferences(preferred('video', codec))
   connection.addEventListener('track', ({ track }) => stream.addTrack(track))
   peer.video.requestVideoFrameCallback((now) => (peer.firstFrameAt = now))
-  return await exchange(peer, url, token, trickle)
+  return await exchange(peer, url, token, addresses)
 }
 
 /** Publishes the fake camera and microphone. */
-async function publish(name, url, token, { video = true, audio = true, codec = '', trickle = false } = {}) {
+async function publish(name, url, token, { video = true, audio = true, codec = '', addresses = 'offer' } = {}) {
   const connection = new RTCPeerConnection()
   const stream = await navigator.mediaDevices.getUserMedia({
     video: video && { width: 640, height: 360, frameRate: 20 },
@@ -88,7 +87,7 @@ async function publish(name, url, token, { video = true, audio = true, codec = '
     const transceiver = connection.addTransceiver(track, { direction: 'sendonly', streams: [stream] })
     if (track.kind === 'video' && codec !== '') transceiver.setCodecPreferences(preferred('video', codec))
   }
-  return await exchange(peer, url, token, trickle)
+  return await exchange(peer, url, token, addresses)
 }
 
 /** What getStats says, added up over the streams of each kind. */
@@ -100,6 +99,8 @@ async function stats(name) {
     firstFrameMs: firstFrameAt ? firstFrameAt - offeredAt : 0,
   }
   for (const report of (await connection.getStats()).values()) {
+    if (report.type === 'candidate-pair' && report.nominated)
+      found.availableBitrate = report.availableOutgoingBitrate ?? 0
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
       found[side] = {

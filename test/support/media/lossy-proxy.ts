@@ -1,0 +1,62 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+
+/** A way to a UDP port that loses packets in both directions. */
+export interface LossyProxy extends AsyncDisposable {
+  /** Where it listens: the port is that of the target. */
+  host: string
+  counts: { passed: number; dropped: number }
+  /** Share that is lost, 0 to 1. */
+  loss: number
+}
+
+/**
+ * Stands at another loopback address on the port of the target, which advertises that address.
+ * @param loss share that is lost, 0 to 1
+ */
+export async function startLossyProxy(port: number, loss: number, host = '127.0.0.2'): Promise<LossyProxy> {
+  const front = dgram.createSocket('udp4')
+  const backs = new Map<string, dgram.Socket>()
+  const random = randomNumbers(7)
+  const proxy: LossyProxy = {
+    host,
+    loss,
+    counts: { passed: 0, dropped: 0 },
+    [Symbol.asyncDispose]: async () => {
+      for (const back of backs.values()) back.close()
+      front.close()
+      await once(front, 'close')
+    },
+  }
+  const passes = (): boolean => {
+    const pass = random() >= proxy.loss
+    proxy.counts[pass ? 'passed' : 'dropped'] += 1
+    return pass
+  }
+  front.on('message', (packet, client) => {
+    const key = `${client.address}:${client.port}`
+    let back = backs.get(key)
+    if (back === undefined) {
+      back = dgram.createSocket('udp4')
+      back.on('message', (answer) => {
+        if (passes()) front.send(answer, client.port, client.address)
+      })
+      backs.set(key, back)
+    }
+    if (passes()) back.send(packet, port, '127.0.0.1')
+  })
+  front.bind(port, host)
+  await once(front, 'listening')
+  return proxy
+}
+
+/** The same numbers in every run, 0 to 1 (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

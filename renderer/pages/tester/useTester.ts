@@ -1,0 +1,120 @@
+import { computed, reactive, ref, shallowRef } from 'vue'
+import type { ProcedureInput, ProcedureOutput } from '../../../shared/console/contract.ts'
+import type { TesterEncoding, TesterOperation } from '../../../shared/console/tester.ts'
+import { sharedState } from '../../composables/useConsole.ts'
+
+type Sending = ProcedureInput<'tester.send'>
+type Answer = ProcedureOutput<'tester.send'>
+
+/** One send of this session, with what came of it. */
+export interface Sent {
+  seq: number
+  at: number
+  input: Sending
+  /** Null when there was no answer. */
+  answer: Answer | null
+  /** Why there was none. */
+  error: unknown
+  /** Null when the answer holds none. */
+  ret: number | null
+  msg: string
+}
+
+/** What is in the tester's form. */
+export interface TesterForm {
+  /** `api/name` of the operation. */
+  operation: string
+  access_key: string
+  method: 'GET' | 'POST'
+  encoding: TesterEncoding
+  /** By name, for every operation: a room_id typed once is there in the next operation. */
+  values: Record<string, string>
+}
+
+const mostSent = 50
+
+export const operationKey = (one: { api: string; name: string }): string => `${one.api}/${one.name}`
+
+/** The tester of one console: it survives going to another page, and ends with the session. */
+export const useTester = sharedState((client) => {
+  const form = reactive<TesterForm>({
+    operation: 'media/authenticate',
+    access_key: '',
+    method: 'GET',
+    encoding: 'query',
+    values: {},
+  })
+  const history = shallowRef<readonly Sent[]>([])
+  const shown = shallowRef<Sent | null>(null)
+  const busy = ref(false)
+  let seq = 0
+
+  /** Sends what is in the form; the outcome is shown and listed. */
+  async function send(operation: TesterOperation): Promise<void> {
+    if (busy.value) return
+    busy.value = true
+    const input = sendingOf(form, operation)
+    const sent: Sent = { seq: ++seq, at: Date.now(), input, answer: null, error: null, ret: null, msg: '' }
+    try {
+      sent.answer = await client.call('tester.send', input)
+      Object.assign(sent, verdict(sent.answer.body))
+      remember(form, sent.answer.body)
+    } catch (error) {
+      sent.error = error
+    }
+    busy.value = false
+    history.value = [sent, ...history.value].slice(0, mostSent)
+    shown.value = sent
+  }
+
+  /** Shows an earlier send and puts it back into the form. */
+  function open(sent: Sent): void {
+    shown.value = sent
+    const { api, operation, access_key = '', method = 'GET', encoding = 'query', params } = sent.input
+    Object.assign(form, { operation: operationKey({ api, name: operation }), access_key, method, encoding })
+    Object.assign(form.values, params)
+  }
+
+  function forget(): void {
+    history.value = []
+    shown.value = null
+  }
+
+  return { form, history: computed(() => history.value), shown, busy, send, open, forget }
+})
+
+/** What is sent for what is in the form: the parameters of this operation that are not empty. */
+export function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
+  const { api, name } = operation
+  const params: Record<string, string> = {}
+  for (const parameter of operation.parameters) {
+    const value = form.values[parameter.name] ?? ''
+    if (value !== '') params[parameter.name] = value
+  }
+  const method = operation.methods.includes(form.method) ? form.method : (operation.methods[0] ?? 'GET')
+  const encoding = method === 'GET' ? 'query' : form.encoding
+  return { api, operation: name, access_key: form.access_key, params, method, encoding }
+}
+
+function answered(body: string): Record<string, unknown> {
+  try {
+    const answer: unknown = JSON.parse(body)
+    return typeof answer === 'object' && answer !== null ? { ...answer } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** `ret` and `msg` of an answer. */
+export function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
+  const { ret, msg } = answered(body)
+  return { ret: typeof ret === 'number' ? ret : null, msg: typeof msg === 'string' ? msg : '' }
+}
+
+/** A room that was just made is the one that the next operation is about. */
+function remember(form: TesterForm, body: string): void {
+  const { ret, room_id } = answered(body)
+  if (ret !== 0 || typeof room_id !== 'string' || room_id === '') return
+  form.values.room_id = room_id
+  form.values.roomId = room_id
+}

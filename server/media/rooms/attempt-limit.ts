@@ -1,7 +1,7 @@
-/** Addresses remembered; the oldest go first. */
-const mostAddresses = 10_000
+/** Keys remembered; the oldest go first. */
+const mostKeys = 10_000
 
-/** Counts failures per address in windows of time. */
+/** Counts failures per key (who tries what) in windows of time. */
 export class AttemptLimit {
   readonly #most: number
   readonly #windowMs: number
@@ -12,22 +12,22 @@ export class AttemptLimit {
     this.#windowMs = windowMs
   }
 
-  /** Whether this address has failed too often. */
-  reached(address: string, now = Date.now()): boolean {
-    const window = this.#windows.get(address)
+  /** Whether this one has failed too often. */
+  reached(key: string, now = Date.now()): boolean {
+    const window = this.#windows.get(key)
     return window !== undefined && window.until > now && window.count >= this.#most
   }
 
-  note(address: string, now = Date.now()): void {
-    const window = this.#windows.get(address)
+  note(key: string, now = Date.now()): void {
+    const window = this.#windows.get(key)
     if (window !== undefined && window.until > now) {
       window.count += 1
       return
     }
-    this.#windows.delete(address)
-    this.#windows.set(address, { until: now + this.#windowMs, count: 1 })
+    this.#windows.delete(key)
+    this.#windows.set(key, { until: now + this.#windowMs, count: 1 })
     for (const oldest of this.#windows.keys()) {
-      if (this.#windows.size <= mostAddresses) break
+      if (this.#windows.size <= mostKeys) break
       this.#windows.delete(oldest)
     }
   }

@@ -24,7 +24,7 @@ export type Admission =
   | { kind: 'member'; member: Member }
   | { kind: 'observer' }
 
-/** Wrong host passwords a minute and address. */
+/** Wrong host passwords a minute, address and room. */
 const mostFailures = 10
 
 /** Says who somebody is and whether they may come in at all; the room says whether there is space. */
@@ -79,10 +79,11 @@ export class Door {
   }
 
   #isHost(room: Room, { hostPassword, remote }: Caller): boolean {
-    if (this.#failures.reached(remote)) throw new Problem('tooMany')
+    const key = JSON.stringify([remote, room.config.roomId])
+    if (this.#failures.reached(key)) throw new Problem('tooMany')
     const expected = room.config.hostPassword
     if (expected !== '' && timingSafeEqual(sha256(expected), sha256(hostPassword))) return true
-    this.#failures.note(remote)
+    this.#failures.note(key)
     throw new Problem('hostPasswordWrong')
   }
 }

@@ -8,14 +8,15 @@ type Joined = Extract<ToPerson, { type: 'joined' }>
 export class SignalClient {
   readonly socket: WebSocket
   readonly messages: ToPerson[] = []
-  readonly closed: Promise<unknown>
+  /** The code of the end. */
+  readonly closed: Promise<number>
   #joined: Joined | undefined
   readonly #watchers = new Set<() => void>()
 
   constructor(url: string) {
     this.socket = new WebSocket(`${url.replace('http', 'ws')}/signal`)
     this.socket.on('error', () => {})
-    this.closed = once(this.socket, 'close')
+    this.closed = once(this.socket, 'close').then(([code]) => Number(code))
     this.socket.on('message', (data: Buffer) => {
       this.messages.push(toPersonSchema.parse(JSON.parse(data.toString('utf8'))))
       for (const watcher of this.#watchers) watcher()

@@ -1,0 +1,339 @@
+import { once } from 'node:events'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { mediaSettingsSchema } from '../../../shared/media/control.ts'
+import type { ToPerson } from '../../../shared/media/signal.ts'
+import { startCamera } from '../../support/camera/camera.ts'
+import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import { TestMediaNode } from '../../support/media/media-node.ts'
+import { offerSdp } from '../../support/media/offer.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+
+const resumeMs = 700
+let node: TestMediaNode
+const clients: SignalClient[] = []
+beforeAll(async () => {
+  node = await TestMediaNode.start({
+    settings: { resume_ms: resumeMs, ice_servers: [{ urls: ['stun:stun.example.org'], username: '', credential: '' }] },
+  })
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.drop()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+/** Somebody with a link of their own; `host` by the room's password. */
+async function enter(roomId: string, userId: string, hostPassword = ''): Promise<SignalClient> {
+  const token = hostPassword === '' ? node.token(roomId, { userId, userName: userId.toUpperCase() }) : ''
+  const client = await SignalClient.join(node.url, roomId, { token, host_password: hostPassword, user_id: userId })
+  clients.push(client)
+  return client
+}
+
+const refusal = async (attempt: Promise<unknown>): Promise<string> =>
+  await attempt.then(
+    () => 'let in',
+    (error: unknown) => String(error),
+  )
+
+const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
+  message.type === type && JSON.stringify(message).includes(`"user_id":"${userId}"`)
+
+describe('coming and going', () => {
+  test('who joins hears who is there and what can be watched, and the others hear of them', async () => {
+    await using camera = await startCamera()
+    await node.openRoom('come', { topic: 'Morning round' })
+    await node.addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
+    const ann = await enter('come', 'ann')
+    expect(ann.joined).toMatchObject({
+      resumed: false,
+      resume_ms: resumeMs,
+      you: { user_id: 'ann', user_name: 'ANN', role: 'member', device: false, away: false, audio: false },
+      room: { room_id: 'come', topic: 'Morning round', mode: 1, peer_to_peer: false },
+      streams: [{ stream_id: 'cam', user_id: 'cam', video_codec: 'H264', audio_codec: 'PCMU', small: true }],
+      ice_servers: [{ urls: ['stun:stun.example.org'] }],
+    })
+    expect(ann.joined.people.map(({ user_id }) => user_id)).toEqual(['cam', 'ann'])
+    const bob = await enter('come', 'bob')
+    expect(await ann.next('person_joined')).toMatchObject({ person: { user_id: 'bob', user_name: 'BOB' } })
+    expect(bob.messages.filter(({ type }) => type === 'person_joined')).toEqual([])
+    expect(await node.userIds('come')).toEqual(['cam', 'ann', 'bob'])
+    bob.send({ type: 'leave' })
+    expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'bob' })
+    await bob.closed
+    expect(node.events.filter((event) => 'user' in event && event.user.userId === 'bob')).toHaveLength(1)
+    expect(node.events).toContainEqual({ type: 'left', roomId: 'come', userId: 'bob' })
+    ann.forget()
+    await camera.kill()
+    await ann.next(about('person_left', 'cam'))
+    expect(await ann.next('stream_removed')).toEqual({ type: 'stream_removed', stream_id: 'cam' })
+  })
+
+  test('what somebody publishes with their session is told to everybody', async () => {
+    await node.openRoom('streams')
+    const [ann, bob] = [await enter('streams', 'ann'), await enter('streams', 'bob')]
+    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${ann.joined.session}` }
+    const body = offerSdp({ direction: 'sendonly' })
+    const posted = await fetch(`${node.url}/whip/streams?source=screen`, { method: 'POST', headers, body })
+    expect(posted.status).toBe(201)
+    expect(await bob.next('stream_added')).toMatchObject({
+      stream: { stream_id: 'ann~screen', user_id: 'ann', source: 'screen', video_codec: 'VP8', small: false },
+    })
+    await fetch(`${node.url}${posted.headers.get('location') ?? ''}`, { method: 'DELETE' })
+    await bob.next('stream_removed')
+    expect(await node.userIds('streams')).toEqual(['ann', 'bob'])
+  })
+
+  test('who lost the connection is away, comes back as the same, and hears what was meant for them', async () => {
+    await node.openRoom('back', { mode: 3 })
+    const [ann, bob] = [await enter('back', 'ann'), await enter('back', 'bob')]
+    ann.drop()
+    expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', away: true } })
+    bob.send({ type: 'chat', text: 'Are you there?' })
+    bob.send({ type: 'relay', to: 'ann', payload: { kind: 'bye' } })
+    await bob.next('chat')
+    bob.forget()
+    const again = await SignalClient.resume(node.url, ann.joined.session)
+    clients.push(again)
+    expect(again.joined).toMatchObject({
+      resumed: true,
+      session: ann.joined.session,
+      you: { user_id: 'ann', away: false },
+    })
+    expect(again.joined.chat.map(({ text }) => text)).toEqual(['Are you there?'])
+    expect(await again.next('relay')).toEqual({ type: 'relay', from: 'bob', payload: { kind: 'bye' } })
+    expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', away: false } })
+    expect(await node.userIds('back')).toEqual(['ann', 'bob'])
+    expect(node.events.filter((event) => event.roomId === 'back' && event.type === 'left')).toEqual([])
+  })
+
+  test('who does not come back in time has left, and cannot resume', async () => {
+    await node.openRoom('gone')
+    const [ann, bob] = [await enter('gone', 'ann'), await enter('gone', 'bob')]
+    ann.drop()
+    await bob.next('person_left')
+    expect(await node.userIds('gone')).toEqual(['bob'])
+    expect(await refusal(SignalClient.resume(node.url, ann.joined.session))).toContain('404 noSession')
+  })
+
+  test('the same link once more takes the place of the earlier page', async () => {
+    await node.openRoom('same')
+    const [first, second] = [await enter('same', 'ann'), await enter('same', 'ann')]
+    expect(await first.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
+    await first.closed
+    expect(await node.userIds('same')).toEqual(['ann'])
+    second.send({ type: 'ping', id: 7 })
+    expect(await second.next('pong')).toEqual({ type: 'pong', id: 7 })
+  })
+
+  test('a room that changes or closes says so', async () => {
+    await node.openRoom('changes')
+    const ann = await enter('changes', 'ann')
+    await node.openRoom('changes', { topic: 'New', locked: true })
+    expect(await ann.next('room_changed')).toEqual({ type: 'room_changed', topic: 'New', locked: true })
+    expect(await refusal(enter('changes', 'bob'))).toContain('403 locked')
+    await node.request('close_room', { roomId: 'changes' })
+    expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
+    expect(await refusal(enter('changes', 'bob'))).toContain('404 noRoom')
+  })
+})
+
+describe('the door', () => {
+  test('a full room says 507', async () => {
+    await node.openRoom('full', { attendeeMax: 1 })
+    await enter('full', 'ann')
+    expect(await refusal(enter('full', 'bob'))).toContain('507 roomFull')
+  })
+
+  test('without a link one is refused, with the host password one is host; wrong ones are counted', async () => {
+    await node.openRoom('door', { hostPassword: '密码 1' })
+    expect(await refusal(SignalClient.join(node.url, 'door'))).toContain('401 unauthorised')
+    expect(await refusal(SignalClient.join(node.url, 'door', { token: node.token('other') }))).toContain('401')
+    expect(
+      await refusal(SignalClient.join(node.url, 'door', { token: node.token('door', { role: 'observer' }) })),
+    ).toContain('401')
+    expect((await enter('door', 'host', '密码 1')).joined.you.role).toBe('host')
+    expect(node.events).toContainEqual({
+      type: 'joined',
+      roomId: 'door',
+      user: expect.objectContaining({ userId: 'host', role: 'host' }),
+    })
+    // A member who also knows the password is host.
+    const both = { token: node.token('door', { userId: 'both' }), host_password: '密码 1' }
+    const client = await SignalClient.join(node.url, 'door', both)
+    clients.push(client)
+    expect(client.joined.you).toMatchObject({ user_id: 'both', role: 'host' })
+    for (let i = 0; i < 10; i++) expect(await refusal(enter('door', 'x', 'wrong'))).toContain('hostPasswordWrong')
+    expect(await refusal(enter('door', 'x', '密码 1'))).toContain('429 tooMany')
+  })
+
+  test('an id that is in the room is taken, except by its own link', async () => {
+    await node.openRoom('taken')
+    await enter('taken', 'ann')
+    const open = { token: node.token('taken'), user_id: 'ann' }
+    expect(await refusal(SignalClient.join(node.url, 'taken', open))).toContain('409 taken')
+    const other = await SignalClient.join(node.url, 'taken', { ...open, user_id: 'bob', user_name: 'Bob' })
+    clients.push(other)
+    expect(other.joined.you).toMatchObject({ user_id: 'bob', user_name: 'Bob' })
+  })
+
+  test('an open node lets anybody in, as a member', async () => {
+    await using open = await TestMediaNode.start({ settings: { open_rooms: true } })
+    await open.openRoom('lab')
+    const guest = await SignalClient.join(open.url, 'lab', { user_name: 'Guest' })
+    expect(guest.joined.you).toMatchObject({ user_name: 'Guest', role: 'member' })
+    await open.request('set_settings', mediaSettingsSchema.parse({}))
+    expect(await refusal(SignalClient.join(open.url, 'lab'))).toContain('401')
+    guest.drop()
+  })
+})
+
+describe('in the room', () => {
+  test('chat reaches everybody, and whoever comes later', async () => {
+    await node.openRoom('chat')
+    const [ann, bob] = [await enter('chat', 'ann'), await enter('chat', 'bob')]
+    ann.send({ type: 'chat', text: ' 你好 <b> ' })
+    for (const each of [ann, bob]) {
+      expect(await each.next('chat')).toMatchObject({ line: { user_id: 'ann', user_name: 'ANN', text: '你好 <b>' } })
+    }
+    expect((await enter('chat', 'cat')).joined.chat.map(({ text }) => text)).toEqual(['你好 <b>'])
+    ann.send({ type: 'chat', text: '  ' })
+    expect(await ann.next('error')).toMatchObject({ reason: 'badRequest' })
+    bob.forget()
+    for (let i = 0; i < 120; i++) ann.send({ type: 'chat', text: String(i) })
+    await bob.next((message) => message.type === 'chat' && message.line.text === '119')
+    expect((await enter('chat', 'dan')).joined.chat.map(({ text }) => text)).toEqual(
+      Array.from({ length: 100 }, (_, index) => String(index + 20)),
+    )
+  })
+
+  test('a host silences and removes people; a member may not, and a camera is nobody’s to remove', async () => {
+    await using camera = await startCamera()
+    await node.openRoom('host', { hostPassword: 'secret' })
+    await node.addDevice('host', 'cam', camera.url('/cam'))
+    const [host, ann, bob] = [
+      await enter('host', 'h', 'secret'),
+      await enter('host', 'ann'),
+      await enter('host', 'bob'),
+    ]
+    ann.send({ type: 'state', audio: true, video: true })
+    await bob.next((message) => message.type === 'person_changed' && message.person.audio)
+    bob.send({ type: 'mute', user_id: 'ann', kind: 'audio' })
+    expect(await bob.next('error')).toMatchObject({ reason: 'forbidden' })
+    bob.forget()
+    bob.send({ type: 'remove', user_id: 'ann' })
+    expect(await bob.next('error')).toMatchObject({ reason: 'forbidden' })
+    host.send({ type: 'mute', user_id: 'ann', kind: 'audio' })
+    expect(await ann.next('muted')).toEqual({ type: 'muted', by: 'h', kind: 'audio' })
+    await bob.next((message) => message.type === 'person_changed' && !message.person.audio && message.person.video)
+    for (const message of [
+      { type: 'mute', user_id: 'nobody', kind: 'video' },
+      { type: 'mute', user_id: 'cam', kind: 'video' },
+      { type: 'remove', user_id: 'nobody' },
+      { type: 'remove', user_id: 'cam' },
+    ]) {
+      host.forget()
+      host.send(message)
+      await host.next('error')
+    }
+    host.send({ type: 'remove', user_id: 'ann' })
+    expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
+    await bob.next('person_left')
+    expect(await node.userIds('host')).toEqual(['cam', 'h', 'bob'])
+    expect(node.events).toContainEqual({ type: 'left', roomId: 'host', userId: 'ann' })
+    expect(await refusal(enter('host', 'ann'))).toContain('403 removed')
+  })
+
+  test('people of a room with a server do not relay', async () => {
+    await node.openRoom('server')
+    const [ann] = [await enter('server', 'ann'), await enter('server', 'bob')]
+    ann.send({ type: 'relay', to: 'bob', payload: { kind: 'bye' } })
+    expect(await ann.next('error')).toMatchObject({ reason: 'badRequest' })
+  })
+})
+
+describe('what clients send wrongly', () => {
+  async function connected(path = '/signal'): Promise<WebSocket> {
+    const socket = new WebSocket(`${node.url.replace('http', 'ws')}${path}`)
+    socket.on('error', () => {})
+    await once(socket, 'open')
+    return socket
+  }
+
+  test.each([
+    ['no JSON', 'hello'],
+    ['no object', '7'],
+    ['something else first', JSON.stringify({ type: 'chat', text: 'x' })],
+    ['another version', JSON.stringify({ type: 'join', version: 99, room_id: 'wrong' })],
+    ['an id of the node’s own', JSON.stringify({ type: 'join', version: 1, room_id: 'wrong', user_id: 'x~screen' })],
+    ['a long name', JSON.stringify({ type: 'join', version: 1, room_id: 'wrong', user_name: 'x'.repeat(300) })],
+    ['a made-up session', JSON.stringify({ type: 'resume', version: 1, session: 'x'.repeat(32) })],
+    ['a prototype', '{"__proto__":{"type":"join"}}'],
+  ])('%s is refused and the connection closed', async (_what, text) => {
+    await node.openRoom('wrong')
+    const socket = await connected()
+    socket.send(text)
+    const [data] = (await once(socket, 'message')) as [Buffer]
+    expect(JSON.parse(data.toString())).toMatchObject({ type: 'refused' })
+    await once(socket, 'close')
+    expect(await node.userIds('wrong')).toEqual([])
+  })
+
+  test('a message that is too long, and a flood, end the connection; the person may resume', async () => {
+    await node.openRoom('flood')
+    const ann = await enter('flood', 'ann')
+    ann.socket.send('x'.repeat(70_000))
+    expect(await ann.closed).toBe(1009)
+    const again = await SignalClient.resume(node.url, ann.joined.session)
+    clients.push(again)
+    for (let i = 0; i < 2_000; i++) again.send({ type: 'ping', id: i })
+    await again.closed
+    clients.push(await SignalClient.resume(node.url, ann.joined.session))
+  })
+
+  test('another path is no WebSocket', async () => {
+    await expect(connected('/other')).rejects.toThrow()
+    expect((await fetch(`${node.url}/signal`)).status).toBe(404)
+  })
+})
+
+test('a room of peers: the node relays, the browsers send to each other', async () => {
+  const browser: Browser = await startBrowser()
+  try {
+    await node.openRoom('peers', { mode: 4 })
+    const [ann, bob] = [await enter('peers', 'ann'), await enter('peers', 'bob')]
+    expect(ann.joined.room).toMatchObject({ mode: 4, peer_to_peer: true })
+    const [one, two] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
+    const relayed = async (client: SignalClient, kind: 'offer' | 'answer'): Promise<string> => {
+      const message = await client.next<'relay'>(
+        (each) => each.type === 'relay' && (each.payload as { kind: string }).kind === kind,
+      )
+      return (message.payload as { sdp: string }).sdp
+    }
+    const offer = await one.call('peerOffer', 'own')
+    ann.send({ type: 'relay', to: 'bob', payload: { kind: 'offer', sdp: offer } })
+    const answer = await two.call('peerAnswer', 'ann', await relayed(bob, 'offer'))
+    bob.send({ type: 'relay', to: 'ann', payload: { kind: 'answer', sdp: answer } })
+    await one.call('peerFinish', 'own', await relayed(ann, 'answer'))
+    for (const { candidate, sdpMid } of await one.call('peerCandidates', 'own')) {
+      ann.send({ type: 'relay', to: 'bob', payload: { kind: 'candidate', candidate, mid: sdpMid } })
+    }
+    ann.send({ type: 'relay', to: 'bob', payload: { kind: 'bye' } })
+    await bob.next((each) => each.type === 'relay' && (each.payload as { kind: string }).kind === 'bye')
+    for (const message of bob.messages) {
+      const payload =
+        message.type === 'relay' ? (message.payload as { kind: string; candidate: string; mid: string }) : undefined
+      if (payload?.kind === 'candidate') await two.call('peerAddress', 'ann', payload.candidate, payload.mid)
+    }
+    await two.decodes('ann', 10)
+    ann.send({ type: 'relay', to: 'nobody', payload: { kind: 'bye' } })
+    expect(await ann.next('error')).toMatchObject({ reason: 'noStream' })
+    expect((await node.request('stats', { roomId: 'peers' })).streams).toEqual([])
+  } finally {
+    await browser.close()
+  }
+})

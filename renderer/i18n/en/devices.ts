@@ -66,7 +66,7 @@ export const devices = {
   },
   acts: {
     edit: 'Edit',
-    move: 'Move to another room',
+    move: 'Move',
     pause: 'Pause',
     resume: 'Resume',
     retry: 'Try now',
@@ -92,7 +92,7 @@ export const devices = {
   },
   fields: {
     address: 'RTSP address',
-    addressHint: 'Paste it as the camera shows it. A login in it is taken out and kept apart.',
+    addressHint: 'Paste it as the camera shows it, e.g. rtsp://192.168.1.64:554/stream1. A login in it is kept apart.',
     assist: 'Address of a second, smaller stream',
     assistHint: 'For viewers with little bandwidth.',
     login_name: 'Login name',

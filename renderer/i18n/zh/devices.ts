@@ -67,7 +67,7 @@ export const devices: Texts<typeof english> = {
   },
   acts: {
     edit: '编辑',
-    move: '移到其他房间',
+    move: '移动',
     pause: '暂停',
     resume: '恢复',
     retry: '立即重试',
@@ -93,7 +93,7 @@ export const devices: Texts<typeof english> = {
   },
   fields: {
     address: 'RTSP 地址',
-    addressHint: '按摄像头给出的样子粘贴即可，其中的登录信息会被取出并单独保存。',
+    addressHint: '按摄像头给出的样子粘贴即可，例如 rtsp://192.168.1.64:554/stream1，其中的登录信息会单独保存。',
     assist: '第二路小码流地址',
     assistHint: '供带宽较小的观看者使用。',
     login_name: '用户名',

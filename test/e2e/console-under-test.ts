@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
+import { startHeadless } from '../support/headless.ts'
+import { chromiumFlags, chromiumProgram } from './chromium.ts'
+import { launch } from './desktop.ts'
+
+/** How the controller is run: the console is the same. */
+export type Face = 'desktop' | 'headless'
+
+/** A console that an operator looks at, with the controller behind it. */
+export interface ConsoleUnderTest {
+  face: Face
+  /** The console's page; another one after a restart. */
+  page: Page
+  /** What went wrong in the page so far: exceptions and errors on its own console. */
+  problems: string[]
+  /** Calls a procedure as a script of the operator does. Rejects with its message where it is refused. */
+  call<N extends ProcedureName>(name: N, input?: ProcedureInput<N>): Promise<ProcedureOutput<N>>
+  /** Where both APIs listen now. */
+  urls: () => Promise<{ media: string; device: string }>
+  /** Stops in order and starts again on the same data. */
+  restart: () => Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** How to open one. */
+export interface OpenOptions {
+  /** Fills the data folder before anything runs. */
+  prepare?: (dataFolder: string) => Promise<void>
+}
+
+/** One running face, to be replaced by a restart. */
+interface Running {
+  page: Page
+  call: (name: string, input: unknown) => Promise<unknown>
+  stop: () => Promise<void>
+}
+
+/** Milliseconds within which a page on a busy machine shows what it is told. */
+const patienceMs = 15_000
+
+/** Starts a controller with this face on new data, and opens its console. */
+export async function openConsole(face: Face, options: OpenOptions = {}): Promise<ConsoleUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), `roomdesk-${face}-`))
+  const dataFolder = join(folder, 'site')
+  await mkdir(dataFolder, { mode: 0o700 })
+  await options.prepare?.(dataFolder)
+  const start = face === 'desktop' ? () => startDesktop(folder) : () => startInBrowser(dataFolder)
+  let running = await start()
+  const problems: string[] = []
+  const follow = ({ page }: Running): void => {
+    page.setDefaultTimeout(patienceMs)
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+  }
+  follow(running)
+  const opened: ConsoleUnderTest = {
+    face,
+    page: running.page,
+    problems,
+    // The controller parsed its answer by the contract before it sent it.
+    call: async <N extends ProcedureName>(name: N, input?: ProcedureInput<N>) =>
+      (await running.call(name, input ?? {})) as ProcedureOutput<N>,
+    async urls() {
+      const { listeners } = await opened.call('overview.get')
+      const url = (wanted: string): string => listeners.find(({ name }) => name === wanted)?.url ?? ''
+      return { media: url('media'), device: url('device') }
+    },
+    async restart() {
+      await running.stop()
+      running = await start()
+      follow(running)
+      opened.page = running.page
+    },
+    async [Symbol.asyncDispose]() {
+      await running.stop()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  return opened
+}
+
+async function startDesktop(folder: string): Promise<Running> {
+  const { page, call, quit } = await launch({ userData: folder })
+  return { page, call, stop: quit }
+}
+
+async function startInBrowser(dataFolder: string): Promise<Running> {
+  const controller = await startHeadless({ folder: dataFolder })
+  let browser: Browser | undefined
+  try {
+    browser = await chromium.launch({ executablePath: chromiumProgram, args: chromiumFlags })
+    const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale: 'en-US' })
+    const key = (await readFile(join(dataFolder, 'console.key'), 'utf8')).trim()
+    await page.goto(`${controller.ready.console}/#key=${key}`)
+    await page.getByRole('navigation').waitFor()
+    return {
+      page,
+      call: async (name, input) => {
+        const result = await controller.result(name as ProcedureName, input as never)
+        if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`)
+        return result.value
+      },
+      stop: async () => {
+        await browser?.close()
+        await controller.stop()
+      },
+    }
+  } catch (error) {
+    await browser?.close()
+    await controller.stop()
+    throw error
+  }
+}

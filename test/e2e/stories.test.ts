@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
+import { clientStories } from './stories/clients.ts'
+import { lookStories } from './stories/looks.ts'
+import { manyRoomsStory } from './stories/many-rooms.ts'
+import { nodeStories } from './stories/nodes.ts'
+
+/** The same stories with either face: the desktop app, and Chromium on the headless console. They follow each other on one site. */
+describe.each(['desktop', 'headless'] as const)('an operator of the %s console', (face) => {
+  let opened: ConsoleUnderTest
+  beforeAll(async () => {
+    opened = await openConsole(face)
+  })
+  afterAll(() => opened[Symbol.asyncDispose]())
+
+  clientStories(() => opened)
+  nodeStories(() => opened)
+  lookStories(() => opened)
+  test('nothing went wrong in the page meanwhile', () => {
+    expect(opened.problems).toEqual([])
+  })
+  manyRoomsStory(face)
+})

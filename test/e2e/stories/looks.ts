@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { ConsoleUnderTest } from '../console-under-test.ts'
+import { ConsolePages } from '../console-pages.ts'
+
+/** Language, theme, and what a restart keeps. */
+export function lookStories(opened: () => ConsoleUnderTest): void {
+  const pages = (): ConsolePages => new ConsolePages(opened().page)
+  const isDark = (): Promise<unknown> => opened().page.evaluate(`document.documentElement.classList.contains('dark')`)
+  const language = (): Promise<unknown> => opened().page.evaluate('document.documentElement.lang')
+
+  test('language and theme change at once, and are kept', async () => {
+    await pages().go('Rooms')
+    const before = await isDark()
+    await pages().button('Switch between light and dark').click()
+    await expect.poll(isDark).toBe(!before)
+    await pages().button('切换到中文').click()
+    await pages().heading('房间').waitFor()
+    expect(await language()).toMatch(/^zh/)
+    await opened().page.reload()
+    await pages().heading('房间').waitFor()
+    expect(await isDark()).toBe(!before)
+    await opened().call('settings.set', { console: { language: 'en', theme: 'light' } })
+    await pages().heading('Rooms').waitFor()
+    await expect.poll(isDark).toBe(false)
+  })
+
+  test('a restart keeps everything', async () => {
+    const { call } = opened()
+    await call('settings.set', { console: { language: 'zh', theme: 'dark' }, room_defaults: { attendee_max: 42 } })
+    await call('rooms.create', { topic: 'Kept', host_password: 'hush' })
+    const everything = async () => ({
+      rooms: await call('rooms.list', {}),
+      // Of a session, when it was last used reaches the disk a moment later.
+      credentials: (await call('credentials.list')).map(({ last_used_at: _, ...credential }) => credential),
+      nodes: (await call('nodes.list')).map(({ config }) => config),
+      devices: (await call('devices.list', {})).map(({ userId, userAddress, options }) => ({
+        userId,
+        userAddress,
+        options,
+      })),
+      settings: await call('settings.get'),
+    })
+    const before = await everything()
+    await opened().restart()
+    // Where rooms are is agreed with the nodes again.
+    await expect.poll(everything).toEqual(before)
+    await expect.poll(language).toMatch(/^zh/)
+    expect(await isDark()).toBe(true)
+    await call('settings.set', { console: { language: 'en', theme: 'light' } })
+    await pages().go('Rooms')
+    await pages().row('Kept').waitFor()
+  })
+}

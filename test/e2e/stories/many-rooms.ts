@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { fillRooms } from '../../bench/site.ts'
+import { type Face, openConsole } from '../console-under-test.ts'
+import { ConsolePages } from '../console-pages.ts'
+
+/** A site of 100,000 rooms. */
+export function manyRoomsStory(face: Face): void {
+  test('100,000 rooms scroll: any of them is at hand, few of them exist in the page', async () => {
+    await using opened = await openConsole(face, { prepare: (folder) => fillRooms(folder, 100_000) })
+    const { page } = opened
+    const pages = new ConsolePages(page)
+    const drawn = (): Promise<number> => page.getByRole('row').count()
+    await pages.go('Rooms')
+    await page.getByText('100,000 of 100,000').waitFor()
+    await pages.row('Benchmark room 100000').waitFor()
+    const list = page.getByRole('grid', { name: 'Rooms' })
+
+    await list.focus()
+    await page.keyboard.press('End')
+    await pages.row(/Benchmark room 1(?!\d)/).waitFor()
+    expect(await drawn()).toBeLessThan(150)
+    for (const share of [0.5, 0.25, 0.9, 0.1]) {
+      await list.evaluate((element, at) => {
+        const grid = element as unknown as { scrollTop: number; scrollHeight: number }
+        grid.scrollTop = grid.scrollHeight * at
+      }, share)
+      await expect.poll(() => page.getByRole('row').filter({ hasText: 'Benchmark room' }).count()).toBeGreaterThan(10)
+      expect(await drawn()).toBeLessThan(150)
+    }
+    await pages.search.fill('room 77777')
+    await page.getByText('1 of 100,000').waitFor()
+    await pages.row('Benchmark room 77777').click()
+    await pages.panel('Benchmark room 77777').getByText('Nobody is in this room').waitFor()
+    expect(opened.problems).toEqual([])
+  })
+}

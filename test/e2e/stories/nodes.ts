@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { ConsoleUnderTest } from '../console-under-test.ts'
+import { ConsolePages } from '../console-pages.ts'
+
+/** MCU nodes: added, lost, drained. */
+export function nodeStories(opened: () => ConsoleUnderTest): void {
+  const pages = (): ConsolePages => new ConsolePages(opened().page)
+  const state = (name: string) => () => pages().row(name).innerText()
+
+  test('a node is added after its connection was tried', async () => {
+    await pages().go('MCU nodes')
+    await pages().button('Add a node').click()
+    const form = pages().dialog('Add an MCU node')
+    await form.getByText('Simulated', { exact: true }).click()
+    await form.getByLabel('Name').fill('Hall 2')
+    await form.getByRole('button', { name: 'Test the connection' }).click()
+    await form.getByText(/^Connected in/).waitFor()
+    await form.getByRole('button', { name: 'Add the node' }).click()
+    await expect.poll(state('Hall 2')).toContain('Online')
+  })
+
+  test('a node that is lost says why, wherever the operator looks, and comes back by itself', async () => {
+    await opened().call('lab.node_trouble', { name: 'Hall 2', mode: 'offline' })
+    await pages().go('MCU nodes')
+    await expect.poll(state('Hall 2')).toContain('Offline')
+    await pages().go('Overview')
+    await opened().page.getByText('MCU node Hall 2 is offline.').waitFor()
+    await opened().call('lab.node_trouble', { name: 'Hall 2', mode: 'none' })
+    await opened().page.getByText('MCU node Hall 2 is offline.').waitFor({ state: 'detached' })
+    await pages().go('MCU nodes')
+    await expect.poll(state('Hall 2')).toContain('Online')
+  })
+
+  test('a node is drained: it empties while people finish, and nobody is disconnected', async () => {
+    const others = (await opened().call('nodes.list')).filter(({ config }) => config.name !== 'Hall 2')
+    for (const { config } of others) await opened().call('nodes.disable', { name: config.name })
+    const { room_id } = await opened().call('rooms.create', { topic: 'Last meeting' })
+    await opened().call('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
+
+    await pages().actOnRow('Hall 2', 'Drain')
+    await pages().confirm('Drain')
+    await expect.poll(state('Hall 2')).toContain('1 room with people left')
+    expect((await opened().call('rooms.get', { room_id })).users).toHaveLength(1)
+    await opened().call('lab.leave', { room_id, user_id: 'ann' })
+    await expect.poll(state('Hall 2')).toContain('Empty: it can be disabled or removed')
+    await pages().actOnRow('Hall 2', 'Remove')
+    await pages().confirm('Remove')
+    await pages().row('Hall 2').waitFor({ state: 'detached' })
+    for (const { config } of others) await opened().call('nodes.enable', { name: config.name })
+  })
+}

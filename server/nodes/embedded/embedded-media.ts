@@ -48,6 +48,8 @@ interface Service {
   place: MediaPlace
   udpPort: number
   supervisor: MediaSupervisor
+  /** The outcome of the first start. */
+  started: Promise<void>
 }
 
 /** Milliseconds that the process has to end in order when its node goes or moves. */
@@ -102,6 +104,7 @@ export class EmbeddedMedia {
     this.#place = place
     this.#firstPlace.resolve()
     await this.#settle()
+    await this.#service?.started
   }
 
   /** Listens nowhere; the process ends. */
@@ -139,11 +142,7 @@ export class EmbeddedMedia {
     }
     // At the start nodes are asked a moment before their port is opened.
     await unlessAborted(this.#firstPlace.promise, signal)
-    if (this.#service?.owner !== name)
-      await unlessAborted(
-        this.#work.catch(() => {}),
-        signal,
-      )
+    if (this.#service?.owner !== name) await unlessAborted(this.#work, signal)
     if (this.#place === undefined) throw new NodeConnectionError('the node port is closed')
     if (name === undefined || this.#service?.owner !== name) throw new NodeConnectionError('it does not run')
     return this.#service.supervisor.client(signal)
@@ -164,13 +163,12 @@ export class EmbeddedMedia {
 
   #claimsChanged(): Promise<void> {
     for (const listener of this.#changes) listener()
-    // What a start failed with is the supervisor's to log and to mend.
-    return this.#settle().catch(() => {})
+    return this.#settle()
   }
 
   /** Makes the process be what is wanted now. */
   #settle(milliseconds = stopMs): Promise<void> {
-    const step = this.#work.catch(() => {}).then(() => this.#step(milliseconds))
+    const step = this.#work.then(() => this.#step(milliseconds))
     this.#work = step
     return step
   }
@@ -186,7 +184,9 @@ export class EmbeddedMedia {
     if (this.#service !== undefined || node === undefined || place === undefined) return
     const service = this.#serve(node, place)
     this.#service = service
-    await service.supervisor.start()
+    service.started = service.supervisor.start()
+    // Whoever gave the place waits for it; after that it is the supervisor's to mend.
+    service.started.catch(() => {})
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
@@ -211,7 +211,7 @@ export class EmbeddedMedia {
       onEvent: (event) => this.#emit(node.name, event),
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
     })
-    const service: Service = { owner: node.name, place, udpPort: 0, supervisor }
+    const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }
     return service
   }
 

@@ -38,6 +38,8 @@ export class MediaSupervisor {
   #settings = ''
   #lastError = ''
   #waits = 0
+  /** It was ended to be started anew: that is no failure. */
+  #restarting = false
   #upSince = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -85,6 +87,8 @@ export class MediaSupervisor {
 
   /** Ends the process in order and starts another, e.g. for another UDP port. */
   async restart(): Promise<void> {
+    if (this.#client === undefined) return
+    this.#restarting = true
     await this.#end(this.#client, firstWaitMs)
   }
 
@@ -161,6 +165,11 @@ export class MediaSupervisor {
   /** Starts it anew after a wait that doubles. */
   #failed(why: string): void {
     if (this.#stopper.signal.aborted) return
+    if (this.#restarting) {
+      this.#restarting = false
+      void this.#launch().catch(() => {})
+      return
+    }
     this.#lastError = why
     const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#waits, 10))
     this.#waits += 1

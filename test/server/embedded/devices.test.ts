@@ -1,0 +1,206 @@
+import net from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { h264Description, startScriptedCamera, usualAnswer } from '../../support/camera/scripted-camera.ts'
+import { MediaSite } from './media-site.ts'
+
+const aacOnly = h264Description
+  .replace('m=video 0 RTP/AVP 96', 'm=audio 0 RTP/AVP 96')
+  .replace('H264/90000', 'mpeg4-generic/48000/1')
+  .replace(/a=fmtp:.*/, 'a=fmtp:96 mode=AAC-hbr;config=1188')
+
+describe('a device of the outside world', () => {
+  let site: MediaSite
+  let camera: Camera
+  let room: string
+  beforeAll(async () => {
+    camera = await startCamera()
+    site = await MediaSite.start({ settings: { media: { camera_stall_ms: 1_000 } } })
+    room = await site.api.createRoom()
+  })
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]()
+    await camera.kill()
+  })
+
+  /** The answer of a join that must fail; nothing of it is left behind. */
+  async function refusal(address: string, options: Record<string, string> = {}) {
+    const answer = await site.join(room, 'failing', address, options)
+    expect(await site.users(room)).not.toContain('failing')
+    expect((await site.rpc('devices.list', {})).map(({ userId }) => userId)).not.toContain('failing')
+    return answer
+  }
+
+  test('joins: ret 0 says that its picture is in the room; destroyed, it is gone and no longer pulled', async () => {
+    expect(await site.join(room, 'door', camera.url('/cam'))).toEqual({
+      ret: 0,
+      data: { roomId: room, userId: 'door' },
+    })
+    const { streams } = await site.rpc('media.stats', { room_id: room })
+    expect(streams).toMatchObject([{ stream_id: 'door', user_id: 'door', video_codec: 'H264', audio_codec: 'PCMU' }])
+    expect(streams[0]?.last_packet_at).toBeGreaterThan(0)
+    expect(await site.users(room)).toEqual(['door'])
+    expect(await site.device('door')).toMatchObject({ state: 'joined', last_error: null })
+    expect(await site.api.get('/rtc/room/get', { room_id: room })).toMatchObject({ room_status: 1 })
+    const params = { roomId: room, userId: 'door', userAddress: camera.url('/cam') }
+    expect(await site.api.outgoing('destroyOutgoingUser', params)).toMatchObject({ ret: 0 })
+    expect(await site.users(room)).toEqual([])
+    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.pulls === 0)
+  })
+
+  test('H.265 joins as well: browsers that know it show it', async () => {
+    expect(await site.join(room, 'h265', camera.url('/h265'))).toMatchObject({ ret: 0 })
+    const { streams } = await site.rpc('media.stats', { room_id: room })
+    expect(streams).toMatchObject([{ video_codec: 'H265' }])
+    await site.rpc('devices.remove', { userIds: ['h265'] })
+  })
+
+  test('one camera in two rooms, and twice in one, is pulled once', async () => {
+    const other = await site.api.createRoom()
+    for (const [roomId, userId] of [
+      [room, 'one'],
+      [room, 'two'],
+      [other, 'three'],
+    ] as const) {
+      expect(await site.join(roomId, userId, camera.url('/cam'))).toMatchObject({ ret: 0 })
+    }
+    expect(await site.users(room)).toEqual(['one', 'two'])
+    expect(await site.users(other)).toEqual(['three'])
+    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.pulls === 1)
+    await site.rpc('devices.remove', { userIds: ['one', 'two', 'three'] })
+  })
+
+  test('the wrong path: 426, and why', async () => {
+    expect(await refusal(camera.url('/nothing'))).toEqual({ ret: 426, msg: expect.stringContaining('path') })
+  })
+
+  test('Motion JPEG, and sound in AAC alone: 426, no media that can be carried', async () => {
+    const said = { ret: 426, msg: expect.stringContaining('H.264') }
+    expect(await refusal(camera.url('/jpeg'))).toEqual(said)
+    await using aac = await startScriptedCamera((request) =>
+      request.method === 'DESCRIBE'
+        ? { status: 200, headers: { 'Content-Type': 'application/sdp' }, body: aacOnly }
+        : usualAnswer(request),
+    )
+    expect(await refusal(`rtsp://127.0.0.1:${aac.port}/live`)).toEqual(said)
+  })
+
+  test('a port where nobody listens: 426 refused; a host that is not there: 426 unreachable', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as net.AddressInfo
+    server.close()
+    expect(await refusal(`rtsp://127.0.0.1:${port}/cam`)).toEqual({ ret: 426, msg: expect.stringContaining('port') })
+    expect(await refusal('rtsp://no-such-camera.invalid/cam')).toEqual({
+      ret: 426,
+      msg: expect.stringContaining('reached'),
+    })
+  })
+
+  test('something that is no camera: 426, not RTSP; one that hangs up: 426, closed', async () => {
+    const web = net.createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
+    web.listen(0, '127.0.0.1')
+    await once(web, 'listening')
+    const { port } = web.address() as net.AddressInfo
+    expect(await refusal(`rtsp://127.0.0.1:${port}/cam`)).toEqual({ ret: 426, msg: expect.stringContaining('RTSP') })
+    web.close()
+    await using rude = await startScriptedCamera(({ method }) =>
+      method === 'DESCRIBE' ? undefined : { status: 200, after: (socket) => method === 'OPTIONS' && socket.destroy() },
+    )
+    expect(await refusal(`rtsp://127.0.0.1:${rude.port}/cam`)).toEqual({
+      ret: 426,
+      msg: expect.stringContaining('closed'),
+    })
+  })
+
+  test.each([
+    ['answers nothing at all', () => undefined],
+    [
+      'plays without ever sending a picture',
+      (request: Parameters<typeof usualAnswer>[0]) =>
+        request.method === 'PLAY' ? { status: 200 } : usualAnswer(request),
+    ],
+  ])('a camera that %s: 427 before clients give up', async (_, answer) => {
+    await using silent = await startScriptedCamera(answer)
+    const began = performance.now()
+    const refused = await refusal(`rtsp://127.0.0.1:${silent.port}/cam`)
+    expect(refused).toEqual({ ret: 427, msg: 'The device did not answer in time.' })
+    expect(performance.now() - began).toBeLessThan(5_000)
+    await site.until(() => silent.sockets.size === 0)
+  })
+
+  test.each(['basic', 'digest'] as const)(
+    'a login of any characters is taken (%s), a wrong one is 426 and tells nothing',
+    async (auth) => {
+      const password = '密码@:/?#% "\\'
+      await using locked = await startCamera({ auth, password })
+      const url = locked.url('/cam')
+      const login = { login_name: 'admin', login_password: password }
+      for (const wrong of [{}, { ...login, login_password: 'wrong one' }]) {
+        const answer = await refusal(url, wrong)
+        expect(answer).toEqual({ ret: 426, msg: expect.stringContaining('login') })
+        expect(JSON.stringify(answer)).not.toContain('wrong one')
+      }
+      expect(await site.join(room, 'locked', url, login)).toMatchObject({ ret: 0 })
+      const address = url.replace('://', `://admin:${encodeURIComponent(password)}@`)
+      expect(await site.join(room, 'by-address', address)).toMatchObject({ ret: 0 })
+      const list = await site.api.outgoing('getOutgoingUsers', { roomId: room })
+      expect(JSON.stringify(list)).not.toContain('密码')
+      expect(site.logged.join('')).not.toContain('密码')
+      await site.rpc('devices.remove', { userIds: ['locked', 'by-address'] })
+    },
+  )
+
+  test('a full room and a locked one: 426 says which', async () => {
+    const small = await site.api.createRoom({ attendee_max: 1 })
+    expect(await site.join(small, 'first', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    expect(await site.join(small, 'second', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is full.' })
+    await site.rpc('devices.remove', { userIds: ['first'] })
+    await site.rpc('rooms.lock', { room_ids: [small] })
+    expect(await site.join(small, 'third', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is locked.' })
+  })
+
+  test('a camera that dies leaves the room, says so, and is back as soon as it is there again', async () => {
+    const mortal = await startCamera()
+    expect(await site.join(room, 'mortal', mortal.url('/cam'))).toMatchObject({ ret: 0 })
+    await mortal.kill()
+    await site.until(async () => (await site.device('mortal')).state === 'waiting')
+    expect(['closed', 'refused']).toContain((await site.device('mortal')).last_error?.kind)
+    expect(await site.users(room)).toEqual([])
+    await using back = await startCamera({ port: mortal.port })
+    await site.until(async () => (await site.device('mortal')).state === 'joined')
+    expect(await site.users(room)).toEqual(['mortal'])
+    expect(await site.device('mortal')).toMatchObject({ retries: 0, last_error: null })
+    expect(back.port).toBe(mortal.port)
+    await site.rpc('devices.remove', { userIds: ['mortal'] })
+  })
+
+  test('a camera that hangs has stalled, and joins again when it goes on', async () => {
+    await using sleepy = await startCamera()
+    expect(await site.join(room, 'sleepy', sleepy.url('/cam'))).toMatchObject({ ret: 0 })
+    sleepy.signal('SIGSTOP')
+    await site.until(async () => (await site.device('sleepy')).last_error?.kind === 'stalled')
+    expect(await site.users(room)).toEqual([])
+    sleepy.signal('SIGCONT')
+    await site.until(async () => (await site.device('sleepy')).state === 'joined')
+    await site.rpc('devices.remove', { userIds: ['sleepy'] })
+  })
+
+  test('a probe tells codecs and size, or what is wrong, in a word for the console and a sentence for people', async () => {
+    expect(await site.rpc('devices.probe', { userAddress: camera.url('/aac') })).toMatchObject({
+      ok: true,
+      kind: null,
+      simulated: false,
+      tracks: [
+        { kind: 'video', codec: 'H264', carried: true, detail: expect.stringContaining('640 × 360') },
+        { kind: 'audio', carried: false },
+      ],
+    })
+    expect(await site.rpc('devices.probe', { userAddress: camera.url('/nothing') })).toMatchObject({
+      ok: false,
+      kind: 'notFound',
+      message: expect.stringContaining('path'),
+    })
+  })
+})

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Controller } from '../../../server/controller.ts'
+import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
+import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
+import { siteFileSchema } from '../../../server/site-file.ts'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
+import type { DeviceView } from '../../../shared/console/devices.ts'
+import type { SettingsPatch } from '../../../shared/settings.ts'
+import { ApiClient } from '../../support/api-client.ts'
+
+const program = join(import.meta.dirname, '../../../server/media/main.ts')
+const pageFolder = join(import.meta.dirname, '../../support/media/page')
+const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
+
+/** What of a site a test names. */
+export interface MediaSiteOptions {
+  /** Taken up as an earlier site left it. */
+  folder?: string
+  settings?: SettingsPatch
+  /** Left out: one embedded node, `here`. */
+  nodes?: { name: string; kind: 'embedded' | 'simulated'; addresses?: { tag: string; addr: string }[] }[]
+  nodePort?: number
+  host?: string
+  spawn?: SpawnMediaProcess
+}
+
+/** A whole controller on free ports, with the embedded node in a process of its own, as the APIs show it. */
+export class MediaSite implements AsyncDisposable {
+  readonly controller: Controller
+  readonly folder: string
+  /** What was logged, warnings and worse. */
+  readonly logged: string[]
+  readonly api: ApiClient
+  /** The process ids of every media process that ran, the last one last. */
+  readonly pids: number[]
+
+  private constructor(parts: Pick<MediaSite, 'controller' | 'folder' | 'logged' | 'api' | 'pids'>) {
+    this.controller = parts.controller
+    this.folder = parts.folder
+    this.logged = parts.logged
+    this.api = parts.api
+    this.pids = parts.pids
+  }
+
+  static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
+    const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-media-')))
+    const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
+    const logged: string[] = []
+    const pids: number[] = []
+    const spawn = options.spawn ?? forkMediaProcess(program)
+    const fast: SettingsPatch = {
+      ...settings,
+      deadlines: { health_interval_ms: 200, ...settings?.deadlines },
+      devices: { reconnect_first_ms: 100, reconnect_longest_ms: 500, ...settings?.devices },
+    }
+    const controller = await Controller.open({
+      dataFolder: folder,
+      logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+      version: 'test',
+      site: siteFileSchema.parse({ credentials: [credential], nodes, settings: fast }),
+      overrides: {
+        host: options.host,
+        media_port: 0,
+        device_port: 0,
+        node_port: options.nodePort ?? 0,
+        console_port: 0,
+      },
+      media: {
+        spawn: () => {
+          const child = spawn()
+          if (child.pid !== undefined) pids.push(child.pid)
+          return child
+        },
+        pageFolder,
+      },
+    })
+    try {
+      await controller.start()
+    } catch (error) {
+      if (options.folder === undefined) await rm(folder, { recursive: true })
+      throw error
+    }
+    const urls = { media: controller.url('media'), device: controller.url('device') }
+    const api = new ApiClient(urls, credential)
+    await api.authenticate()
+    return new MediaSite({ controller, folder, logged, api, pids })
+  }
+
+  get nodeUrl(): string {
+    return this.controller.url('node')
+  }
+
+  /** The media process that runs, or ran last. */
+  get pid(): number {
+    const pid = this.pids.at(-1)
+    if (pid === undefined) throw new Error('no media process was started')
+    return pid
+  }
+
+  /** Calls a console procedure that must succeed. */
+  async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
+    const result = await this.controller.call(name, input, { transport: 'internal', client: '' })
+    if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
+    return result.value as ProcedureOutput<N>
+  }
+
+  /** createOutgoingUser with what every caller gives. */
+  async join(roomId: string, userId: string, userAddress: string, options: Record<string, string> = {}) {
+    const params = { roomId, userId, userName: `Name of ${userId}`, userAddress, options: JSON.stringify(options) }
+    return await this.api.outgoing('createOutgoingUser', params)
+  }
+
+  /** Ids of the users in a room, as a client sees them. */
+  async users(roomId: string): Promise<string[]> {
+    const answer = await this.api.get('/rtc/room/get_room_info', { room_id: roomId })
+    if (!Array.isArray(answer.user_list)) throw new Error(JSON.stringify(answer))
+    return answer.user_list.map((user: { user_id: string }) => user.user_id)
+  }
+
+  async device(userId: string): Promise<DeviceView> {
+    const found = (await this.rpc('devices.list', {})).find((device) => device.userId === userId)
+    if (found === undefined) throw new Error(`there is no outgoing user ${userId}`)
+    return found
+  }
+
+  /** Resolves when the condition holds, looked at at each event of the console and from time to time; rejects after `withinMs`. */
+  async until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+    const end = performance.now() + withinMs
+    while (!(await condition())) {
+      if (performance.now() > end) throw new Error(`it never held: ${String(condition)}\n${this.logged.join('')}`)
+      await this.#nextEvent()
+    }
+  }
+
+  /** Ends it as a stop does; the data stay. */
+  async stop(): Promise<void> {
+    await this.controller.stop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  #nextEvent(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        unsubscribe()
+        resolve()
+      }
+      const timer = setTimeout(done, 100)
+      const unsubscribe = this.controller.onEvent(done)
+    })
+  }
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RefusedError } from '../../support/media/signal-client.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+import { MediaSite } from './media-site.ts'
+
+describe('people', () => {
+  let site: MediaSite
+  let room: string
+  beforeAll(async () => {
+    site = await MediaSite.start()
+    room = await opened(await site.api.createRoom({ host_password: 'open sesame' }))
+  })
+  afterAll(async () => await site[Symbol.asyncDispose]())
+
+  /** The token of a link that a client of the API asked for. */
+  async function token(userId: string, more: Record<string, string | number> = {}, roomId = room): Promise<string> {
+    const params = { room_id: roomId, user_id: userId, user_name: `Name of ${userId}`, ...more }
+    const answer = await site.api.get('/rtc/room/join_url', params)
+    if (answer.ret !== 0) throw new Error(JSON.stringify(answer))
+    return new URL(String(answer.url)).hash.replace('#token=', '')
+  }
+
+  async function refusal(attempt: Promise<unknown>): Promise<string> {
+    const error = await attempt.then(
+      () => undefined,
+      (caught: unknown) => caught as RefusedError,
+    )
+    return error?.reason ?? 'none'
+  }
+
+  test('whom a client sends with a join link is in the room list while connected, under that name', async () => {
+    const answer = await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
+    expect(answer).toEqual({ ret: 0, url: expect.any(String), expires_at: expect.any(Number) })
+    const url = new URL(String(answer.url))
+    expect(url.origin + url.pathname).toBe(`${site.api.media}/jroom/`)
+    expect(url.searchParams.get('roomId')).toBe(room)
+    const anna = await SignalClient.join(site.nodeUrl, room, { token: url.hash.replace('#token=', '') })
+    expect(anna.joined.you).toMatchObject({ user_id: 'anna', user_name: '安娜', role: 'member' })
+    expect(await site.api.get('/rtc/room/get_room_info', { room_id: room })).toEqual({
+      ret: 0,
+      user_list: [{ user_name: '安娜', user_id: 'anna' }],
+    })
+    anna.send({ type: 'leave' })
+    await anna.closed
+    await site.until(async () => (await site.users(room)).length === 0)
+  })
+
+  test('a link makes a host where it says so, lets nobody into another room, and ends', async () => {
+    const host = await SignalClient.join(site.nodeUrl, room, { token: await token('bob', { role: 'host' }) })
+    expect(host.joined.you.role).toBe('host')
+    host.drop()
+    const other = await site.api.createRoom()
+    await opened(other)
+    expect(await refusal(SignalClient.join(site.nodeUrl, other, { token: await token('carl') }))).toBe('unauthorised')
+    const good = await token('carl')
+    const forged = `${good.slice(0, -2)}${good.endsWith('AA') ? 'BB' : 'AA'}`
+    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: forged }))).toBe('unauthorised')
+    for (const wrong of [{ ttl: 59 }, { ttl: 2_592_001 }, { ttl: 'long' }, { role: 'owner' }, { user_id: '' }]) {
+      const params = { room_id: room, user_id: 'x', user_name: 'X', ...wrong }
+      expect(await site.api.get('/rtc/room/join_url', params)).toMatchObject({ ret: 407 })
+    }
+    expect(
+      await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'x~screen', user_name: 'X' }),
+    ).toMatchObject({ ret: 407 })
+    const unknown = { room_id: 'nowhere', user_id: 'x', user_name: 'X' }
+    expect(await site.api.get('/rtc/room/join_url', unknown)).toMatchObject({ ret: 404 })
+    expect(await site.api.get('/rtc/room/join_url', unknown, 'wrong')).toMatchObject({ ret: 602 })
+  })
+
+  test('forced offline: the connection ends, links are refused for the ban, and a new one is needed after it', async () => {
+    const old = await token('dora')
+    const dora = await SignalClient.join(site.nodeUrl, room, { token: old })
+    const kick = { room_id: room, user_id: 'dora' }
+    expect(await site.api.get('/rtc/force_offline_mcu', kick)).toEqual({ ret: 0, msg: 'success' })
+    expect(await dora.next('removed')).toMatchObject({ reason: 'kicked' })
+    await dora.closed
+    expect(await site.users(room)).not.toContain('dora')
+    expect(await site.api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 429 })
+    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: old }))).toBe('removed')
+    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: await token('dora') }))).toBe('removed')
+
+    // The ban is a setting, and applies to a node that runs.
+    await site.rpc('settings.set', { media: { ban_ms: 0 } })
+    const fred = await SignalClient.join(site.nodeUrl, room, { token: await token('fred') })
+    const before = await token('fred')
+    await site.api.get('/rtc/force_offline_mcu', { room_id: room, user_id: 'fred' })
+    await fred.closed
+    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: before }))).toBe('removed')
+    const again = await SignalClient.join(site.nodeUrl, room, { token: await token('fred') })
+    expect(again.joined.you.user_id).toBe('fred')
+    again.drop()
+    await site.rpc('settings.set', { media: { ban_ms: 60_000 } })
+  })
+
+  test('open rooms are a setting that applies at once; without it the host password or a link is needed', async () => {
+    expect(await refusal(SignalClient.join(site.nodeUrl, room))).toBe('unauthorised')
+    await site.rpc('settings.set', { media: { open_rooms: true } })
+    const guest = await SignalClient.join(site.nodeUrl, room, { user_name: 'Guest' })
+    expect(guest.joined.you.role).toBe('member')
+    guest.drop()
+    await site.rpc('settings.set', { media: { open_rooms: false } })
+    expect(await refusal(SignalClient.join(site.nodeUrl, room))).toBe('unauthorised')
+    const host = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
+    expect(host.joined.you.role).toBe('host')
+    host.drop()
+  })
+
+  test('TURN servers of the settings reach who joins next', async () => {
+    const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'c' }
+    await site.rpc('settings.set', { media: { ice_servers: [server] } })
+    const person = await SignalClient.join(site.nodeUrl, room, { token: await token('gina') })
+    expect(person.joined.ice_servers).toEqual([server])
+    person.drop()
+  })
+
+  test('a link of the console needs no user; it can carry a base of its own', async () => {
+    const link = await site.rpc('media.join_link', { room_id: room, life_ms: 60_000 })
+    expect(link.expires_at).toBeLessThanOrEqual(Date.now() + 60_000)
+    const guest = await SignalClient.join(site.nodeUrl, room, {
+      token: new URL(link.url).hash.replace('#token=', ''),
+      user_name: 'Hugo',
+    })
+    expect(guest.joined.you).toMatchObject({ user_name: 'Hugo', role: 'member' })
+    guest.drop()
+    await site.rpc('settings.set', { media: { public_url: 'https://rooms.example.org/video' } })
+    const outside = await site.rpc('media.join_link', { room_id: room })
+    expect(outside.url).toMatch(/^https:\/\/rooms\.example\.org\/video\/jroom\/\?roomId=\d{9}#token=/)
+    await site.rpc('settings.set', { media: { public_url: '' } })
+  })
+
+  test('an attendee_max counts people and cameras alike: 507', async () => {
+    const small = await site.api.createRoom({ attendee_max: 1 })
+    const first = await SignalClient.join(site.nodeUrl, await opened(small), { token: await token('a', {}, small) })
+    const second = SignalClient.join(site.nodeUrl, small, { token: await token('b', {}, small) })
+    await expect(second).rejects.toMatchObject({ code: 507 })
+    first.drop()
+  })
+
+  test('a room that is deleted or closed is left by everybody', async () => {
+    for (const end of ['del', 'close'] as const) {
+      const roomId = await opened(await site.api.createRoom())
+      const person = await SignalClient.join(site.nodeUrl, roomId, { token: await token('ida', {}, roomId) })
+      if (end === 'del') await site.api.get('/rtc/room/del', { room_id: roomId })
+      else await site.rpc('rooms.close', { room_ids: [roomId] })
+      expect(await person.next('removed')).toMatchObject({ reason: 'closed' })
+      await person.closed
+    }
+  })
+
+  /** The room is on the node from now on, as after get_mcu. */
+  async function opened(roomId: string): Promise<string> {
+    await site.api.get('/sdk/get_mcu', { room_id: roomId })
+    return roomId
+  }
+})
+
+describe('the address that people get', () => {
+  test('/jroom/ leads to the page on the node, which is assigned, and keeps the query', async () => {
+    await using site = await MediaSite.start()
+    const roomId = await site.api.createRoom()
+    const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}&lang=zh`, { redirect: 'manual' })
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe(`${site.nodeUrl}/room/?roomId=${roomId}&lang=zh`)
+    expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
+    const followed = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`)
+    expect(followed.status).toBe(200)
+    expect(await followed.text()).toContain('<html')
+  })
+
+  test('who cannot go on reads why, in both languages', async () => {
+    await using site = await MediaSite.start()
+    const roomId = await site.api.createRoom()
+    await site.rpc('rooms.close', { room_ids: [roomId] })
+    for (const [query, status, english, chinese] of [
+      ['?roomId=nowhere', 404, 'no such room', '没有这个房间'],
+      ['?roomId=%3Cscript%3E', 404, 'no such room', '没有这个房间'],
+      [`?roomId=${roomId}`, 403, 'closed', '已关闭'],
+      ['', 400, 'not complete', '不完整'],
+      ['?roomId=1&roomId=2', 400, 'not complete', '不完整'],
+    ] as const) {
+      const answer = await fetch(`${site.api.media}/jroom/${query}`)
+      expect(answer.status).toBe(status)
+      const text = await answer.text()
+      expect(text).toContain(english)
+      expect(text).toContain(chinese)
+      expect(text).not.toContain('<script')
+    }
+    expect((await (await fetch(`${site.api.media}/jroom/else`)).json()) as object).toMatchObject({ ret: 408 })
+  })
+
+  test('a tagged address is what clients and people get, and what the media is offered on', async () => {
+    const addresses = [{ tag: 'local', addr: '192.0.2.7:7082' }]
+    await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
+    const roomId = await site.api.createRoom()
+    expect(await site.api.get('/sdk/get_mcu', { room_id: roomId })).toEqual({ ret: 0, addr: '192.0.2.7:7082' })
+    const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, { redirect: 'manual' })
+    expect(answer.headers.get('location')).toBe(`http://192.0.2.7:7082/room/?roomId=${roomId}`)
+  })
+})

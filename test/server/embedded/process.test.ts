@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ListenError } from '../../../server/http/listen-error.ts'
+import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
+import { startCamera } from '../../support/camera/camera.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+import { isAlive, MediaSite } from './media-site.ts'
+
+describe('the process of the embedded node', () => {
+  test('killed, it is back at its port with rooms and cameras, while the APIs answer all along', {
+    timeout: 30_000,
+  }, async () => {
+    await using camera = await startCamera()
+    await using site = await MediaSite.start()
+    const room = await site.api.createRoom({ host_password: 'open sesame' })
+    expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    const person = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
+    const url = site.nodeUrl
+    const [first] = site.pids
+    process.kill(site.pid, 'SIGKILL')
+    await person.closed
+    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.state === 'offline')
+    expect(await site.rpc('nodes.list', {})).toMatchObject([{ last_error: expect.stringContaining('SIGKILL') }])
+    expect(await site.api.get('/rtc/room/get', { room_id: room })).toMatchObject({ ret: 0, room_status: 0 })
+    expect(await site.users(room)).toEqual([])
+    expect(await site.api.outgoing('getOutgoingUsers')).toMatchObject({ ret: 304 })
+    expect(await site.join(room, 'other', camera.url('/cam'))).toMatchObject({ ret: 302 })
+    await site.until(async () => (await site.device('door')).state === 'joined')
+    expect(site.pid).not.toBe(first)
+    expect(site.nodeUrl).toBe(url)
+    expect(await site.users(room)).toEqual(['door'])
+    const again = await SignalClient.join(url, room, { host_password: 'open sesame' })
+    expect(again.joined.people.map(({ user_id }) => user_id)).toContain('door')
+    again.drop()
+  })
+
+  test('one that hangs: 310 within what clients wait, then another takes its place', { timeout: 60_000 }, async () => {
+    await using camera = await startCamera()
+    await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 1_000 } } })
+    const room = await site.api.createRoom()
+    expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    const { pid } = site
+    process.kill(pid, 'SIGSTOP')
+    const began = performance.now()
+    expect([302, 310]).toContain((await site.join(room, 'late', camera.url('/pcma'))).ret)
+    expect(performance.now() - began).toBeLessThan(5_000)
+    await site.until(() => site.pid !== pid, 30_000)
+    await site.until(async () => (await site.device('door')).state === 'joined')
+    expect(isAlive(pid)).toBe(false)
+    expect(site.logged.join('')).toContain('hangs')
+  })
+
+  test('a stop of the controller ends it, also when it hangs', { timeout: 30_000 }, async () => {
+    await using site = await MediaSite.start({ settings: { deadlines: { shutdown_ms: 500 } } })
+    process.kill(site.pid, 'SIGSTOP')
+    await site.stop()
+    expect(isAlive(site.pid)).toBe(false)
+  })
+
+  test('after a restart of the controller its cameras are back', async () => {
+    await using camera = await startCamera({ auth: 'digest', password: '密码@:/?#%' })
+    const first = await MediaSite.start()
+    const room = await first.api.createRoom()
+    const login = { login_name: 'admin', login_password: '密码@:/?#%' }
+    expect(await first.join(room, 'door', camera.url('/cam'), login)).toMatchObject({ ret: 0 })
+    await first.stop()
+    expect(isAlive(first.pid)).toBe(false)
+    await using second = await MediaSite.start({ folder: first.folder })
+    await second.until(async () => (await second.device('door')).state === 'joined')
+    expect(await second.users(room)).toEqual(['door'])
+  })
+
+  test('a port in use is told with its number, and nothing is left running', async () => {
+    const taken = net.createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as net.AddressInfo
+    const attempt = MediaSite.start({ nodePort: port })
+    await expect(attempt).rejects.toThrow(ListenError)
+    await expect(attempt).rejects.toMatchObject({ listener: 'node', port, code: 'EADDRINUSE' })
+    taken.close()
+  })
+
+  test('a program that cannot run leaves the APIs alone: the node is offline and says why', async () => {
+    await using site = await MediaSite.start({
+      spawn: forkMediaProcess(join(import.meta.dirname, 'no-such-program.js')),
+    })
+    const room = await site.api.createRoom()
+    expect(await site.api.get('/sdk/get_mcu', { room_id: room })).toMatchObject({ ret: 410 })
+    expect(await site.rpc('nodes.list', {})).toMatchObject([
+      { state: 'offline', last_error: expect.stringContaining('exit code 1') },
+    ])
+    expect(site.nodeUrl).toBe('')
+  })
+
+  test('one that crashes again and again is started after ever longer waits', { timeout: 30_000 }, async () => {
+    await using site = await MediaSite.start()
+    const crashing = join(site.folder, 'crashing.mjs')
+    await writeFile(crashing, 'process.exit(3)')
+    await using other = await MediaSite.start({ spawn: forkMediaProcess(crashing) })
+    await other.until(() => other.logged.filter((line) => line.includes('next_start_ms')).length >= 3, 15_000)
+    const waits = other.logged.flatMap((line) => /"next_start_ms":(\d+)/.exec(line)?.[1] ?? []).map(Number)
+    expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 4_000])
+  })
+})

@@ -44,12 +44,15 @@ export class LivePlayer {
     return this.#session?.connection
   }
 
-  /** Ends it. Idempotent. */
-  close(): void {
+  /**
+   * Ends it. Idempotent.
+   * @param known the server ended the stream: it need not be told
+   */
+  close(known = false): void {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
     clearTimeout(this.#timer)
-    this.#session?.close()
+    this.#session?.close(known)
     this.#listener.state('closed', undefined)
   }
 
@@ -58,8 +61,8 @@ export class LivePlayer {
     const attempt = ++this.#attempt
     this.#listener.state('connecting', undefined)
     try {
-      const session = await WhepSession.start(this.#endpoint, this.#kinds, this.#closed.signal, () => {
-        if (attempt === this.#attempt) this.#again(undefined)
+      const session = await WhepSession.start(this.#endpoint, this.#kinds, this.#closed.signal, (byServer) => {
+        if (attempt === this.#attempt) this.#again(undefined, byServer)
       })
       this.#session = session
       this.#listener.tracks(session.video, session.audio)
@@ -79,10 +82,10 @@ export class LivePlayer {
     }
   }
 
-  #again(problem: unknown): void {
+  #again(problem: unknown, known = false): void {
     if (this.#closed.signal.aborted) return
     this.#attempt += 1
-    this.#session?.close()
+    this.#session?.close(known)
     this.#session = undefined
     clearTimeout(this.#timer)
     this.#listener.state('waiting', problem)

@@ -30,7 +30,7 @@ export class WhepSession {
     endpoint: MediaEndpoint,
     kinds: readonly MediaKind[],
     signal: AbortSignal,
-    onEnded: () => void,
+    onEnded: (byServer: boolean) => void,
   ): Promise<WhepSession> {
     const session = new WhepSession(endpoint, kinds)
     try {
@@ -44,11 +44,14 @@ export class WhepSession {
     return session
   }
 
-  /** Ends it. Idempotent. */
-  close(): void {
+  /**
+   * Ends it. Idempotent.
+   * @param known the server ended it: it need not be told
+   */
+  close(known = false): void {
     if (this.#over.signal.aborted) return
     this.#over.abort()
     this.connection.close()
-    endSession(this.#session, this.#token)
+    if (!known) endSession(this.#session, this.#token)
   }
 }

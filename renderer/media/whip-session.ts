@@ -45,7 +45,7 @@ export class WhipSession {
     endpoint: MediaEndpoint,
     tracks: OutgoingTracks,
     signal: AbortSignal,
-    onEnded: () => void,
+    onEnded: (byServer: boolean) => void,
   ): Promise<WhipSession> {
     const session = new WhipSession(endpoint, tracks)
     try {
@@ -69,11 +69,14 @@ export class WhipSession {
     await this.#senders.get(kind)?.replaceTrack(track)
   }
 
-  /** Ends it. Idempotent. */
-  close(): void {
+  /**
+   * Ends it. Idempotent.
+   * @param known the server ended it: it need not be told
+   */
+  close(known = false): void {
     if (this.#over.signal.aborted) return
     this.#over.abort()
     this.connection.close()
-    endSession(this.#session, this.#token)
+    if (!known) endSession(this.#session, this.#token)
   }
 }

@@ -21,8 +21,9 @@ export const tileRatio = 16 / 9
 const gap = 8
 /** Narrower than this, nobody is recognised. */
 const leastTile = 132
-/** Tiles beside the large one. */
-const strip = { least: 132, most: 240, share: 0.2 }
+/** Width of the tiles beside the large one, and of those below it: on an upright phone three of them fit. */
+const besideWidth = { least: 132, most: 240, share: 0.2 }
+const belowWidth = { least: 100, most: 200, share: 0.3 }
 
 /**
  * Arranges tiles in an area so that all of them are seen without scrolling: a grid of equal ones, or one large one with the others beside or below it.
@@ -36,7 +37,8 @@ export function arrange(width: number, height: number, ids: readonly string[], l
   const whole = { left: 0, top: 0, width, height }
   if (others.length === 0) return { places: new Map([[large, whole]]), more: null, hidden: 0 }
   const beside = width >= height
-  const small = Math.max(strip.least, Math.min(strip.most, Math.max(width, height) * strip.share))
+  const { least, most, share } = beside ? besideWidth : belowWidth
+  const small = Math.max(least, Math.min(most, width * share))
   const area = beside
     ? { left: width - small, top: 0, width: small, height }
     : { left: 0, top: height - small / tileRatio, width, height: small / tileRatio }

@@ -66,9 +66,9 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** A hue that stays the same for somebody, in degrees. */
+/** A hue that stays the same for somebody, in degrees: ids that follow each other are far apart on the wheel. */
 export function hueOf(userId: string): number {
   let sum = 0
-  for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360
-  return sum
+  for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9_973
+  return (sum * 137) % 360
 }

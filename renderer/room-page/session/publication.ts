@@ -102,7 +102,7 @@ export class Publication {
         endpoint,
         { video, audio, mostVideoBitrate: this.#mostVideoBitrate },
         this.#closed.signal,
-        () => this.#broken(made),
+        (byServer) => this.#broken(made, byServer),
       )
       this.#session = made
       this.#tries = 0
@@ -126,9 +126,9 @@ export class Publication {
     this.#later()
   }
 
-  #broken(session: WhipSession): void {
+  #broken(session: WhipSession, byServer: boolean): void {
     if (this.#session !== session) return
-    session.close()
+    session.close(byServer)
     this.#session = undefined
     this.#listener.live(false)
     this.#later()

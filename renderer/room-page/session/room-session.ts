@@ -112,6 +112,12 @@ export class RoomSession {
     this.#ended({ reason: 'left', message: '' })
   }
 
+  /** Gives microphone and camera back: their lights go out until they are wanted again. */
+  closeDevices(): void {
+    this.microphone.close()
+    this.camera.close()
+  }
+
   /** Back to the entrance. */
   toLobby(): void {
     Object.assign(this.view, { phase: 'lobby', ending: null })
@@ -185,7 +191,7 @@ export class RoomSession {
       case 'stream_added':
         return this.#streamAdded(message.stream)
       case 'stream_removed':
-        return this.watching.remove(message.stream_id)
+        return this.watching.remove(message.stream_id, true)
       case 'chat':
         return this.#takeChat([message.line], false)
       case 'muted':
@@ -302,8 +308,5 @@ export class RoomSession {
       locked: false,
       chatOpen: false,
     })
-    // In the lobby they are opened again; until then their lights go out.
-    this.microphone.close()
-    this.camera.close()
   }
 }

@@ -29,8 +29,8 @@ export interface SignalListener {
 /** From the first packet to `joined`. */
 const joinMs = 8_000
 /** A question to the node while nothing comes, and how long its answer may take. */
-const pingEveryMs = 5_000
-const silenceMs = 11_000
+const pingEveryMs = 3_000
+const silenceMs = 8_000
 const waitsMs = [0, 500, 1_000, 2_000, 3_000] as const
 /** After so long without a connection the page gives up. */
 const giveUpMs = 90_000
@@ -57,6 +57,7 @@ export class SignalClient {
   readonly #comeBack = (): void => {
     if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
   }
+  readonly #networkLost = (): void => this.#drop()
 
   /** @param url e.g. `ws://10.0.0.5:7082/signal` */
   constructor(url: string, knock: Knock, listener: SignalListener) {
@@ -65,6 +66,7 @@ export class SignalClient {
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
     window.addEventListener('online', this.#comeBack)
+    window.addEventListener('offline', this.#networkLost)
     this.#connect()
   }
 
@@ -165,13 +167,16 @@ export class SignalClient {
   /** A connection can be dead without a word: a question now and then shows it. */
   #listen(): void {
     if (this.#socket === undefined || this.#lostAt > 0) return
-    if (Date.now() - this.#heardAt > silenceMs) {
-      const socket = this.#socket
-      this.#broken()
-      socket.close()
-      return
-    }
-    this.send({ type: 'ping', id: ++this.#pingId })
+    if (Date.now() - this.#heardAt > silenceMs) this.#drop()
+    else this.send({ type: 'ping', id: ++this.#pingId })
+  }
+
+  /** A socket whose network is gone would take its time to close by itself. */
+  #drop(): void {
+    const socket = this.#socket
+    if (socket === undefined || this.#lostAt > 0) return
+    this.#broken()
+    socket.close()
   }
 
   #end(ending: Ending): void {
@@ -185,6 +190,7 @@ export class SignalClient {
     clearTimeout(this.#retry)
     clearInterval(this.#watch)
     window.removeEventListener('online', this.#comeBack)
+    window.removeEventListener('offline', this.#networkLost)
     this.#socket?.close()
     this.#socket = undefined
   }

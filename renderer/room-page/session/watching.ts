@@ -51,12 +51,13 @@ export class Watching {
     if (player !== undefined) this.#watched.set(stream.stream_id, { stream, size: 'full', player, next: undefined })
   }
 
-  remove(streamId: string): void {
+  /** @param known the node ended it */
+  remove(streamId: string, known = false): void {
     const watched = this.#watched.get(streamId)
     this.#watched.delete(streamId)
     this.media.delete(streamId)
-    watched?.player.close()
-    watched?.next?.player.close()
+    watched?.player.close(known)
+    watched?.next?.player.close(known)
   }
 
   /** Only these are there. */

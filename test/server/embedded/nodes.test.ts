@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+import { isAlive, MediaSite } from './media-site.ts'
+
+const embedded = (name: string) => ({ name, kind: 'embedded' as const })
+
+test('a site has one embedded node: a second one is refused, by the console and by a site file', async () => {
+  await using site = await MediaSite.start()
+  await expect(site.rpc('nodes.add', embedded('second'))).rejects.toThrow('one embedded node')
+  await expect(site.rpc('nodes.test', embedded('second'))).rejects.toThrow('one embedded node')
+  expect(await site.rpc('nodes.test', embedded('here'))).toMatchObject({ ok: true })
+  expect(await site.rpc('nodes.list', {})).toMatchObject([{ config: { name: 'here' }, state: 'online' }])
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-two-'))
+  const two = MediaSite.start({ folder, nodes: [embedded('one'), embedded('two')] })
+  await expect(two).rejects.toThrow('$.nodes[0].kind')
+  await rm(folder, { recursive: true })
+})
+
+test('disabled it ends; enabled it is back, with its cameras; removed it is gone, and another may be added', async () => {
+  await using camera = await startCamera()
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom()
+  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  const url = site.nodeUrl
+  const first = site.pid
+  await site.rpc('nodes.disable', { name: 'here' })
+  await site.until(() => !isAlive(first) && site.nodeUrl === '')
+  expect(await site.device('door')).toMatchObject({ state: 'waiting' })
+  await site.rpc('nodes.enable', { name: 'here' })
+  await site.until(async () => (await site.device('door')).state === 'joined')
+  expect(site.nodeUrl).not.toBe('')
+  expect(url).not.toBe('')
+  await site.rpc('nodes.remove', { name: 'here' })
+  await site.until(() => !isAlive(site.pid))
+  await expect(site.rpc('media.join_link', { room_id: room })).rejects.toThrow('no embedded node')
+  expect(await site.rpc('nodes.test', embedded('other'))).toMatchObject({ ok: true })
+  expect(await site.rpc('nodes.list', {})).toEqual([])
+  await site.rpc('nodes.add', embedded('other'))
+  await site.until(async () => (await site.device('door')).state === 'joined')
+  expect(await site.users(room)).toEqual(['door'])
+})
+
+test('a site with simulated nodes only shows a notice on the node port, until an embedded one comes', async () => {
+  await using site = await MediaSite.start({ nodes: [{ name: 'lab', kind: 'simulated' }] })
+  expect(site.pids).toEqual([])
+  expect(await (await fetch(site.nodeUrl)).json()).toMatchObject({ simulated: true })
+  const room = await site.api.createRoom()
+  const page = await fetch(`${site.api.media}/jroom/?roomId=${room}`)
+  expect(page.status).toBe(503)
+  expect(await page.text()).toContain('暂时')
+  await site.rpc('nodes.add', embedded('here'))
+  await site.until(async () => (await site.rpc('nodes.list', {})).every(({ state }) => state === 'online'))
+  expect((await fetch(`${site.nodeUrl}/room/`)).status).toBe(200)
+  await site.rpc('nodes.remove', { name: 'here' })
+  await site.until(async () => {
+    const answer = await fetch(site.nodeUrl).catch(() => undefined)
+    return answer?.status === 501
+  })
+})
+
+test('another UDP port starts the node anew at once; cameras and addresses stay', async () => {
+  await using camera = await startCamera()
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom()
+  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  const url = site.nodeUrl
+  const { pid } = site
+  await site.rpc('settings.set', { media: { udp_port: 40_000 + (process.pid % 10_000) } })
+  await site.until(async () => site.pid !== pid && (await site.device('door')).state === 'joined')
+  expect(site.nodeUrl).toBe(url)
+  expect(site.logged.join('')).not.toContain('does not run')
+})
+
+test('another node port moves it, and a port that is taken leaves it where it is', async () => {
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom({ host_password: 'open sesame' })
+  await site.api.get('/sdk/get_mcu', { room_id: room })
+  await using other = await MediaSite.start()
+  const taken = Number(new URL(other.nodeUrl).port)
+  const check = await site.rpc('settings.check', { listeners: { node_port: taken } })
+  expect(check).toMatchObject({ ok: false, problems: [{ path: 'listeners.node_port' }] })
+  const person = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
+  expect(person.joined.you.role).toBe('host')
+  person.drop()
+})
+
+test('with a certificate the node speaks HTTPS from then on, and people are led there', async () => {
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom()
+  await site.rpc('settings.set', { tls: { mode: 'self-signed' } })
+  expect(site.nodeUrl).toMatch(/^https:/)
+  const { status, location } = await redirectOf(`${site.controller.url('media')}/jroom/?roomId=${room}`)
+  expect(status).toBe(302)
+  expect(location).toBe(`${site.nodeUrl}/room/?roomId=${room}`)
+  expect((await redirectOf(location)).status).toBe(200)
+  expect((await site.rpc('media.join_link', { room_id: room })).url).toMatch(/^https:/)
+})
+
+/** Asks without looking at the certificate, and follows nothing. */
+async function redirectOf(url: string): Promise<{ status: number; location: string }> {
+  const request = https.get(url, { rejectUnauthorized: false, agent: false })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  return { status: response.statusCode ?? 0, location: response.headers.location ?? '' }
+}

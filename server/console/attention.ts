@@ -98,7 +98,10 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
 
 /** One line per device up to 20, so that a lost switch does not bury the rest. */
 function ofDevices({ devices }: AttentionSources): Attention[] {
-  const down = devices.filter(({ state, last_error }) => state === 'waiting' && last_error !== null)
+  // An attempt under way is no news: the line stays until the device has joined.
+  const down = devices.filter(
+    ({ state, last_error }) => (state === 'waiting' || state === 'joining') && last_error !== null,
+  )
   return down
     .slice(0, 20)
     .map(({ userId, userName, last_error, since }) =>

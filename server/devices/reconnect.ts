@@ -47,7 +47,7 @@ export class Reconnector {
     return this.#state
   }
 
-  /** When the state began. */
+  /** When it joined, was paused, or was out of its room first: an attempt does not begin it anew. */
   get since(): number {
     return this.#since
   }
@@ -150,7 +150,7 @@ export class Reconnector {
     this.#generation += 1
     this.#stopWork()
     this.#nextAttemptAt = nextAttemptAt
-    if (state !== this.#state) this.#since = this.#options.clock()
+    if (state !== this.#state && !(isOut(state) && isOut(this.#state))) this.#since = this.#options.clock()
     this.#state = state
     this.#options.changed()
     return this.#generation
@@ -162,4 +162,9 @@ export class Reconnector {
     this.#attempt?.abort(new Error('the attempt was given up'))
     this.#attempt = undefined
   }
+}
+
+/** It is to be in its room and is not. */
+function isOut(state: DeviceState): boolean {
+  return state === 'joining' || state === 'waiting'
 }

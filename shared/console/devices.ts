@@ -20,7 +20,7 @@ export const deviceView = z.strictObject({
   retries: z.int(),
   /** When the next attempt is due; 0 when none is. */
   next_attempt_at: moment,
-  /** When the state began. */
+  /** When the state began; joining and waiting, which take turns, count as one. */
   since: moment,
   created_at: moment,
 })

@@ -25,3 +25,15 @@ test('of a device that is gone nothing is kept', async () => {
   await site.outgoing.remove('cam-1')
   expect(site.outgoing.history('cam-1')).toEqual([])
 })
+
+test('a device that is tried again and again is out since it was lost, not since the last attempt', async () => {
+  const site = await liveSite({})
+  const roomId = await site.client.createRoom()
+  await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
+  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().loseDevice(roomId, 'cam-1', 'closed')
+  await site.until(() => site.outgoing.view('cam-1')?.state === 'waiting')
+  const lost = site.outgoing.view('cam-1')?.since
+  await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
+  expect(site.outgoing.view('cam-1')?.since).toBe(lost)
+})

@@ -1,0 +1,15 @@
+import { onMounted, shallowRef } from 'vue'
+import type { ShallowRef } from 'vue'
+
+/**
+ * Where a list or menu of a control belongs: the dialog around it, else the page. Beside them it would be outside of every landmark, and a reader of screens that is in a dialog does not
+ * look there.
+ */
+export function usePopupPlace(root: () => unknown): Readonly<ShallowRef<HTMLElement | 'body'>> {
+  const place = shallowRef<HTMLElement | 'body'>('body')
+  onMounted(() => {
+    const element = root()
+    if (element instanceof Element) place.value = element.closest<HTMLElement>('[role="dialog"], main') ?? 'body'
+  })
+  return place
+}

@@ -97,7 +97,7 @@ export const devices = {
     assistHint: 'For viewers with little bandwidth.',
     login_name: 'Login name',
     login_password: 'Password',
-    loginHint: 'Left empty: the camera is asked without a login.',
+    loginHint: 'Left empty: no login is used.',
     keepPassword: 'Left empty: the stored password stays.',
     removeLogin: 'Forget the stored login',
     userName: 'Name',

@@ -39,6 +39,9 @@ const known: readonly Known[] = [
   [/^Line (\d+): a cell with a quote/, 'devices.sentences.quoteInside', 'line'],
 ]
 
+/** Fields as a table names them. */
+const fieldNames = /^(userAddress|assist_address|userName|userId|userData|roomId|login_name|login_password) /
+
 /**
  * A sentence of the controller about a device, in the operator's language; one that is not known is returned as it is.
  * @param field names the field it is about, for a place that does not show it
@@ -48,8 +51,8 @@ export function deviceSentence(message: string, t: Translate, field = false): st
     const found = pattern.exec(message)
     if (found === null) continue
     const text = t(key, quoted === undefined ? undefined : { [quoted]: found[1] ?? '' })
-    const name = field ? /^(\w+) (?:is|must|holds|has) /.exec(message)?.[1] : undefined
-    return name === undefined || name === 'It' ? text : `${name}: ${text}`
+    const name = field ? fieldNames.exec(message)?.[1] : undefined
+    return name === undefined ? text : `${name}: ${text}`
   }
   return message
 }

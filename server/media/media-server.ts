@@ -18,7 +18,7 @@ import { MediaRooms } from './rooms/media-rooms.ts'
 import type { Room } from './rooms/room.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
-import { freeUdpPort } from './udp-port.ts'
+import { UdpPort } from './udp-port.ts'
 import type { PeerSettings } from './webrtc/peer.ts'
 
 /** A request that is answered once the node runs. */
@@ -36,7 +36,7 @@ export class MediaServer {
   readonly #signal: SignalServer
   readonly #start: MediaStart
   #settings: MediaSettings
-  #udpPort = 0
+  #udp: UdpPort | undefined
   #server: NodeServer | undefined
 
   private constructor(start: MediaStart, emit: (event: ControlEvent) => void, log: Log) {
@@ -57,7 +57,7 @@ export class MediaServer {
 
   /** Ports of HTTP and WebRTC. */
   get ports(): ControlResult<'start'> {
-    return { port: this.#server?.port ?? 0, udp_port: this.#udpPort }
+    return { port: this.#server?.port ?? 0, udp_port: this.#udp?.port ?? 0 }
   }
 
   /** What each request does. */
@@ -111,6 +111,7 @@ export class MediaServer {
     this.#signal.close()
     this.#pulls.close()
     await this.#server?.close()
+    this.#udp?.close()
   }
 
   async #listen(log: Log): Promise<void> {
@@ -131,18 +132,23 @@ export class MediaServer {
       },
       upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head),
     })
-    this.#udpPort = await freeUdpPort(host, udp_port === 0 ? this.#server.port : udp_port)
-    if (udp_port !== 0 && this.#udpPort !== udp_port) {
-      log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udpPort} serves instead`)
+    this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#server.port : udp_port)
+    if (udp_port !== 0 && this.#udp.port !== udp_port) {
+      log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udp.port} serves instead`)
     }
   }
 
-  #peerSettings(): PeerSettings {
+  /** Address of WebRTC; undefined for every interface. */
+  get #bindAddress(): string | undefined {
     const { host } = this.#start
-    const everywhere = host === '0.0.0.0' || host === '::' || net.isIP(host) === 0
+    if (host === 'localhost') return '127.0.0.1'
+    return host === '0.0.0.0' || host === '::' || net.isIP(host) === 0 ? undefined : host
+  }
+
+  #peerSettings(): PeerSettings {
     return {
-      udpPort: this.#udpPort,
-      bindAddress: host === 'localhost' ? '127.0.0.1' : everywhere ? undefined : host,
+      udpPort: this.#udp?.port ?? 0,
+      bindAddress: this.#bindAddress,
       advertised: this.#settings.advertised,
     }
   }

@@ -1,8 +1,11 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../../support/media/browser.ts'
 import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
+
+// Browsers and cameras on a busy machine.
+vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 let camera: Camera
 let browser: Browser

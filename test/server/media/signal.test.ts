@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { mediaSettingsSchema } from '../../../shared/media/control.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
@@ -9,6 +9,9 @@ import { MediaPage, startBrowser } from '../../support/media/browser.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
+
+// Browsers and cameras on a busy machine.
+vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 const resumeMs = 700
 let node: TestMediaNode

@@ -115,7 +115,7 @@ export class MediaPage {
   }
 
   /** Readings once they match; fails with the last ones. */
-  async until(name: string, matches: (stats: PeerStats) => boolean, withinMs = 10_000): Promise<PeerStats> {
+  async until(name: string, matches: (stats: PeerStats) => boolean, withinMs = 20_000): Promise<PeerStats> {
     const limit = performance.now() + withinMs
     for (;;) {
       const stats = await this.call('stats', name)
@@ -126,7 +126,7 @@ export class MediaPage {
   }
 
   /** So many more pictures are decoded from now on. */
-  async decodes(name: string, more = 10, withinMs = 10_000): Promise<PeerStats> {
+  async decodes(name: string, more = 10, withinMs = 20_000): Promise<PeerStats> {
     const before = (await this.call('stats', name)).video?.framesDecoded ?? 0
     return await this.until(name, ({ video }) => (video?.framesDecoded ?? 0) >= before + more, withinMs)
   }

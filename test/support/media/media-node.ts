@@ -152,7 +152,7 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   /** The first event, past or to come, that matches. */
-  async event(matches: (event: ControlEvent) => boolean, withinMs = 10_000): Promise<ControlEvent> {
+  async event(matches: (event: ControlEvent) => boolean, withinMs = 20_000): Promise<ControlEvent> {
     const found = this.events.find(matches)
     if (found !== undefined) return found
     const told = Promise.withResolvers<ControlEvent>()

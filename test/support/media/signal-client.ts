@@ -67,7 +67,7 @@ export class SignalClient {
   /** The first message, past or to come, that matches. */
   async next<T extends ToPerson['type'] = ToPerson['type']>(
     matches: T | ((message: ToPerson) => boolean),
-    withinMs = 5_000,
+    withinMs = 10_000,
   ): Promise<Extract<ToPerson, { type: T }>> {
     const fits = typeof matches === 'string' ? ({ type }: ToPerson) => type === matches : matches
     const told = Promise.withResolvers<ToPerson>()

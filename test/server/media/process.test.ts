@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import { afterEach, expect, test } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
+import { sourceProgram, TestMediaNode } from '../../support/media/media-node.ts'
+import { offerSdp } from '../../support/media/offer.ts'
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+async function startNode(options: Parameters<typeof TestMediaNode.start>[0] = {}): Promise<TestMediaNode> {
+  const node = await TestMediaNode.start(options)
+  children.push(node.child)
+  return node
+}
+
+/** With a camera, a publisher and a room: something of everything to end. */
+async function busyNode(cameraUrl: string): Promise<TestMediaNode> {
+  const node = await startNode()
+  await node.openRoom('busy')
+  await node.addDevice('busy', 'cam', cameraUrl)
+  for (const path of ['/whip/busy', '/whep/busy/cam']) {
+    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${node.token('busy')}` }
+    const direction = path.startsWith('/whip') ? 'sendonly' : 'recvonly'
+    const response = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: offerSdp({ direction }) })
+    expect(response.status).toBe(201)
+  }
+  return node
+}
+
+test('the process says hello, listens, answers and ends with 0 when it is told to, whatever it carries', async () => {
+  await using camera = await startCamera()
+  const node = await busyNode(camera.url('/cam'))
+  expect(node.port).toBeGreaterThan(0)
+  expect(node.udpPort).toBe(node.port)
+  expect(await node.request('health', {})).toEqual({ rooms: 1, users: 3, pulls: 1 })
+  expect(await node.request('rooms', {})).toEqual({ roomIds: ['busy'] })
+  expect(await node.stop()).toBe(0)
+  expect(node.complaints).toEqual([])
+})
+
+test('it ends when its controller is gone, and on SIGTERM; an interrupt at the terminal is the controller’s', async () => {
+  await using camera = await startCamera()
+  const orphan = await busyNode(camera.url('/cam'))
+  orphan.child.disconnect()
+  expect(await once(orphan.child, 'exit')).toEqual([0, null])
+  const node = await busyNode(camera.url('/cam'))
+  node.child.kill('SIGINT')
+  expect((await node.request('health', {})).users).toBe(3)
+  node.child.kill('SIGTERM')
+  expect(await once(node.child, 'exit')).toEqual([0, null])
+})
+
+test('it is spoken to through Electron’s parentPort as well', async () => {
+  const node = await startNode({ program: join(import.meta.dirname, '../../support/media/utility-process.ts') })
+  await node.openRoom('port')
+  expect(await node.request('rooms', {})).toEqual({ roomIds: ['port'] })
+  expect(await node.stop()).toBe(0)
+})
+
+test('a request that is not valid, unknown or too early fails alone', async () => {
+  const child = fork(sourceProgram, [], { stdio: 'inherit' })
+  children.push(child)
+  const answers: unknown[] = []
+  const heard = Promise.withResolvers<void>()
+  child.on('message', (message: { type: string; id?: number }) => {
+    if (message.type === 'failure') answers.push(message)
+    if (answers.length === 3) heard.resolve()
+  })
+  child.send('hello')
+  child.send({ type: 'request' })
+  child.send({ type: 'cancel', id: 99 })
+  child.send({ type: 'request', id: 1, method: 'rooms', params: {} })
+  child.send({ type: 'request', id: 2, method: 'toString', params: {} })
+  child.send({ type: 'request', id: 3, method: 'start', params: { version: 1 } })
+  await heard.promise
+  expect(answers).toHaveLength(3)
+  for (const failure of [
+    { type: 'failure', id: 1, kind: null, message: 'it was not started' },
+    { type: 'failure', id: 2, kind: null, message: 'there is no request toString' },
+    { type: 'failure', id: 3, kind: null, message: expect.stringContaining('token_key') },
+  ]) {
+    expect(answers).toContainEqual(failure)
+  }
+})
+
+test('a port that is taken is said, and the process can be started on another', async () => {
+  const taken = createServer()
+  taken.listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const address = taken.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  const child = fork(sourceProgram, [], { stdio: 'inherit' })
+  children.push(child)
+  const answer = async (id: number): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const [message] = (await once(child, 'message')) as [Record<string, unknown>]
+      if (message.id === id) return message
+    }
+  }
+  const start = { version: 1, host: '127.0.0.1', token_key: 'k'.repeat(44) }
+  child.send({ type: 'request', id: 1, method: 'start', params: { ...start, port } })
+  expect(await answer(1)).toMatchObject({ type: 'failure', message: expect.stringContaining('EADDRINUSE') })
+  child.send({ type: 'request', id: 2, method: 'start', params: { ...start, port: 0 } })
+  expect(await answer(2)).toMatchObject({ type: 'answer' })
+  taken.close()
+})
+
+test('a UDP port of its own is used, and another one when it is taken', async () => {
+  const first = await startNode()
+  const second = await startNode({ udpPort: first.udpPort })
+  expect(second.udpPort).not.toBe(first.udpPort)
+  expect(second.complaints).toEqual([expect.stringContaining('UDP port is taken')])
+  await Promise.all([first.stop(), second.stop()])
+})
+
+test('HTTPS serves with the certificate that it is given', async () => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'node' }], { keySize: 2048 })
+  const node = await startNode({ tls: { cert, key } })
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    request({ host: '127.0.0.1', port: node.port, path: '/room/', rejectUnauthorized: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(status).toBe(200)
+  await node.stop()
+})

@@ -1,0 +1,21 @@
+// Gives the media node the end of messages that Electron's utilityProcess has, over the messages of child_process.fork.
+import { EventEmitter } from 'node:events'
+
+const port = new EventEmitter()
+process.on('message', (data) => port.emit('message', { data }))
+const { send } = process
+Object.defineProperty(process, 'parentPort', {
+  value: Object.assign(port, {
+    postMessage: (message: unknown) => {
+      if (send !== undefined) void Reflect.apply(send, process, [message])
+    },
+  }),
+})
+Object.defineProperty(process, 'send', { value: undefined })
+process.removeAllListeners('disconnect')
+const listeners = process.listeners('message')
+await import('../../../server/media/main.ts')
+// Electron's process hears its parent through the port alone.
+for (const listener of process.listeners('message')) {
+  if (!listeners.includes(listener)) process.removeListener('message', listener)
+}

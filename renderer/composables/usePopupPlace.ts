@@ -9,7 +9,9 @@ export function usePopupPlace(root: () => unknown): Readonly<ShallowRef<HTMLElem
   const place = shallowRef<HTMLElement | 'body'>('body')
   onMounted(() => {
     const element = root()
-    if (element instanceof Element) place.value = element.closest<HTMLElement>('[role="dialog"], main') ?? 'body'
+    if (!(element instanceof Element)) return
+    const around = element.closest<HTMLElement>('[role="dialog"]')
+    place.value = around ?? document.querySelector<HTMLElement>('[data-popups]') ?? 'body'
   })
   return place
 }

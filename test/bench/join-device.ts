@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { ApiClient } from '../support/api-client.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
+import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
@@ -85,6 +86,13 @@ async function probeOnce(camera: Camera): Promise<number> {
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** The figure for the table of `npm run bench`. */
+export async function measureJoinDevice(): Promise<void> {
+  const { join, ffprobe, ratio } = await measureJoin()
+  const measured = `${Math.round(join)} ms, ffprobe ${Math.round(ffprobe)} ms: ${ratio.toFixed(2)} of it`
+  report('createOutgoingUser to its answer', measured, 'at most 1.2 of ffprobe', ratio <= 1.2)
 }
 
 if (import.meta.main) {

@@ -1,0 +1,28 @@
+import type { en } from '../../i18n/en/index.ts'
+
+/** A part of others in the product: what is bundled, and what runs it. */
+export interface MadeWith {
+  name: string
+  licence: string
+  use: keyof typeof en.settings.about.uses
+}
+
+export const madeWith: readonly MadeWith[] = [
+  { name: '@koa/router', licence: 'MIT', use: 'http' },
+  { name: 'electron', licence: 'MIT', use: 'shell' },
+  { name: 'element-plus', licence: 'MIT', use: 'page' },
+  { name: 'koa', licence: 'MIT', use: 'http' },
+  { name: 'lowdb', licence: 'MIT', use: 'store' },
+  { name: 'node-datachannel', licence: 'MPL 2.0', use: 'media' },
+  { name: 'papaparse', licence: 'MIT', use: 'csv' },
+  { name: 'pino', licence: 'MIT', use: 'log' },
+  { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
+  { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
+  { name: 'selfsigned', licence: 'MIT', use: 'certificate' },
+  { name: 'uplot', licence: 'MIT', use: 'chart' },
+  { name: 'vue', licence: 'MIT', use: 'page' },
+  { name: 'vue-i18n', licence: 'MIT', use: 'page' },
+  { name: 'vue-router', licence: 'MIT', use: 'page' },
+  { name: 'ws', licence: 'MIT', use: 'socket' },
+  { name: 'zod', licence: 'MIT', use: 'schema' },
+]

@@ -1,0 +1,47 @@
+import { onBeforeUnmount, onMounted, onScopeDispose, reactive, watch } from 'vue'
+import type { Ref } from 'vue'
+import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+
+/** Cards with changes that were not saved. */
+const dirty = reactive(new Set<symbol>())
+
+/** A card tells whether it holds changes that were not saved. */
+export function useUnsavedCard(isDirty: Readonly<Ref<boolean>>): void {
+  const card = Symbol('card')
+  watch(
+    isDirty,
+    (now) => {
+      if (now) dirty.add(card)
+      else dirty.delete(card)
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => dirty.delete(card))
+}
+
+/** The page asks before such changes are lost: on the way to another page or part, and when the window closes. */
+export function useUnsavedGuard(): void {
+  const { t } = useText()
+  const { ask } = useFeedback()
+
+  async function mayLeave(): Promise<boolean> {
+    if (dirty.size === 0) return true
+    return ask({ title: t('settings.leave.title'), body: t('settings.leave.body'), action: t('settings.leave.act') })
+  }
+
+  function closing(event: BeforeUnloadEvent): void {
+    if (dirty.size > 0) event.preventDefault()
+  }
+
+  onBeforeRouteLeave(mayLeave)
+  onBeforeRouteUpdate(mayLeave)
+  onMounted(() => window.addEventListener('beforeunload', closing))
+  onBeforeUnmount(() => window.removeEventListener('beforeunload', closing))
+}
+
+/** The window goes elsewhere on purpose: nothing is to be asked. */
+export function forgetUnsaved(): void {
+  dirty.clear()
+}

@@ -39,16 +39,16 @@ export async function exchange(
   try {
     await connection.setRemoteDescription({ type: 'answer', sdp: await response.text() })
   } catch (error) {
-    endSession(session, endpoint.token)
+    void endSession(session, endpoint.token)
     throw error
   }
   return session
 }
 
-/** Tells the server that a session is over; also while the page goes away. */
-export function endSession(session: string, token: string): void {
+/** Tells the server that a session is over; also while the page goes away. Resolves when it knows, or never will. */
+export async function endSession(session: string, token: string): Promise<void> {
   if (session === '') return
-  fetch(session, { method: 'DELETE', headers: authorization(token), keepalive: true }).catch(() => {
+  await fetch(session, { method: 'DELETE', headers: authorization(token), keepalive: true }).catch(() => {
     // The server notices by itself that nobody is there.
   })
 }

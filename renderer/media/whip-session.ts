@@ -76,7 +76,8 @@ export class WhipSession {
   close(known = false): void {
     if (this.#over.signal.aborted) return
     this.#over.abort()
-    this.connection.close()
-    if (!known) endSession(this.#session, this.#token)
+    if (known) return this.connection.close()
+    // The word first: a connection that ends before it would end the session, and the word would find none.
+    void endSession(this.#session, this.#token).finally(() => this.connection.close())
   }
 }

@@ -4,6 +4,12 @@ import type { Measured } from './measuring.ts'
 import { PeerLink, type ReceivedTracks, type SentTracks } from './peer-link.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 
+/** What goes out to all of them together, in bits per second, and the least for each. */
+const outgoingBitrate = 4_000_000
+const leastBitrate = 300_000
+/** With more people than this, the picture is sent at half its size: each copy is encoded by itself. */
+const mostWhole = 2
+
 /** How the mesh reaches people. */
 export interface MeshOptions {
   ownId: string
@@ -45,7 +51,7 @@ export class Mesh {
     const begins = payload.kind === 'offer' && (present === undefined || present.isNew(payload.sdp))
     if (begins && present !== undefined) this.remove(from)
     const link = begins ? this.#link(from, false) : present
-    void link?.receive(payload)
+    link?.receive(payload)
   }
 
   /** A person went. */
@@ -54,6 +60,7 @@ export class Mesh {
     this.#links.delete(userId)
     this.media.delete(userId)
     this.media.delete(screenOf(userId))
+    this.#share()
   }
 
   clear(): void {
@@ -90,6 +97,13 @@ export class Mesh {
     })
     this.#links.set(userId, link)
     return link
+  }
+
+  /** Shares what can be sent among everybody. */
+  #share(): void {
+    const count = this.#links.size
+    const bitrate = Math.max(leastBitrate, Math.round(outgoingBitrate / Math.max(1, count)))
+    for (const link of this.#links.values()) void link.limit(bitrate, count > mostWhole ? 2 : 1)
   }
 
   #show(userId: string, { audio, video, screen }: ReceivedTracks): void {

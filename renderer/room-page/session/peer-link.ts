@@ -36,6 +36,7 @@ export class PeerLink {
   /** Names the other side's connection: an offer of another one is a new beginning. */
   #remoteSession = ''
   #early: RTCIceCandidateInit[] = []
+  #received = Promise.resolve()
 
   /**
    * @param first whether this side offers first, with both media sections
@@ -92,8 +93,30 @@ export class PeerLink {
     }
   }
 
+  /**
+   * How much of the picture goes to this person: with every further one, what can be sent is shared by more.
+   * @param shrink 1 for the whole size, 2 for half of each side
+   */
+  async limit(mostBitrate: number, shrink: number): Promise<void> {
+    const sender = this.connection.getTransceivers()[1]?.sender
+    const parameters = sender?.getParameters()
+    const [encoding] = parameters?.encodings ?? []
+    if (sender === undefined || parameters === undefined || encoding === undefined) return
+    if (encoding.maxBitrate === mostBitrate && (encoding.scaleResolutionDownBy ?? 1) === shrink) return
+    encoding.maxBitrate = mostBitrate
+    encoding.scaleResolutionDownBy = shrink
+    // It may be closed, or under negotiation; the next change says it again.
+    await sender.setParameters(parameters).catch(() => {})
+  }
+
   /** Takes what the person sent over the node. What does not fit is dropped: the next offer mends it. */
-  async receive(payload: Exclude<RelayPayload, { kind: 'bye' }>): Promise<void> {
+  receive(payload: Exclude<RelayPayload, { kind: 'bye' }>): void {
+    // One after the other: an offer right behind an answer must not meet the state from before it.
+    this.#received = this.#received.then(async () => await this.#take(payload))
+  }
+
+  async #take(payload: Exclude<RelayPayload, { kind: 'bye' }>): Promise<void> {
+    if (this.connection.signalingState === 'closed') return
     try {
       if (payload.kind === 'candidate') await this.#addCandidate(payload)
       else await this.#describe(payload)

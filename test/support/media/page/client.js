@@ -99,8 +99,9 @@ async function stats(name) {
     firstFrameMs: firstFrameAt ? firstFrameAt - offeredAt : 0,
   }
   for (const report of (await connection.getStats()).values()) {
-    if (report.type === 'candidate-pair' && report.nominated)
-      found.availableBitrate = report.availableOutgoingBitrate ?? 0
+    if (report.type === 'candidate-pair') {
+      found.availableBitrate = Math.max(found.availableBitrate ?? 0, report.availableOutgoingBitrate ?? 0)
+    }
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
       found[side] = {

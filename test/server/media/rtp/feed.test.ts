@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
+import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
+import { Opening } from '../../../../server/media/webrtc/opening.ts'
+import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
+
+/** What a viewer of a feed gets. */
+class Seen implements Sink {
+  readonly packets: Buffer[] = []
+  overs = 0
+  video(packet: Buffer): void {
+    this.packets.push(Buffer.from(packet))
+  }
+  audio(): void {
+    this.packets.push(Buffer.alloc(0))
+  }
+  report(): void {
+    // Time is not its subject.
+  }
+  ended(): void {
+    this.overs += 1
+  }
+}
+
+function camera(parameterSets = ''): Feed {
+  return new Feed({
+    video: { codec: 'H264', profileLevelId: '42e01f', parameterSets },
+    audio: { codec: 'PCMU', clockRate: 8_000 },
+    cached: true,
+    requestKeyFrame: () => {
+      // A camera cannot be asked.
+    },
+  })
+}
+
+const typesOf = (packets: readonly Buffer[]): number[] => packets.map((packet) => (packet[12] ?? 0) & 0x1f)
+
+describe('a camera’s feed', () => {
+  test('keeps the group since the last key frame, with everything of its first picture', () => {
+    const feed = camera()
+    feed.pushVideo(rtp(1, 1_000, delta))
+    expect(feed.group).toEqual([])
+    for (const [index, payload] of [sps, pps, sei, idr, idr].entries()) feed.pushVideo(rtp(2 + index, 2_000, payload))
+    feed.pushVideo(rtp(7, 3_000, delta, { marker: true }))
+    expect(typesOf(feed.group)).toEqual([7, 8, 6, 5, 5, 1])
+    expect(feed.group.map(sequenceOf)).toEqual([2, 3, 4, 5, 6, 7])
+    for (const [index, payload] of [sps, pps, idr].entries()) feed.pushVideo(rtp(8 + index, 4_000, payload))
+    expect(typesOf(feed.group)).toEqual([7, 8, 5])
+    expect(feed.counts).toMatchObject({ keyFrames: 2, frames: 1 })
+  })
+
+  test('gives the parameter sets of the description where the stream lacks them, in an unbroken numbering', () => {
+    const sets = [sps, pps].map((unit) => Buffer.from(unit).toString('base64')).join(',')
+    const feed = camera(sets)
+    const seen = new Seen()
+    feed.add(seen)
+    let sequence = 65_533
+    for (const [payload, timestamp] of [
+      [idr, 1],
+      [delta, 2],
+      [idr, 3],
+      [idr, 3],
+      [delta, 4],
+    ] as const) {
+      feed.pushVideo(rtp(sequence, timestamp, payload))
+      sequence += 1
+    }
+    expect(typesOf(seen.packets)).toEqual([24, 5, 1, 24, 5, 5, 1])
+    expect(seen.packets.map(sequenceOf)).toEqual([65_533, 65_534, 65_535, 0, 1, 2, 3])
+    expect(seen.packets.map(timestampOf)).toEqual([1, 1, 2, 3, 3, 3, 4])
+    expect(seen.packets[0]?.subarray(13)).toEqual(Buffer.from([0, 4, ...sps, 0, 4, ...pps]))
+    feed.remove(seen)
+  })
+
+  test('forgets a group that grows without end, and ends once for everybody', () => {
+    const feed = camera()
+    const [one, two] = [new Seen(), new Seen()]
+    feed.add(one)
+    feed.add(two)
+    feed.pushVideo(rtp(0, 0, idr))
+    for (let i = 1; i < 5_000; i++) feed.pushVideo(rtp(i, i, delta))
+    expect(feed.group).toEqual([])
+    feed.videoMuted = true
+    feed.pushVideo(rtp(5_000, 5_000, delta))
+    expect(one.packets).toHaveLength(5_000)
+    feed.end()
+    feed.end()
+    const late = new Seen()
+    feed.add(late)
+    expect([one.overs, two.overs, late.overs]).toEqual([1, 1, 1])
+  })
+
+  test('ties sound and picture together by the camera’s clock', () => {
+    const feed = camera()
+    feed.pushVideo(rtp(1, 90_000, idr))
+    feed.pushAudio(rtp(1, 8_000, [0], { payloadType: 0 }))
+    const now = Date.now()
+    feed.noteClock('video', { ntp: 1_000_000, timestamp: 90_000, middle: 0 })
+    // Half tied is not tied: both go by the arrival of their packets.
+    expect(Math.abs((feed.clock('video', now)?.ntp ?? 0) - now)).toBeLessThan(1_000)
+    feed.noteClock('audio', { ntp: 1_000_500, timestamp: 8_000, middle: 0 })
+    const [video, audio] = [feed.clock('video', now + 1_000), feed.clock('audio', now + 1_000)]
+    const seconds = (ticks: number, rate: number, ntp: number): number => ntp / 1000 - ticks / rate
+    expect(seconds(video?.timestamp ?? 0, 90_000, video?.ntp ?? 0)).toBeCloseTo(1_000 - 1, 2)
+    expect(seconds(audio?.timestamp ?? 0, 8_000, audio?.ntp ?? 0)).toBeCloseTo(1_000.5 - 1, 2)
+  })
+})
+
+describe('somebody who joins late', () => {
+  test('gets the group squeezed up to the live picture, and what comes meanwhile as it is', () => {
+    const feed = camera()
+    for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
+    const opening = new Opening(feed.group)
+    const first = opening.take(feed.group, 6) ?? []
+    feed.pushVideo(rtp(10, 960_000, delta))
+    const rest = opening.take(feed.group, 6) ?? []
+    const all = [...first, ...rest]
+    expect(all.map(sequenceOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(all.map(timestampOf)).toEqual([...Array.from({ length: 10 }, (_, i) => 954_000 - (9 - i) * 90), 960_000])
+    expect(rest).toHaveLength(5)
+  })
+
+  test('goes on with the next group when one begins meanwhile, and learns when there is none', () => {
+    const feed = camera()
+    for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
+    const opening = new Opening(feed.group)
+    opening.take(feed.group, 6)
+    feed.pushVideo(rtp(10, 960_000, idr))
+    feed.pushVideo(rtp(11, 966_000, delta))
+    const rest = opening.take(feed.group, 6) ?? []
+    expect(rest.map(timestampOf)).toEqual([960_000, 966_000])
+    expect(opening.take([], 6)).toBeUndefined()
+  })
+
+  test('never sees time or numbers go back, however the slices fall', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ key: fc.boolean(), packets: fc.integer({ min: 1, max: 4 }) }), {
+          minLength: 2,
+          maxLength: 40,
+        }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.nat(30),
+        (pictures, most, joinAt) => {
+          const feed = camera()
+          let sequence = 0
+          const sent: Buffer[] = []
+          let opening: Opening | undefined
+          let caughtUp = false
+          for (const [index, { key, packets }] of [{ key: true, packets: 1 }, ...pictures].entries()) {
+            for (let i = 0; i < packets; i++) feed.pushVideo(rtp(sequence++, 10_000 + index * 3_000, key ? idr : delta))
+            if (caughtUp) continue
+            if (index >= joinAt) opening ??= new Opening(feed.group)
+            const slice = opening?.take(feed.group, most)
+            sent.push(...(slice ?? []))
+            caughtUp = slice !== undefined && slice.length < most
+          }
+          const times = sent.map(timestampOf)
+          expect(times).toEqual(times.toSorted((a, b) => a - b))
+          const numbers = sent.map(sequenceOf)
+          expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+        },
+      ),
+    )
+  })
+})
+
+describe('packets', () => {
+  test('numbering has no gap where the source begins anew, and keeps the gaps of loss', () => {
+    const numbers = new Renumbering()
+    const number = (sequence: number): number => {
+      const packet = rtp(sequence, 0, [0])
+      numbers.apply(packet)
+      return sequenceOf(packet)
+    }
+    expect([65_534, 65_535, 1, 0, 2].map(number)).toEqual([65_534, 65_535, 1, 0, 2])
+    expect([30_000, 30_001, 30_003].map(number)).toEqual([3, 4, 6])
+  })
+
+  test('key frames are seen in every kind of packet', () => {
+    const content = (payload: number[]): boolean => (h264Content(rtp(1, 1, payload)) & keyFrame) !== 0
+    expect(content(idr)).toBe(true)
+    expect(content([0x7c, 0x85, 1])).toBe(true)
+    expect(content([0x7c, 0x05, 1])).toBe(false)
+    expect(content([0x78, 0, 4, ...sps, 0, 2, ...idr])).toBe(true)
+    expect(content([0x78, 0, 4, ...sps, 0, 2, ...delta])).toBe(false)
+    expect((h265Content(rtp(1, 1, [0x26, 1, 0])) & keyFrame) !== 0).toBe(true)
+    expect((h265Content(rtp(1, 1, [0x62, 1, 0x93])) & keyFrame) !== 0).toBe(true)
+    expect(vp8Content(rtp(1, 1, [0x90, 0x80, 0x81, 0x23, 0x10]))).toBe(keyFrame)
+    expect(vp8Content(rtp(1, 1, [0x10, 0x11]))).toBe(0)
+  })
+
+  test('no packet, whatever is in it, makes a reader throw', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 12, maxLength: 80 }), (bytes) => {
+        const packet = Buffer.from(bytes)
+        packet[0] = ((packet[0] ?? 0) & 0x3f) | 0x80
+        if (!isRtp(packet)) return
+        expect(headerLength(packet)).toBeLessThanOrEqual(packet.length)
+        for (const read of [h264Content, h265Content, vp8Content]) expect(read(packet)).toBeTypeOf('number')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

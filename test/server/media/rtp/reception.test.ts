@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Reception } from '../../../../server/media/rtp/reception.ts'
+import {
+  asksForKeyFrame,
+  clockPointOf,
+  eachReport,
+  estimatedBitrate,
+  negativeAcknowledgement,
+  pictureLoss,
+  receiverReport,
+  reportEcho,
+  senderReport,
+} from '../../../../server/media/rtp/rtcp.ts'
+import { BitrateEstimate } from '../../../../server/media/webrtc/bitrate-estimate.ts'
+import { rtp } from './packets.ts'
+
+/** Takes packets of these numbers, and says which were passed on. */
+function receive(reception: Reception, sequences: readonly number[], now = 0): number[] {
+  return sequences.filter((sequence) => reception.received(rtp(sequence, sequence * 3_000, [0]), now))
+}
+
+describe('what a publisher sends', () => {
+  test('is asked for again where it is missing, at most five times, 40 ms apart', () => {
+    const reception = new Reception(90_000)
+    expect(receive(reception, [65_534, 65_535, 2, 4])).toEqual([65_534, 65_535, 2, 4])
+    expect(reception.toRequest(1_000)).toEqual([0, 1, 3])
+    expect(reception.toRequest(1_020)).toEqual([])
+    expect(receive(reception, [1])).toEqual([1])
+    for (const now of [1_040, 1_080, 1_120, 1_160]) expect(reception.toRequest(now)).toEqual([0, 3])
+    expect(reception.incomplete).toBe(true)
+    expect(reception.toRequest(1_200)).toEqual([])
+    expect(reception.incomplete).toBe(false)
+    // Too late, and twice: not passed on.
+    expect(receive(reception, [0, 1, 4, 5])).toEqual([5])
+    expect(reception.recovered).toBe(1)
+  })
+
+  test('is reported with its losses, without those that were recovered', () => {
+    const reception = new Reception(90_000)
+    receive(reception, [10, 11, 12, 14, 15, 16, 17, 18, 19])
+    expect(reception.block(0)).toMatchObject({ lost: 1, fractionLost: 25, highest: 19 })
+    receive(reception, [20, 13])
+    expect(reception.block(0)).toMatchObject({ lost: 0, fractionLost: 0, highest: 20 })
+    // Another source on the same section begins anew.
+    reception.received(rtp(500, 0, [0], { ssrc: 99 }), 0)
+    expect(reception.block(0)).toMatchObject({ ssrc: 99, lost: 0, highest: 500 })
+  })
+
+  test('is passed on once each, in whatever order it comes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(150), { minLength: 1, maxLength: 200 }), fc.nat(65_535), (offsets, start) => {
+        const reception = new Reception(90_000)
+        const passed = receive(
+          reception,
+          offsets.map((offset) => (start + offset) & 0xffff),
+        )
+        expect(new Set(passed).size).toBe(passed.length)
+        const { fractionLost, lost } = reception.block(0)
+        expect(fractionLost).toBeGreaterThanOrEqual(0)
+        expect(fractionLost).toBeLessThanOrEqual(255)
+        expect(lost).toBeGreaterThanOrEqual(0)
+      }),
+    )
+  })
+
+  test('is held to less when much of it is lost, and let up again slowly', () => {
+    const estimate = new BitrateEstimate(2_000_000)
+    expect(estimate.after(0)).toBe(2_000_000)
+    expect(estimate.after(0.2)).toBe(1_800_000)
+    expect(estimate.after(0.05)).toBe(1_800_000)
+    expect(estimate.after(0)).toBe(1_944_000)
+    for (let i = 0; i < 100; i++) estimate.after(1)
+    expect(estimate.after(1)).toBe(150_000)
+  })
+})
+
+describe('RTCP', () => {
+  test('what is written is read', () => {
+    const report = senderReport(5, 1_700_000_000_250, 777, 10, 1_000)
+    const point = clockPointOf(report)
+    expect(point).toMatchObject({ timestamp: 777 })
+    expect(point?.ntp).toBeCloseTo(1_700_000_000_250, 1)
+    const block = {
+      ssrc: 5,
+      fractionLost: 3,
+      lost: 4,
+      highest: 70_000,
+      jitter: 2,
+      lastReport: point?.middle ?? 0,
+      delay: 65_536,
+    }
+    expect(reportEcho(receiverReport(block))).toEqual({ lastReport: report.readUInt32BE(10), delay: 65_536 })
+    expect(asksForKeyFrame(Buffer.concat([receiverReport(block), pictureLoss(5)]))).toBe(true)
+    expect(asksForKeyFrame(Buffer.concat([receiverReport(block), estimatedBitrate(5, 2_500_000)]))).toBe(false)
+  })
+
+  test('missing packets are packed 17 to an item', () => {
+    const packet = negativeAcknowledgement(5, [65_535, 0, 15, 16])
+    expect(packet.subarray(12).toString('hex')).toBe('ffff8001' + '00100000')
+    const bitrate = estimatedBitrate(5, 2_500_000)
+    const exponent = (bitrate[17] ?? 0) >> 2
+    expect((((bitrate[17] ?? 0) & 3) * 65_536 + bitrate.readUInt16BE(18)) * 2 ** exponent).toBeCloseTo(2_500_000, -2)
+  })
+
+  test('no compound, whatever is in it, makes a reader throw', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
+        const compound = Buffer.from(bytes)
+        eachReport(compound, (_type, _count, offset, length) => {
+          expect(offset + length).toBeLessThanOrEqual(compound.length)
+        })
+        asksForKeyFrame(compound)
+        clockPointOf(compound)
+        reportEcho(compound)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -28,6 +28,8 @@ export interface ConsoleListenerOptions {
 }
 
 const maxBody = 8 * 1024 * 1024
+/** Milliseconds that an answer under way is given. */
+const answerMs = 300
 /** What the page may do: its own origin only, and the media of the node in previews. */
 const contentSecurityPolicy = (host: string) =>
   `default-src 'self'; connect-src 'self' ws://${host} wss://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -85,21 +87,32 @@ export class ConsoleListener {
     this.#url = listenerUrl(host, bound)
   }
 
-  /** Every console must sign in again. */
+  /** Every console must sign in again, as soon as the one that caused it has its answer. */
   signOutAll(): void {
-    this.#sockets.closeAll(true)
+    setTimeout(() => this.#sockets.closeAll(true), answerMs).unref()
   }
 
-  async stop(): Promise<void> {
-    this.#sockets.stop()
+  /**
+   * Stops accepting. Connections stay a little longer: the call that moves this port travels on one of them, and its answer must
+   * arrive; then they are cut off and come back where the console is by then.
+   */
+  async stop(deadlineMs = 0): Promise<void> {
     const server = this.#server
     this.#server = undefined
     this.#url = ''
     if (server === undefined) return
+    const consoles = this.#sockets.connected()
+    setTimeout(() => {
+      for (const socket of consoles) socket.close(1001)
+      server.closeAllConnections()
+    }, deadlineMs + 1_000).unref()
     await new Promise<void>((resolve) => {
-      server.close(() => resolve())
+      const timer = setTimeout(resolve, answerMs)
+      server.close(() => {
+        clearTimeout(timer)
+        resolve()
+      })
       server.closeIdleConnections()
-      setTimeout(() => server.closeAllConnections(), 500).unref()
     })
   }
 

@@ -24,14 +24,12 @@ export class ConsoleSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload })
   readonly #dispatch: Dispatch
   readonly #hub: EventHub
-  readonly #heartbeat: NodeJS.Timeout
   readonly #alive = new WeakSet<WebSocket>()
 
   constructor(dispatch: Dispatch, hub: EventHub) {
     this.#dispatch = dispatch
     this.#hub = hub
-    this.#heartbeat = setInterval(() => this.#beat(), pingInterval)
-    this.#heartbeat.unref()
+    setInterval(() => this.#beat(), pingInterval).unref()
   }
 
   /** Takes an upgrade that was checked already (session, Host, Origin). */
@@ -48,10 +46,9 @@ export class ConsoleSockets {
     for (const client of this.#server.clients) client.close(signedOut ? 4401 : 1001)
   }
 
-  stop(): void {
-    clearInterval(this.#heartbeat)
-    this.closeAll()
-    this.#server.close()
+  /** The connections there are now. */
+  connected(): WebSocket[] {
+    return [...this.#server.clients]
   }
 
   #serve(client: WebSocket, address: string): void {

@@ -67,18 +67,31 @@ async function applySettings(parts: SettingsParts, before: Settings, patch: Sett
 
 async function problemsWith(parts: SettingsParts, before: Settings, after: Settings): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = []
-  await tlsMaterial(after, parts.folder).catch((error: unknown) => {
+  const material = await tlsMaterial(after, parts.folder).catch((error: unknown) => {
     if (!(error instanceof ConsoleError)) throw error
     problems.push(...(error.problems ?? []))
+    return undefined
   })
   const { host } = after.listeners
-  for (const { name, url } of parts.listeners.views()) {
+  if (host !== before.listeners.host) {
+    const error = await tryPort('media', host, 0)
+    if (error !== undefined) return [...problems, { path: 'listeners.host', message: error.message }]
+  }
+  const views = parts.listeners.views()
+  const moving = parts.listeners.moved(after, material)
+  for (const { name } of views) {
     const field = `${name}_port` as const
     const port = after.listeners[field]
+    if (port === 0) continue
+    if (views.some((other) => other.name !== name && after.listeners[`${other.name}_port`] === port)) {
+      problems.push({ path: `listeners.${field}`, message: `Port ${port} is given to two listeners.` })
+      continue
+    }
     const stays = host === before.listeners.host && port === before.listeners[field]
-    // On another address of this machine our own listener may hold the port: that one will be gone by then.
-    const own = url !== '' && Number(new URL(url).port) === port
-    if (stays || own || port === 0) continue
+    // Where a listener of ours is now and will not be then, on this address or another, the port will be free.
+    const holder = views.find(({ url }) => url !== '' && Number(new URL(url).port) === port)
+    const freed = holder !== undefined && (holder.name === name || moving.includes(holder.name))
+    if (stays || freed) continue
     const error = await tryPort(name, host, port)
     if (error !== undefined) problems.push(problemOf(error))
   }

@@ -121,9 +121,11 @@ export class Watching {
           if (isCurrent()) {
             media.state = state
             media.problem = problem instanceof MediaRefusal ? problem.reason : ''
+          } else if (state === 'connected') {
+            void firstPicture(tracks[0]).then(() => this.#takeOver(stream.stream_id, player, tracks))
+          } else if (state === 'refused') {
+            this.#dropNext(stream.stream_id, player)
           }
-          if (!isCurrent() && state === 'connected') this.#takeOver(stream.stream_id, player, tracks)
-          if (!isCurrent() && state === 'refused') this.#dropNext(stream.stream_id, player)
         },
       },
     )
@@ -155,6 +157,28 @@ export class Watching {
     watched.next = undefined
     player.close()
   }
+}
+
+/** A picture that has not come by then is not waited for, in milliseconds. */
+const pictureMs = 3_000
+
+/** Resolves when a track shows something. */
+function firstPicture(track: MediaStreamTrack | null): Promise<void> {
+  if (track === null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const video = document.createElement('video')
+    const done = (): void => {
+      clearTimeout(timer)
+      video.srcObject = null
+      resolve()
+    }
+    const timer = setTimeout(done, pictureMs)
+    video.muted = true
+    video.autoplay = true
+    video.playsInline = true
+    video.addEventListener('loadeddata', done, { once: true })
+    video.srcObject = new MediaStream([track])
+  })
 }
 
 function same(one: RoomStream, other: RoomStream): boolean {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
 import { clientStories } from './stories/clients.ts'
+import { deviceStories } from './stories/devices.ts'
 import { lookStories } from './stories/looks.ts'
 import { manyRoomsStory } from './stories/many-rooms.ts'
 import { nodeStories } from './stories/nodes.ts'
@@ -14,6 +15,7 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   afterAll(() => opened[Symbol.asyncDispose]())
 
   clientStories(() => opened)
+  deviceStories(() => opened)
   nodeStories(() => opened)
   lookStories(() => opened)
   test('nothing went wrong in the page meanwhile', () => {

@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { ProcedureInput } from '../../shared/console/contract.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { chromiumFlags, chromiumProgram } from './chromium.ts'
+
+/** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
+export type Equipment = 'fake' | 'asking' | 'none'
+
+const flagsOf: Record<Equipment, string[]> = {
+  // Few pictures a second: several people encode on one machine.
+  fake: ['--use-fake-device-for-media-stream=fps=8', '--use-fake-ui-for-media-stream'],
+  asking: ['--use-fake-device-for-media-stream', '--deny-permission-prompts'],
+  none: [],
+}
+/** Milliseconds within which a page on a busy machine shows what it is told. */
+const patienceMs = 20_000
+
+/** A controller with its embedded node, a camera, and browsers for people. */
+export class RoomSite implements AsyncDisposable {
+  readonly controller: Headless
+  readonly #browsers = new Map<Equipment, Promise<Browser>>()
+  #camera: Camera | undefined
+
+  private constructor(controller: Headless) {
+    this.controller = controller
+  }
+
+  static async start(site: unknown = { nodes: [{ name: 'here', kind: 'embedded' }] }): Promise<RoomSite> {
+    return new RoomSite(await startHeadless({ site }))
+  }
+
+  /** Makes a room and returns its number. */
+  async room(input: Partial<ProcedureInput<'rooms.create'>> = {}): Promise<string> {
+    const { room_id } = await this.controller.rpc('rooms.create', { topic: 'Control room', ...input })
+    return room_id
+  }
+
+  /** Puts a real camera into a room. */
+  async camera(roomId: string, userId: string, userName: string): Promise<Camera> {
+    this.#camera ??= await startCamera({ width: 640, height: 360, fps: 15 })
+    await this.controller.rpc('devices.create', {
+      roomId,
+      userId,
+      userName,
+      userAddress: this.#camera.url('/cam'),
+      assist_address: this.#camera.url('/small'),
+      join: 'required',
+    })
+    return this.#camera
+  }
+
+  /** A join link, as the operator copies it. */
+  async link(roomId: string, wish: Partial<ProcedureInput<'media.join_link'>> = {}): Promise<string> {
+    const { url } = await this.controller.rpc('media.join_link', { room_id: roomId, ...wish })
+    return url
+  }
+
+  /** A browser window of somebody's own. */
+  async window(equipment: Equipment = 'fake', options: BrowserContextOptions = {}): Promise<Page> {
+    const launched =
+      this.#browsers.get(equipment) ??
+      chromium.launch({
+        executablePath: chromiumProgram,
+        args: [
+          ...chromiumFlags,
+          ...flagsOf[equipment],
+          '--allow-loopback-in-peer-connection',
+          '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
+        ],
+      })
+    this.#browsers.set(equipment, launched)
+    const browser = await launched
+    const context = await browser.newContext({ viewport: { width: 1_000, height: 640 }, locale: 'en-GB', ...options })
+    context.setDefaultTimeout(patienceMs)
+    return await context.newPage()
+  }
+
+  /** Somebody opens a link, enters a name where the link gives none, and joins. */
+  async join(
+    link: string,
+    options: { name?: string; equipment?: Equipment } & BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const { name, equipment, ...context } = options
+    const visitor = new Visitor(await this.window(equipment, context))
+    await visitor.page.goto(link)
+    await visitor.enter(name)
+    return visitor
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const browser of this.#browsers.values()) await (await browser).close()
+    await this.#camera?.kill()
+    await this.controller.stop()
+    await removeFolder(this.controller.folder)
+  }
+}
+
+/** Somebody in front of the page. */
+export class Visitor {
+  readonly page: Page
+  /** Exceptions of the page. */
+  readonly problems: string[] = []
+
+  constructor(page: Page) {
+    this.page = page
+    page.on('pageerror', (error) => this.problems.push(error.message))
+  }
+
+  /** Through the entrance; with camera and microphone on where there are any. */
+  async enter(name?: string): Promise<void> {
+    if (name !== undefined) await this.page.getByLabel('Your name').fill(name)
+    await this.page.getByRole('button', { name: /^Join/ }).click()
+    await this.page.getByRole('toolbar').waitFor()
+  }
+
+  /** The tile of somebody, by what stands on it. */
+  tile(name: string) {
+    return this.page.getByRole('listitem', { name, exact: true })
+  }
+
+  /** Resolves when this many more pictures of a tile were decoded and shown. */
+  async sees(name: string, more = 5): Promise<void> {
+    const video = this.tile(name).locator('video')
+    await video.waitFor({ state: 'attached' })
+    const before = await video.evaluate(shownFrames)
+    await this.page.waitForFunction(
+      ({ label, least }) => {
+        const element = document.querySelector<HTMLVideoElement>(`[aria-label="${CSS.escape(label)}"] video`)
+        return element !== null && element.getVideoPlaybackQuality().totalVideoFrames >= least
+      },
+      { label: name, least: before + more },
+      { timeout: patienceMs },
+    )
+  }
+
+  /** A control by its word. */
+  button(name: string) {
+    return this.page.getByRole('toolbar').getByRole('button', { name })
+  }
+
+  /** What axe finds wrong on the page as it is, in short. */
+  async accessibilityProblems(): Promise<string[]> {
+    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+    await this.page.evaluate(await readFile(axe, 'utf8'))
+    return await this.page.evaluate(async () => {
+      const { axe: checker } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> }
+      }
+      const { violations } = await checker.run()
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close()
+  }
+}
+
+/** Runs in the page. */
+function shownFrames(element: Element): number {
+  return element instanceof HTMLVideoElement ? element.getVideoPlaybackQuality().totalVideoFrames : 0
+}

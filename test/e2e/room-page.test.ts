@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RoomSite, type Visitor } from './room-page-visit.ts'
+
+/** People meet on the page that the node serves, with a camera of the outside world among them. The stories follow each other in one room. */
+describe('a room with people and a camera', () => {
+  let site: RoomSite
+  let room: string
+  let ann: Visitor
+  let bo: Visitor
+  beforeAll(async () => {
+    site = await RoomSite.start()
+    room = await site.room({ topic: 'Night shift' })
+    await site.camera(room, 'gate', 'North gate')
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  test('a link for somebody by name leads straight to the entrance, with a preview and a level', async () => {
+    const link = await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' })
+    const page = await site.window()
+    await page.goto(link)
+    await expect.poll(() => page.getByLabel('Your name').inputValue()).toBe('Ann')
+    expect(await page.getByLabel('Your name').isEditable()).toBe(false)
+    await page.locator('video').waitFor()
+    await page.waitForFunction(() => Number(document.querySelector('[role=meter]')?.getAttribute('aria-valuenow')) > 0)
+    // The token is in the fragment alone, which no server sees.
+    expect(new URL(page.url()).search).not.toContain('token')
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByRole('toolbar').waitFor()
+    await page.context().close()
+  })
+
+  test('two people and the camera see each other, pictures that move', async () => {
+    ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' }))
+    bo = await site.join(await site.link(room), { name: 'Bo' })
+    await Promise.all([ann.sees('North gate'), ann.sees('Bo'), bo.sees('North gate'), bo.sees('Ann')])
+    await ann.sees('Ann (you)')
+    await ann.page.getByRole('heading', { name: 'Night shift' }).waitFor()
+    expect(await site.controller.rpc('rooms.get', { room_id: room })).toMatchObject({
+      users: [{ user_id: 'gate', device: true }, { user_id: 'ann', role: 'host' }, { user_name: 'Bo' }],
+    })
+  })
+
+  test('the stage never scrolls, and every tile is inside it', async () => {
+    for (const size of [
+      { width: 1_000, height: 640 },
+      { width: 390, height: 844 },
+      { width: 844, height: 390 },
+    ]) {
+      await ann.page.setViewportSize(size)
+      await expect
+        .poll(async () => {
+          const boxes = await ann.page.locator('[data-tile]').evaluateAll((tiles) =>
+            tiles.map((tile) => {
+              const { left, top, right, bottom } = tile.getBoundingClientRect()
+              return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
+            }),
+          )
+          const { scrollHeight, scrollWidth } = await ann.page.evaluate(() => document.documentElement)
+          return [boxes, scrollHeight <= size.height, scrollWidth <= size.width]
+        })
+        .toEqual([[true, true, true], true, true])
+    }
+    await ann.page.setViewportSize({ width: 1_000, height: 640 })
+  })
+
+  test('somebody mutes, by button and by key, and everybody sees the mark', async () => {
+    await bo.button('Mute').click()
+    await ann.tile('Bo').getByText('microphone off').waitFor()
+    await bo.page.keyboard.press('m')
+    await ann.tile('Bo').getByText('microphone off').waitFor({ state: 'detached' })
+  })
+
+  test('the camera goes off and on again with V; meanwhile initials stand for the person', async () => {
+    await bo.page.keyboard.press('v')
+    await ann.tile('Bo').locator('video').waitFor({ state: 'detached' })
+    await ann.tile('Bo').getByText('B', { exact: true }).waitFor()
+    await bo.page.keyboard.press('v')
+    await ann.sees('Bo')
+  })
+
+  test('the host mutes somebody, who is told and may speak up again', async () => {
+    await ann.tile('Bo').hover()
+    await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
+    await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
+    await bo.page.getByText('Ann muted you').waitFor()
+    await ann.tile('Bo').getByText('microphone off').waitFor()
+    await bo.button('Unmute').click()
+    await ann.tile('Bo').getByText('microphone off').waitFor({ state: 'detached' })
+    expect(await bo.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0)
+  })
+
+  test('chat: what one writes the other reads; what is unread is counted; text is never code', async () => {
+    await bo.page.keyboard.press('c')
+    await bo.page.getByLabel('Message').fill('<b>Pump 3</b> is back: https://example.org/pump?id=3.')
+    await bo.page.keyboard.press('Enter')
+    await bo.page.getByLabel('Message').fill('第二条')
+    await bo.page.keyboard.press('Enter')
+    await ann.button('Chat, 2 unread').click()
+    const log = ann.page.getByRole('log')
+    await log.getByText('<b>Pump 3</b> is back:').waitFor()
+    expect(await log.getByRole('link').getAttribute('href')).toBe('https://example.org/pump?id=3')
+    await log.getByText('第二条').waitFor()
+    // Letters in the field are letters, not shortcuts.
+    await ann.page.getByLabel('Message').pressSequentially('vm')
+    expect(await ann.page.getByLabel('Message').inputValue()).toBe('vm')
+    await ann.page.keyboard.press('Escape')
+    await log.waitFor({ state: 'detached' })
+    await ann.button('Mute').waitFor()
+    await bo.page.keyboard.press('Escape')
+  })
+
+  test('a shared screen is large for the others; it ends by button', async () => {
+    await bo.button('Share your screen').click()
+    await ann.sees('Screen of Bo')
+    const wide = async (name: string) => (await ann.tile(name).boundingBox())?.width ?? 0
+    await expect.poll(async () => (await wide('Screen of Bo')) > 2 * (await wide('Bo'))).toBe(true)
+    await ann.sees('North gate')
+    // Leaving would end it for everybody: the page asks first.
+    await bo.button('Leave').click()
+    await bo.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await bo.button('Stop sharing').click()
+    await ann.tile('Screen of Bo').waitFor({ state: 'detached' })
+  })
+
+  test('a tile goes over the full screen with F and back with Esc', async () => {
+    await ann.tile('North gate').hover()
+    await ann.page.keyboard.press('f')
+    await expect
+      .poll(() => ann.page.evaluate(() => document.fullscreenElement?.getAttribute('aria-label')))
+      .toBe('North gate')
+    await ann.page.evaluate(() => document.exitFullscreen())
+    await ann.sees('North gate')
+  })
+
+  test('a small tile takes the small picture of a camera, a large one the large', async () => {
+    const height = () =>
+      ann
+        .tile('North gate')
+        .locator('video')
+        .evaluate((element) => (element instanceof HTMLVideoElement ? element.videoHeight : 0))
+    await ann.page.setViewportSize({ width: 500, height: 420 })
+    await expect.poll(height, { timeout: 20_000 }).toBe(90)
+    await ann.page.setViewportSize({ width: 1_400, height: 900 })
+    await expect.poll(height, { timeout: 20_000 }).toBe(360)
+    await ann.page.setViewportSize({ width: 1_000, height: 640 })
+  })
+
+  test('a connection that is cut comes back by itself: the same person, the same chat, moving pictures', async () => {
+    await bo.page.context().setOffline(true)
+    await bo.page.getByText('Coming back by itself').waitFor()
+    await ann.tile('Bo').waitFor()
+    await bo.page.context().setOffline(false)
+    await bo.page.getByText('Coming back by itself').waitFor({ state: 'detached' })
+    await Promise.all([bo.sees('Ann'), bo.sees('North gate'), ann.sees('Bo')])
+    await bo.page.keyboard.press('c')
+    await bo.page.getByRole('log').getByText('第二条').waitFor()
+    await bo.page.keyboard.press('Escape')
+    const { users } = await site.controller.rpc('rooms.get', { room_id: room })
+    expect(users).toHaveLength(3)
+  })
+
+  test('a page that is loaded again takes its place anew', async () => {
+    await ann.page.reload()
+    await ann.enter()
+    await Promise.all([ann.sees('Bo'), ann.sees('North gate'), bo.sees('Ann')])
+    const { users } = await site.controller.rpc('rooms.get', { room_id: room })
+    expect(users).toHaveLength(3)
+  })
+
+  test('the host removes somebody: their page says so, and their link is over', async () => {
+    await ann.button('People').click()
+    const panel = ann.page.getByRole('region', { name: /^People/ })
+    await panel.getByRole('button', { name: 'Actions for Bo' }).click()
+    await ann.page.getByRole('menuitem', { name: 'Remove from the room' }).click()
+    await ann.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await bo.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
+    await ann.tile('Bo').waitFor({ state: 'detached' })
+    await bo.page.reload()
+    await bo.page.getByRole('button', { name: 'Join' }).click()
+    await bo.page.getByRole('heading', { name: 'You were removed from this room' }).waitFor()
+  })
+
+  test('somebody leaves without being asked when nothing is lost, and may come back', async () => {
+    await ann.button('Leave').click()
+    await ann.page.getByRole('heading', { name: 'You left the room' }).waitFor()
+    await expect
+      .poll(async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id))
+      .toEqual(['gate'])
+    await ann.page.getByRole('button', { name: 'Join again' }).click()
+    await ann.enter()
+    await ann.sees('North gate')
+    expect([...ann.problems, ...bo.problems]).toEqual([])
+  })
+})

@@ -1,0 +1,28 @@
+import type { TextKey, Translate } from '../../i18n/text.ts'
+
+/** Sentences of the controller about a node, how each is known, and the names of what it quotes. */
+const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: string[]])[] = [
+  [/^The node did not answer within ([\d.]+) s\.$/, 'nodes.sentences.silent', 'seconds'],
+  [/there is no driver for nodes of kind (\w+) here/, 'nodes.sentences.noDriver', 'kind'],
+  [/the node port is closed/, 'nodes.sentences.portClosed'],
+  [/the node was taken out of service/, 'nodes.sentences.outOfService'],
+  [/^The connection to the node failed: (?:it does not run|it was stopped)\.$/, 'nodes.sentences.notRunning'],
+  [/^The connection to the node failed: (.+?)\.$/, 'nodes.sentences.connection', 'reason'],
+  [/^The node refused: (.+?)\.$/, 'nodes.sentences.refused', 'reason'],
+  [/^The node failed in an unexpected way/, 'nodes.sentences.unexpected'],
+  [/^The node answers: (\d+) rooms, (\d+) users\.$/, 'nodes.sentences.answers', 'rooms', 'users'],
+  [/^A node named .+ exists already\.$/, 'nodes.sentences.nameTaken'],
+  [/^A site has one embedded node/, 'nodes.sentences.oneEmbedded'],
+  [/^A site holds at most (\d+) nodes\.$/, 'nodes.sentences.most', 'limit'],
+  [/^There is no node named/, 'nodes.sentences.gone'],
+]
+
+/** A sentence of the controller about a node, in the operator's language; one that is not known is returned as it is. */
+export function nodeSentence(message: string, t: Translate): string {
+  for (const [pattern, key, ...quoted] of known) {
+    const found = pattern.exec(message)
+    if (found === null) continue
+    return t(key, Object.fromEntries(quoted.map((name, index) => [name, found[index + 1] ?? ''])))
+  }
+  return message
+}

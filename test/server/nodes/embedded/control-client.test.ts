@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { ControlClient } from '../../../../server/nodes/embedded/control-client.ts'
+import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
+import { DeviceJoinError, NodeConnectionError, NodeError } from '../../../../server/nodes/media-node.ts'
+import { type ControlEvent, controlVersion, type FromNode, type ToNode } from '../../../../shared/media/control.ts'
+
+const never = new AbortController().signal
+
+/** A process that says what a test tells it: for what the real one never says. */
+class ScriptedProcess implements MediaProcess {
+  readonly pid = 1
+  readonly sent: ToNode[] = []
+  killed = false
+  #receive: (message: unknown) => void = () => {}
+  #exit: (why: string) => void = () => {}
+
+  send(message: ToNode): void {
+    this.sent.push(message)
+  }
+  onMessage(listener: (message: unknown) => void): void {
+    this.#receive = listener
+  }
+  onExit(listener: (why: string) => void): void {
+    this.#exit = listener
+  }
+  kill(): void {
+    this.killed = true
+  }
+
+  says(message: FromNode | Record<string, unknown>): void {
+    this.#receive(message)
+  }
+  ends(why: string): void {
+    this.#exit(why)
+  }
+}
+
+function connected() {
+  const process = new ScriptedProcess()
+  const events: (ControlEvent | string)[] = []
+  const log: string[] = []
+  const write = (_: object, message: string): void => void log.push(message)
+  const client = new ControlClient(
+    process,
+    { event: (event) => events.push(event), exit: (why) => events.push(why) },
+    { debug: write, info: write, warn: write, error: write },
+  )
+  return { process, client, events, log }
+}
+
+describe('the messages with the process of the embedded node', () => {
+  test('each answer finds its request, in whatever order they come', async () => {
+    const { process, client } = connected()
+    const users = client.request('users', { roomId: 'a' }, never)
+    const rooms = client.request('rooms', {}, never)
+    process.says({ type: 'answer', id: 2, result: { roomIds: ['a'] } })
+    process.says({ type: 'answer', id: 1, result: { users: [] } })
+    expect(await rooms).toEqual({ roomIds: ['a'] })
+    expect(await users).toEqual({ users: [] })
+  })
+
+  test('a failure is a NodeError, and of a device a DeviceJoinError with its kind', async () => {
+    const { process, client } = connected()
+    const closing = client.request('close_room', { roomId: 'a' }, never)
+    const device = { userId: 'd', userName: 'D', address: 'rtsp://10.0.0.8/', assistAddress: '' }
+    const joining = client.request('add_device', { roomId: 'a', device }, never)
+    process.says({ type: 'failure', id: 1, kind: null, message: 'no' })
+    process.says({ type: 'failure', id: 2, kind: 'auth', message: 'the camera refused the login' })
+    await expect(closing).rejects.toThrow(NodeError)
+    await expect(joining).rejects.toThrow(DeviceJoinError)
+    await expect(joining).rejects.toMatchObject({ kind: 'auth' })
+  })
+
+  test('a caller who gives up is told its own reason; the process is told to, and a success that comes too late is noticed', async () => {
+    const { process, client } = connected()
+    const giveUp = new AbortController()
+    let late = 0
+    const asked = client.request('rooms', {}, giveUp.signal, () => late++)
+    const reason = new Error('the deadline passed')
+    giveUp.abort(reason)
+    await expect(asked).rejects.toBe(reason)
+    expect(process.sent.at(-1)).toEqual({ type: 'cancel', id: 1 })
+    process.says({ type: 'answer', id: 1, result: { roomIds: [] } })
+    process.says({ type: 'answer', id: 1, result: { roomIds: [] } })
+    expect(late).toBe(1)
+    await expect(client.request('rooms', {}, giveUp.signal)).rejects.toBe(reason)
+  })
+
+  test('when the process ends, everything that waits fails, and so does what is asked later', async () => {
+    const { process, client, events } = connected()
+    const asked = client.request('rooms', {}, never)
+    process.ends('it was ended by SIGKILL')
+    await expect(asked).rejects.toThrow(NodeConnectionError)
+    await expect(client.hello).rejects.toThrow('SIGKILL')
+    await expect(client.request('rooms', {}, never)).rejects.toThrow('SIGKILL')
+    await client.exited
+    expect(events).toEqual(['it was ended by SIGKILL'])
+  })
+
+  test('what is malformed is logged or refused, and changes nothing', async () => {
+    const { process, client, events, log } = connected()
+    process.says({ type: 'event', event: { type: 'joined', roomId: 7 } })
+    process.says({ type: 'gossip' })
+    process.says({ type: 'answer', id: 99, result: {} })
+    expect(events).toEqual([])
+    expect(log).toHaveLength(2)
+    const asked = client.request('health', {}, never)
+    process.says({ type: 'answer', id: 1, result: { rooms: 'many' } })
+    await expect(asked).rejects.toThrow('malformed')
+  })
+
+  test('a program of another version is refused', async () => {
+    const { process, client } = connected()
+    process.says({ type: 'hello', version: controlVersion + 1 })
+    await expect(client.hello).rejects.toThrow('another version')
+  })
+})

@@ -1,43 +1,96 @@
-// Runs the tests, after bringing what they need: a build, Chromium and fonts. On Debian as root it installs the latter;
+// Runs the tests, after bringing what they need: a build, Chromium, fonts, a test camera. On Debian as root it installs the packages;
 // elsewhere a missing one fails the suite that needs it, with one line that says how to install it.
+// Its last line is `N passed, N failed`.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireNode } from './node-version.mjs'
 
 await requireNode()
 const root = join(import.meta.dirname, '..')
-const apt = ['-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=500']
 
-/** Debian packages and how to see that one is there. */
-const needed = [
-  { name: 'chromium', isThere: () => existsSync('/usr/lib/chromium/chromium') },
-  { name: 'fonts-noto-cjk', isThere: () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc') },
+/** Debian packages that the tests use. */
+const packages = [
+  'chromium',
+  'fonts-noto-cjk',
+  // The RTSP camera of the tests.
+  ...['python3-gi', 'gir1.2-gst-rtsp-server-1.0', 'gir1.2-gst-plugins-base-1.0', 'gstreamer1.0-tools'],
+  ...['base', 'good', 'bad', 'ugly'].map((set) => `gstreamer1.0-plugins-${set}`),
+  ...['gstreamer1.0-libav', 'ffmpeg'],
+  // Other programs that speak as clients do.
+  ...['curl', 'openssl'],
 ]
+
+/** @returns {string[]} those that are not installed */
+function missingPackages() {
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Abbrev}${Package}\n', ...packages], {
+    encoding: 'utf8',
+  })
+  const installed = new Set((stdout ?? '').split('\n').map((line) => /^ii (.*)$/.exec(line)?.[1]))
+  return packages.filter((name) => !installed.has(name))
+}
 
 /** @param {string[]} arguments_ */
 function aptGet(...arguments_) {
   const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  return spawnSync('apt-get', arguments_, options).status === 0
+  return spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=500', ...arguments_], options).status === 0
 }
 
-const missing = needed.filter((part) => !part.isThere()).map((part) => part.name)
-if (missing.length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-  console.error(`Installing ${missing.join(' and ')} for the tests …`)
-  if (!aptGet('update', '-q', '-o', 'DPkg::Lock::Timeout=500') || !aptGet('install', '-q', ...apt, ...missing)) {
-    console.error(`Could not install ${missing.join(' and ')}; the suites that need them will fail and say so.`)
+/** What the tests need of the system, where this script may bring it. */
+function bringPackages() {
+  if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return
+  const missing = missingPackages()
+  if (missing.length === 0) return
+  console.error(`Installing for the tests: ${missing.join(' ')}`)
+  if (!aptGet('update') || !aptGet('install', '-y', '--no-install-recommends', ...missing)) {
+    console.error(`Could not install ${missing.join(' ')}; the suites that need them will fail and say so.`)
   }
 }
 
+/**
+ * What Vitest's JSON report counts. A suite that failed before its tests could run counts as one failure.
+ * @param {string} file @param {number} code Vitest's exit code
+ */
+function count(file, code) {
+  let report
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    report = { numPassedTests: 0, numFailedTests: 0, testResults: [] }
+  }
+  const withoutTests = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((result) => result.status === 'failed'),
+  )
+  const failed = report.numFailedTests + withoutTests.length
+  return { passed: report.numPassedTests, failed: code === 0 ? failed : Math.max(failed, 1) }
+}
+
+bringPackages()
 const { ensureBuild } = await import('./ensure-build.mjs')
 try {
   await ensureBuild()
 } catch (error) {
   console.error(error.message)
+  console.log('0 passed, 1 failed')
   process.exit(1)
 }
 
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const child = spawn(process.execPath, [vitest, 'run', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
+const reports = mkdtempSync(join(tmpdir(), 'roomdesk-test-'))
+const reportFile = join(reports, 'report.json')
+const reporters = ['default', 'json', ...(process.env.CI ? ['github-actions'] : [])]
+const vitest = [
+  join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+  'run',
+  ...reporters.map((name) => `--reporter=${name}`),
+  `--outputFile.json=${reportFile}`,
+]
+const child = spawn(process.execPath, [...vitest, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-child.once('exit', (code) => process.exit(code ?? 1))
+child.once('exit', (code) => {
+  const { passed, failed } = count(reportFile, code ?? 1)
+  rmSync(reports, { recursive: true, force: true })
+  console.log(`${passed} passed, ${failed} failed`)
+  process.exit(code ?? 1)
+})

@@ -1,7 +1,9 @@
-/** Debian's Chromium, as the tests and scripts run it. */
-export const chromiumProgram = process.env.ROOMDESK_CHROMIUM ?? '/usr/lib/chromium/chromium'
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
 
-export const chromiumFlags = [
+const program = process.env.ROOMDESK_CHROMIUM ?? '/usr/lib/chromium/chromium'
+
+const flags = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-background-networking',
   '--disable-component-update',
@@ -9,3 +11,11 @@ export const chromiumFlags = [
   '--no-first-run',
   '--disable-quic',
 ]
+
+/** Starts Debian's Chromium without a window. @throws one line that says how to install it, where it is missing */
+export async function openChromium(): Promise<Browser> {
+  if (!existsSync(program)) {
+    throw new Error(`${program} is missing: apt-get install chromium, or name another one in ROOMDESK_CHROMIUM`)
+  }
+  return chromium.launch({ executablePath: program, args: flags })
+}

@@ -11,7 +11,8 @@ export const pageNames = [
   'API tester',
   'Settings',
 ] as const
-export type PageName = (typeof pageNames)[number]
+/** The lab is there with a simulated node only. */
+export type PageName = (typeof pageNames)[number] | 'Lab'
 
 /** The console as an operator uses it: everything is found by its role and what it is called. */
 export class ConsolePages {
@@ -23,7 +24,7 @@ export class ConsolePages {
 
   /** Goes to a page by the navigation. */
   async go(name: PageName): Promise<void> {
-    await this.page.getByRole('navigation').getByRole('link', { name }).click()
+    await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
     await this.heading(name).waitFor()
   }
 

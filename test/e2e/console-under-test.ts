@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import { startHeadless } from '../support/headless.ts'
-import { chromiumFlags, chromiumProgram } from './chromium.ts'
+import { openChromium } from './chromium.ts'
 import { launch } from './desktop.ts'
 
 /** How the controller is run: the console is the same. */
@@ -94,11 +94,11 @@ async function startInBrowser(dataFolder: string): Promise<Running> {
   const controller = await startHeadless({ folder: dataFolder })
   let browser: Browser | undefined
   try {
-    browser = await chromium.launch({ executablePath: chromiumProgram, args: chromiumFlags })
+    browser = await openChromium()
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale: 'en-US' })
     const key = (await readFile(join(dataFolder, 'console.key'), 'utf8')).trim()
     await page.goto(`${controller.ready.console}/#key=${key}`)
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation').first().waitFor()
     return {
       page,
       call: async (name, input) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
+import { accessibilityStories, signInStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
 import { lookStories } from './stories/looks.ts'
@@ -18,8 +19,11 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   deviceStories(() => opened)
   nodeStories(() => opened)
   lookStories(() => opened)
+  accessibilityStories(() => opened)
   test('nothing went wrong in the page meanwhile', () => {
     expect(opened.problems).toEqual([])
   })
   manyRoomsStory(face)
 })
+
+signInStory()

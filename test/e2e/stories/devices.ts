@@ -26,7 +26,10 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await form.getByLabel('Password').fill(login.password)
       await form.getByRole('button', { name: 'Probe', exact: true }).click()
       await form.getByText('The login is right.').waitFor()
-      await form.getByText(/H\.?264/).first().waitFor()
+      await form
+        .getByText(/H\.?264/)
+        .first()
+        .waitFor()
       await form.getByRole('button', { name: 'Next' }).click()
       await form.getByLabel('Name', { exact: true }).fill('Gate camera')
       await form.getByText('A new room').click()

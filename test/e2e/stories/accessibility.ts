@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startHeadless } from '../../support/headless.ts'
+import { openChromium } from '../chromium.ts'
+import type { ConsoleUnderTest } from '../console-under-test.ts'
+import { ConsolePages, pageNames } from '../console-pages.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every violation of the page as it is, one line each: rule, and what it is about. */
+async function violations(page: Page): Promise<string[]> {
+  // Colours that are still fading are nobody's.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished.catch(() => {})))',
+  )
+  await page.evaluate(axe)
+  const results = await page.evaluate<AxeResults>('axe.run()')
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+  )
+}
+
+/** Nobody is kept out: axe finds nothing on any page, in either theme. */
+export function accessibilityStories(opened: () => ConsoleUnderTest): void {
+  test.each(['light', 'dark'] as const)('axe finds nothing on any page in the %s theme', async (theme) => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const isDark = (): Promise<unknown> => page.evaluate(`document.documentElement.classList.contains('dark')`)
+    await call('settings.set', { console: { theme, language: 'en' } })
+    await expect.poll(isDark).toBe(theme === 'dark')
+    const { room_id } = await call('rooms.create', { topic: 'A long topic of a room that is looked at' })
+    // With a simulated node there is the Lab, too.
+    const trial = `Trial ${theme}`
+    await call('nodes.add', { name: trial, kind: 'simulated' })
+    const found: Record<string, string[]> = {}
+    for (const name of [...pageNames, 'Lab'] as const) {
+      await pages.go(name)
+      found[name] = await violations(page)
+    }
+    await pages.go('Rooms')
+    await pages.row(room_id).click()
+    await pages.panel('A long topic').getByText('Nobody is in this room').waitFor()
+    found['details of a room'] = await violations(page)
+    await page.keyboard.press('Escape')
+    await pages.button('New room').click()
+    await pages.dialog('New room').waitFor()
+    found['a form'] = await violations(page)
+    await page.keyboard.press('Escape')
+    await call('nodes.remove', { name: trial })
+    await call('rooms.delete', { room_ids: [room_id] })
+    expect(Object.fromEntries(Object.entries(found).filter(([, some]) => some.length > 0))).toEqual({})
+  })
+}
+
+/** The one page that only the headless console has. */
+export function signInStory(): void {
+  test('a person with the wrong key is told; axe finds nothing on the sign-in page', async () => {
+    const controller = await startHeadless()
+    const browser = await openChromium()
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.newPage({ colorScheme, locale: 'en-US' })
+        await page.goto(controller.ready.console)
+        await page.getByLabel('Console key').fill('not the key')
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByText('This is not the console key.').waitFor()
+        expect(await violations(page)).toEqual([])
+        await page.close()
+      }
+    } finally {
+      await browser.close()
+      await controller.stop()
+    }
+  })
+}

@@ -12,10 +12,14 @@ const flags = [
   '--disable-quic',
 ]
 
-/** Starts Debian's Chromium without a window. @throws one line that says how to install it, where it is missing */
-export async function openChromium(): Promise<Browser> {
+/**
+ * Starts Debian's Chromium without a window.
+ * @param more further switches
+ * @throws one line that says how to install it, where it is missing
+ */
+export async function openChromium(more: readonly string[] = []): Promise<Browser> {
   if (!existsSync(program)) {
     throw new Error(`${program} is missing: apt-get install chromium, or name another one in ROOMDESK_CHROMIUM`)
   }
-  return chromium.launch({ executablePath: program, args: flags })
+  return chromium.launch({ executablePath: program, args: [...flags, ...more] })
 }

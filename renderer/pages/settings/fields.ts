@@ -134,10 +134,8 @@ export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<st
   return patch
 }
 
-/** The largest unit in which a quantity is a short number. */
+/** The largest unit in which a quantity is a whole number. */
 export function unitFor(value: number, units: readonly Unit[]): Unit {
-  const fitting = units.filter(
-    ([, factor]) => value !== 0 && Number.isInteger((value / factor) * 2) && value / factor >= 0.5,
-  )
+  const fitting = units.filter(([, factor]) => value !== 0 && value % factor === 0)
   return fitting.at(-1) ?? units[0] ?? ['ms', 1]
 }

@@ -44,6 +44,7 @@ export class MediaServer {
     this.#settings = start.settings
     this.#pulls = new CameraPulls(pullSettings(start.settings))
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
+    for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#door = new Door(this.#rooms, Buffer.from(start.token_key, 'base64'), start.settings.open_rooms)
     this.#signal = new SignalServer({ rooms: this.#rooms, door: this.#door, settings: () => this.#settings, log })
   }

@@ -46,6 +46,21 @@ export const mediaSettingsSchema = z.strictObject({
 })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>
 
+/** Somebody who was taken out of a room: refused for a while, and with every link that was made until then. */
+export const removalSchema = z.strictObject({
+  roomId: z.string(),
+  userId: z.string(),
+  /** Of the link that was used; empty for none. */
+  tokenId: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  until: z.number(),
+})
+export type Removal = z.output<typeof removalSchema>
+
+/** Removals that a process is told of, at most: the latest. */
+export const mostRemovals = 10_000
+
 /** What the process is told first. */
 export const startSchema = z.strictObject({
   version: z.literal(controlVersion),
@@ -61,6 +76,8 @@ export const startSchema = z.strictObject({
   /** Folder of the built room page; empty: none is served. */
   page_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
+  /** By the process before this one: they hold on. */
+  removals: z.array(removalSchema).max(mostRemovals).optional(),
 })
 export type MediaStart = z.output<typeof startSchema>
 
@@ -199,6 +216,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
   }),
+  /** By the controller or by the room's host; `left` follows. */
+  removalSchema.extend({ type: z.literal('removed') }),
 ])
 export type ControlEvent = z.output<typeof controlEventSchema>
 

@@ -1,3 +1,5 @@
+import type { Removal } from '../../../shared/media/control.ts'
+
 /** Most entries kept of each kind; the oldest go first. */
 const most = 10_000
 
@@ -9,12 +11,12 @@ export class Bans {
   readonly #outdated = new Map<string, number>()
   readonly #tokens = new Set<string>()
 
-  /** Somebody was taken out: refused for `forMs`, and every link issued until now is over, as is the one that was used. */
-  add(roomId: string, userId: string, tokenId: string | undefined, forMs: number, now = Date.now()): void {
+  /** Somebody was taken out: refused until then, and every link issued before is over, as is the one that was used. */
+  add({ roomId, userId, tokenId, at, until }: Removal): void {
     const key = JSON.stringify([roomId, userId])
-    remember(this.#users, key, now + forMs)
-    remember(this.#outdated, key, now)
-    if (tokenId === undefined) return
+    remember(this.#users, key, until)
+    remember(this.#outdated, key, at)
+    if (tokenId === '') return
     this.#tokens.add(tokenId)
     for (const oldest of this.#tokens) {
       if (this.#tokens.size <= most) break

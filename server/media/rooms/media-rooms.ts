@@ -85,7 +85,7 @@ export class MediaRooms {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (member.device === undefined) this.bans.add(roomId, userId, member.tokenId, this.banMs)
+    if (member.device === undefined) this.#ban(roomId, userId, member.tokenId ?? '')
     return room.remove(userId, 'kicked')
   }
 
@@ -162,6 +162,13 @@ export class MediaRooms {
     }
     if (present === undefined) asDevice(() => room.assertRoom())
     return room
+  }
+
+  #ban(roomId: string, userId: string, tokenId: string): void {
+    const at = Date.now()
+    const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
+    this.bans.add(removal)
+    this.#emit({ type: 'removed', ...removal })
   }
 
   #lost(room: Room, userId: string, error: RtspError): void {

@@ -1,4 +1,4 @@
-import type { ControlEvent, MediaSettings } from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/control.ts'
 import { unlessAborted } from '../deadline.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
@@ -7,6 +7,7 @@ import type { ControlClient } from './control-client.ts'
 import { EmbeddedNode } from './embedded-node.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
+import { RemovalList } from './removal-list.ts'
 
 /** Where the node listens. */
 export interface MediaPlace {
@@ -64,6 +65,7 @@ export class EmbeddedMedia {
   /** Who wants the process, in the order they came; the first one's name is whom it serves. */
   readonly #claims: Claim[] = []
   readonly #changes = new Set<() => void>()
+  readonly #removals = new RemovalList()
   readonly #firstPlace = Promise.withResolvers<void>()
   #place: MediaPlace | undefined
   #service: Service | undefined
@@ -206,16 +208,20 @@ export class EmbeddedMedia {
           token_key: tokenKey,
           page_folder: pageFolder,
           settings,
+          removals: this.#removals.list(),
         }
       },
-      onEvent: (event) => this.#emit(node.name, event),
+      onEvent: (event) => {
+        if (event.type === 'removed') this.#removals.add(event)
+        else this.#emit(node.name, event)
+      },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
     })
     const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }
     return service
   }
 
-  #emit(owner: string, event: ControlEvent | { type: 'restarted' }): void {
+  #emit(owner: string, event: NodeEvent): void {
     for (const { node, listeners } of this.#claims) {
       if (node.name === owner) for (const listener of listeners) listener(event)
     }

@@ -105,3 +105,35 @@ describe('the process of the embedded node', () => {
     expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 4_000])
   })
 })
+
+test('who was forced offline stays out when the process is another one', { timeout: 30_000 }, async () => {
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom()
+  await site.api.get('/sdk/get_mcu', { room_id: room })
+  const token = async (wish: { user_id?: string }): Promise<string> => {
+    const { url } = await site.rpc('media.join_link', { room_id: room, ...wish })
+    return new URL(url).hash.replace('#token=', '')
+  }
+  const bound = await token({ user_id: 'anna' })
+  const unbound = await token({})
+  const people = [
+    await SignalClient.join(site.nodeUrl, room, { token: bound }),
+    await SignalClient.join(site.nodeUrl, room, { token: unbound }),
+  ]
+  for (const { joined } of people) {
+    const kick = { room_id: room, user_id: joined.you.user_id }
+    expect(await site.api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 0 })
+  }
+  const { pid } = site
+  process.kill(pid, 'SIGKILL')
+  await site.until(async () => site.pid !== pid && (await site.rpc('nodes.list', {}))[0]?.state === 'online')
+  await site.until(async () => {
+    const { connections } = await site.rpc('media.stats', {})
+    const again = await SignalClient.join(site.nodeUrl, room, { token: await token({}) }).catch(() => undefined)
+    again?.drop()
+    return again !== undefined && connections.length === 0
+  })
+  for (const old of [bound, unbound, await token({ user_id: 'anna' })]) {
+    await expect(SignalClient.join(site.nodeUrl, room, { token: old })).rejects.toMatchObject({ reason: 'removed' })
+  }
+})

@@ -61,10 +61,7 @@ export async function startCamera(options: CameraOptions = {}): Promise<Camera> 
   const exited = once(child, 'exit')
   const port = await new Promise<number>((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => {
-      if (!hasCamera()) reject(new Error(`The test camera needs packages: apt-get install ${cameraPackages}`))
-      else reject(new Error(`the camera ended with ${code}`))
-    })
+    child.once('exit', (code) => reject(new Error(`the camera ended with ${code}`)))
     createInterface({ input: child.stdout }).on('line', (line) => {
       const ready = /^ready (\d+)$/.exec(line)
       if (ready !== null) resolve(Number(ready[1]))

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { startCamera } from '../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 
 test('The lines of docs/clients.md work as they stand, with bash, curl and openssl', async () => {
@@ -11,9 +12,11 @@ test('The lines of docs/clients.md work as they stand, with bash, curl and opens
   expect(script.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20)
   const credential = { label: 'Docs', access_key: 'docs', secret_key: 'a secret' }
   const server = await startHeadless({
-    site: { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] },
+    site: { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] },
   })
+  const camera = await startCamera()
   onTestFinished(async () => {
+    await camera.kill()
     await server.stop()
     await removeFolder(server.folder)
   })
@@ -23,6 +26,7 @@ test('The lines of docs/clients.md work as they stand, with bash, curl and opens
     DEVICE: server.ready.device,
     ACCESS_KEY: 'docs',
     SECRET_KEY: 'a secret',
+    CAMERA: camera.url('/cam'),
   }
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { env })
   const answers = stdout
@@ -34,6 +38,7 @@ test('The lines of docs/clients.md work as they stand, with bash, curl and opens
     { ret: 0, addr: new URL(server.ready.node).host },
     expect.objectContaining({ ret: 0 }),
     { ret: 0, user_list: [{ user_id: 'door', user_name: 'Door' }] },
+    expect.objectContaining({ ret: 0, url: expect.stringContaining('/jroom/?roomId=') }),
     expect.objectContaining({ ret: 0 }),
     expect.objectContaining({ ret: 0 }),
   ])

@@ -30,6 +30,8 @@ export interface ConsoleUnderTest {
 export interface OpenOptions {
   /** Fills the data folder before anything runs. */
   prepare?: (dataFolder: string) => Promise<void>
+  /** Where it listens: free ports whatever its settings say, or as they say. */
+  ports?: 'free' | 'settings'
 }
 
 /** One running face, to be replaced by a restart. */
@@ -48,7 +50,8 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
   const dataFolder = join(folder, 'site')
   await mkdir(dataFolder, { mode: 0o700 })
   await options.prepare?.(dataFolder)
-  const start = face === 'desktop' ? () => startDesktop(folder) : () => startInBrowser(dataFolder)
+  const { ports = 'free' } = options
+  const start = face === 'desktop' ? () => startDesktop(folder, ports) : () => startInBrowser(dataFolder, ports)
   let running = await start()
   const problems: string[] = []
   const follow = ({ page }: Running): void => {
@@ -85,13 +88,13 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
   return opened
 }
 
-async function startDesktop(folder: string): Promise<Running> {
-  const { page, call, quit } = await launch({ userData: folder })
+async function startDesktop(folder: string, ports: 'free' | 'settings'): Promise<Running> {
+  const { page, call, quit } = await launch({ userData: folder, ports })
   return { page, call, stop: quit }
 }
 
-async function startInBrowser(dataFolder: string): Promise<Running> {
-  const controller = await startHeadless({ folder: dataFolder })
+async function startInBrowser(dataFolder: string, ports: 'free' | 'settings'): Promise<Running> {
+  const controller = await startHeadless({ folder: dataFolder, ports })
   let browser: Browser | undefined
   try {
     browser = await openChromium()

@@ -37,6 +37,8 @@ export interface DesktopOptions {
   userData?: string
   /** After the app's path, e.g. `--hidden`. */
   args?: readonly string[]
+  /** Where it listens: free ports by flags, which come before the settings; or as its settings say. */
+  ports?: 'free' | 'settings'
   /** CommonJS files to run in the main process before the app. */
   before?: readonly string[]
   env?: Readonly<Record<string, string>>
@@ -85,10 +87,10 @@ async function consoleOf(app: ElectronApplication): Promise<Page> {
 
 function start(
   userData: string,
-  { folder = root, args = [], before = [], env = {} }: DesktopOptions,
+  { folder = root, args = [], ports = 'free', before = [], env = {} }: DesktopOptions,
 ): Promise<ElectronApplication> {
   const given = new Set(args.map((argument) => argument.split('=')[0]))
-  const ports = ['--media-port', '--device-port', '--node-port'].filter((flag) => !given.has(flag))
+  const flags = ports === 'free' ? ['--media-port', '--device-port', '--node-port'] : []
   const override = isGenuine ? {} : { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') }
   Object.assign(process.env, override)
   return _electron.launch({
@@ -96,7 +98,7 @@ function start(
       ...before.flatMap((file) => ['-r', file]),
       folder,
       `--user-data-dir=${userData}`,
-      ...ports.map((flag) => `${flag}=0`),
+      ...flags.filter((flag) => !given.has(flag)).map((flag) => `${flag}=0`),
       ...args,
     ],
     cwd: root,

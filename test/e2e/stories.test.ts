@@ -6,6 +6,7 @@ import { deviceStories } from './stories/devices.ts'
 import { lookStories } from './stories/looks.ts'
 import { manyRoomsStory } from './stories/many-rooms.ts'
 import { nodeStories } from './stories/nodes.ts'
+import { portStory } from './stories/ports.ts'
 
 /** The same stories with either face: the desktop app, and Chromium on the headless console. They follow each other on one site. */
 describe.each(['desktop', 'headless'] as const)('an operator of the %s console', (face) => {
@@ -23,6 +24,7 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   test('nothing went wrong in the page meanwhile', () => {
     expect(opened.problems).toEqual([])
   })
+  portStory(face)
   manyRoomsStory(face)
 })
 

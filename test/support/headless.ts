@@ -72,13 +72,16 @@ export interface HeadlessOptions {
   site?: unknown
   flags?: string[]
   env?: NodeJS.ProcessEnv
+  /** Where it listens: free ports by flags, which come before the settings; or as its settings say. */
+  ports?: 'free' | 'settings'
 }
 
 /** Starts the built controller and resolves at its `ready` line; rejects with what it said when it ends first. */
 export async function startHeadless(options: HeadlessOptions = {}): Promise<Headless> {
   if (!existsSync(program)) throw new Error('dist is missing: run "npm run build" first')
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-')))
-  const ports = ['--media-port', '0', '--device-port', '0', '--node-port', '0', '--console-port', '0']
+  const free = ['--media-port', '0', '--device-port', '0', '--node-port', '0', '--console-port', '0']
+  const ports = options.ports === 'settings' ? [] : free
   const args = [program, '--data-dir', folder, ...ports, ...(options.flags ?? [])]
   if (options.site !== undefined) {
     const file = `${folder}.site.json`

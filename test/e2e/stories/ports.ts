@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStore } from '../../../server/store/open-store.ts'
+import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+import { mergeSettings } from '../../../shared/settings.ts'
+import { ConsolePages } from '../console-pages.ts'
+import { type Face, openConsole } from '../console-under-test.ts'
+
+/** A site whose own settings ask for free ports. */
+async function settleOnFreePorts(folder: string): Promise<void> {
+  const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+  const listeners = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
+  await store.transact([], (transaction) =>
+    transaction.put('settings', 'site', mergeSettings(undefined, { listeners })),
+  )
+  await store.close()
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/openapi.json`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** An operator moves a listener. */
+export function portStory(face: Face): void {
+  test('a port that is taken is told at its field and changes nothing; a free one is applied alone', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const taken = (holder.address() as AddressInfo).port
+    await using opened = await openConsole(face, { prepare: settleOnFreePorts, ports: 'settings' })
+    const { page } = opened
+    const pages = new ConsolePages(page)
+    const before = await opened.urls()
+    await pages.go('Settings')
+    const card = page.getByRole('form', { name: 'Addresses and ports' })
+    const field = card.getByLabel('Media room API', { exact: true })
+    const save = card.getByRole('button', { name: 'Save' })
+    await field.fill(String(taken))
+    await save.click()
+    await card
+      .getByRole('alert')
+      .filter({ hasText: String(taken) })
+      .first()
+      .waitFor()
+    expect(await opened.urls()).toEqual(before)
+    expect(await answers(before.media)).toBe(true)
+
+    await new Promise((resolve) => holder.close(resolve))
+    await save.click()
+    await pages.confirm('Apply')
+    await expect.poll(async () => (await opened.urls()).media).toBe(`http://127.0.0.1:${taken}`)
+    expect(await opened.urls()).toMatchObject({ device: before.device })
+    expect(await answers(`http://127.0.0.1:${taken}`)).toBe(true)
+    expect(await answers(before.media)).toBe(false)
+  })
+}

@@ -1,5 +1,20 @@
 import type { z } from 'zod'
-import type { Translate } from '../i18n/text.ts'
+import type { TextKey, Translate } from '../i18n/text.ts'
+
+/** Sentences of the controller about ports and files, by what is in them. */
+const known: readonly (readonly [RegExp, TextKey])[] = [
+  [/^Port (?<port>\d+) on \S+ is in use by another program/, 'problems.portTaken'],
+  [/^Port (?<port>\d+) on \S+ is in use by (?<holder>.+?)\.?$/, 'problems.portInUse'],
+  [/^Port (?<port>\d+) is given to two listeners/, 'problems.portTwice'],
+  [/^No permission to listen on port (?<port>\d+)/, 'problems.portForbidden'],
+  [/^(?<host>\S+) is not an address of this machine/, 'problems.noAddress'],
+  [/^There is no such file/, 'problems.noFile'],
+  [/^Name a file in PEM/, 'problems.nameFile'],
+  [/^This file holds no certificate/, 'problems.notCertificate'],
+  [/^This file holds no private key/, 'problems.notKey'],
+  [/^This key does not belong/, 'problems.otherKey'],
+  [/^must be an http or https URL/, 'problems.webAddress'],
+]
 
 /** What zod found wrong, in the operator's words. */
 export function issueText(issue: z.core.$ZodIssue, input: unknown, t: Translate): string {
@@ -34,6 +49,10 @@ export function sentence(message: string, input: unknown, t: Translate): string 
   if (message.startsWith('must not hold control')) return t('problems.controls')
   if (message.startsWith('must be host:port')) return t('problems.hostPort')
   if (message.startsWith('must start with a letter or digit')) return t('problems.nodeName')
+  for (const [pattern, key] of known) {
+    const found = pattern.exec(message)
+    if (found) return t(key, { ...found.groups })
+  }
   if (message.startsWith('Invalid ISO')) return t('problems.date')
   if (message.startsWith('Invalid')) return t('problems.type')
   return message

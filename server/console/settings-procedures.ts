@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { ListenError, listenError } from '../http/listen-error.ts'
-import { type Listeners, portFlag, type TlsMaterial } from '../http/listeners.ts'
+import { type Listeners, type TlsMaterial } from '../http/listeners.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { tlsMaterial } from '../http/tls-material.ts'
@@ -116,7 +116,7 @@ async function tryPort(name: string, host: string, port: number): Promise<Listen
 function problemOf(error: ListenError): FieldProblem {
   const path =
     error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'listeners.host' : `listeners.${error.listener}_port`
-  return { path, message: `${error.message} (flag ${portFlag(error.listener)})` }
+  return { path, message: error.message }
 }
 
 function refused(problems: FieldProblem[]): ConsoleError {

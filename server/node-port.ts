@@ -3,6 +3,7 @@ import type { Port, TlsMaterial } from './http/listeners.ts'
 import { listenerUrl } from './http/network-addresses.ts'
 import { SimulatedNodePort } from './lab/node-port.ts'
 import type { EmbeddedMedia, MediaPlace } from './nodes/embedded/embedded-media.ts'
+import { within } from './nodes/deadline.ts'
 import type { NodeLogger } from './nodes/node-failure.ts'
 
 /** What the node port is made of. */
@@ -15,6 +16,9 @@ export interface NodePortOptions {
   /** Who listens there changed by itself. */
   changed: () => void
 }
+
+/** APIs and console do not wait longer for a node that is slow to start, in milliseconds. */
+const patienceMs = 5_000
 
 /**
  * The port of this machine's own node. The embedded node listens there itself; for a site with simulated nodes only, a notice does, so that the address which get_mcu
@@ -38,7 +42,7 @@ export class NodePort implements Port {
     return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
 
-  /** @throws ListenError; an embedded node that fails for another reason is started again in the background */
+  /** @throws ListenError; an embedded node that fails for another reason, or is slow, is seen to in the background */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
     this.#place = { host, port, tls }
     await this.#queue(() => this.#serve())
@@ -76,15 +80,16 @@ export class NodePort implements Port {
 
   async #listen(place: MediaPlace): Promise<void> {
     const { media, logger } = this.#options
+    if (media === undefined) return
     try {
-      await media?.listen(place)
+      await within({ milliseconds: patienceMs }, () => media.listen(place))
     } catch (error) {
       const refused = asListenError(error, place)
       if (refused === undefined) {
-        logger.error({ err: error }, 'the embedded node could not be started: it is tried again')
+        logger.error({ err: error }, 'the embedded node did not start: it is tried again')
         return
       }
-      await media?.silence()
+      await media.silence()
       this.#serves = 'nobody'
       throw refused
     }

@@ -187,6 +187,21 @@ describe('a device of the outside world', () => {
     await site.rpc('devices.remove', { userIds: ['sleepy'] })
   })
 
+  test('paused it is out of the room until it is resumed; a closed room holds it until it is reopened', async () => {
+    const other = await site.api.createRoom()
+    expect(await site.join(other, 'porch', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    await site.rpc('devices.pause', { userIds: ['porch'] })
+    await site.until(async () => (await site.users(other)).length === 0)
+    expect((await site.device('porch')).state).toBe('paused')
+    await site.rpc('devices.resume', { userIds: ['porch'] })
+    await site.until(async () => (await site.device('porch')).state === 'joined')
+    await site.rpc('rooms.close', { room_ids: [other] })
+    expect(await site.device('porch')).toMatchObject({ state: 'waiting', last_error: { kind: 'roomLocked' } })
+    expect(await site.join(other, 'late', camera.url('/cam'))).toMatchObject({ ret: 424 })
+    await site.rpc('rooms.reopen', { room_ids: [other] })
+    await site.until(async () => (await site.users(other)).includes('porch'))
+  })
+
   test('a probe tells codecs and size, or what is wrong, in a word for the console and a sentence for people', async () => {
     expect(await site.rpc('devices.probe', { userAddress: camera.url('/aac') })).toMatchObject({
       ok: true,

@@ -78,7 +78,7 @@ test('another UDP port starts the node anew at once; cameras and addresses stay'
   expect(site.logged.join('')).not.toContain('does not run')
 })
 
-test('another node port moves it, and a port that is taken leaves it where it is', async () => {
+test('a node port that is taken is told before anything moves', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ host_password: 'open sesame' })
   await site.api.get('/sdk/get_mcu', { room_id: room })

@@ -60,17 +60,22 @@ describe('the process of the embedded node', () => {
     expect(isAlive(site.pid)).toBe(false)
   })
 
-  test('after a restart of the controller its cameras are back', async () => {
+  test('after a restart of the controller its cameras are back, and join links of before it are good', async () => {
     await using camera = await startCamera({ auth: 'digest', password: '密码@:/?#%' })
     const first = await MediaSite.start()
     const room = await first.api.createRoom()
     const login = { login_name: 'admin', login_password: '密码@:/?#%' }
     expect(await first.join(room, 'door', camera.url('/cam'), login)).toMatchObject({ ret: 0 })
+    const { url } = await first.rpc('media.join_link', { room_id: room })
     await first.stop()
     expect(isAlive(first.pid)).toBe(false)
     await using second = await MediaSite.start({ folder: first.folder })
     await second.until(async () => (await second.device('door')).state === 'joined')
     expect(await second.users(room)).toEqual(['door'])
+    const token = new URL(url).hash.replace('#token=', '')
+    const person = await SignalClient.join(second.nodeUrl, room, { token })
+    expect(person.joined.people.map(({ user_id }) => user_id)).toContain('door')
+    person.drop()
   })
 
   test('a port in use is told with its number, and nothing is left running', async () => {
@@ -93,6 +98,19 @@ describe('the process of the embedded node', () => {
       { state: 'offline', last_error: expect.stringContaining('exit code 1') },
     ])
     expect(site.nodeUrl).toBe('')
+  })
+
+  test('a program that says nothing does not keep the APIs waiting', { timeout: 30_000 }, async () => {
+    await using site = await MediaSite.start()
+    const silent = join(site.folder, 'silent.mjs')
+    await writeFile(silent, 'setInterval(() => {}, 1_000)')
+    await using other = await MediaSite.start({ spawn: forkMediaProcess(silent) })
+    // It has not been given up yet.
+    expect(other.logged.join('')).not.toContain('next_start_ms')
+    const room = await other.api.createRoom()
+    expect(await other.api.get('/sdk/get_mcu', { room_id: room })).toMatchObject({ ret: 410 })
+    await other.stop()
+    expect(other.pids.filter(isAlive)).toEqual([])
   })
 
   test('one that crashes again and again is started after ever longer waits', { timeout: 30_000 }, async () => {

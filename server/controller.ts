@@ -36,8 +36,8 @@ export interface ControllerOptions {
   overrides?: ListenerOverrides
   /** Applied before anything listens. */
   site?: SiteFile | undefined
-  /** The program of the embedded node. */
-  media: MediaProgram
+  /** The program of the embedded node; left out: no node of that kind works here. */
+  media?: MediaProgram | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }

@@ -11,6 +11,7 @@ export const deviceErrorKinds = [
   'unreachable',
   'timeout',
   'protocol',
+  'certificate',
   'noUsableTrack',
   'closed',
   'stalled',
@@ -29,6 +30,8 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   unreachable: 'The device cannot be reached: check its host and the network.',
   timeout: 'The device did not answer in time.',
   protocol: 'The device did not answer as an RTSP server does: check the address.',
+  certificate:
+    'The certificate of the device is not trusted: let the settings trust camera certificates, or give it one of an authority.',
   noUsableTrack: 'The device sends no media that can be carried: set it to H.264 video.',
   closed: 'The device closed the connection.',
   stalled: 'The device stopped sending media.',

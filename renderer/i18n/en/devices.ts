@@ -25,6 +25,7 @@ export const devices = {
     unreachable: 'Cannot be reached',
     timeout: 'No answer in time',
     protocol: 'Not an RTSP server',
+    certificate: 'Certificate not trusted',
     noUsableTrack: 'No media that can be carried',
     closed: 'Connection closed',
     stalled: 'Media stopped',
@@ -40,6 +41,8 @@ export const devices = {
     unreachable: 'The device cannot be reached. Check its host, its power and the network.',
     timeout: 'The device did not answer in time. Check its host and the network.',
     protocol: 'What answers there is no RTSP server. Check host and port.',
+    certificate:
+      'The certificate of the device is not trusted. Let the settings trust camera certificates, or give it one of an authority.',
     noUsableTrack: 'The device sends no media that can be carried. Set it to H.264 video.',
     closed: 'The device closed the connection. It may allow no more viewers, or it restarts.',
     stalled: 'The device stopped sending media without closing the connection.',

@@ -69,6 +69,7 @@ export const lab = {
       unreachable: 'Unreachable',
       timeout: 'Answers too late',
       protocol: 'No RTSP server',
+      certificate: 'Certificate not trusted',
       noUsableTrack: 'No usable media',
       closed: 'Closes the connection',
       stalled: 'Stops sending',

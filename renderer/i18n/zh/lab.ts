@@ -70,6 +70,7 @@ export const lab: Texts<typeof english> = {
       unreachable: '无法到达',
       timeout: '应答超时',
       protocol: '不是 RTSP 服务器',
+      certificate: '证书不受信任',
       noUsableTrack: '没有可用的媒体',
       closed: '关闭连接',
       stalled: '停止发送',

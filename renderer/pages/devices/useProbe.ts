@@ -19,6 +19,7 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   unreachable: 'reach',
   timeout: 'reach',
   protocol: 'reach',
+  certificate: 'reach',
   auth: 'login',
   noUsableTrack: 'stream',
   stalled: 'stream',

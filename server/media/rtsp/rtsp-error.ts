@@ -3,7 +3,16 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 /** The kinds of failure that a pull by itself can have (the others of `deviceErrorKinds` are the room's or the controller's). */
 export type RtspErrorKind = Extract<
   DeviceErrorKind,
-  'auth' | 'notFound' | 'refused' | 'unreachable' | 'timeout' | 'protocol' | 'noUsableTrack' | 'closed' | 'stalled'
+  | 'auth'
+  | 'notFound'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'protocol'
+  | 'certificate'
+  | 'noUsableTrack'
+  | 'closed'
+  | 'stalled'
 >
 
 /** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
@@ -34,9 +43,19 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'closed',
   EPIPE: 'closed',
+  // Of OpenSSL's verification, as Node names them.
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
+  UNABLE_TO_GET_ISSUER_CERT: 'certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate',
+  CERT_HAS_EXPIRED: 'certificate',
+  CERT_NOT_YET_VALID: 'certificate',
+  CERT_UNTRUSTED: 'certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
 }
 
-/** The failure of a socket as an RtspError; TLS failures (untrusted certificate, not TLS at all) are `protocol`. */
+/** The failure of a socket as an RtspError; no TLS at all is `protocol`. */
 export function socketError(cause: unknown): RtspError {
   if (cause instanceof RtspError) return cause
   const code = errorCode(cause)

@@ -134,7 +134,7 @@ describe('a real RTSP server', () => {
       execFileSync('sh', ['-c', `cat "${certificate}" "${key}" > "${both}"`])
       await using camera = await startCamera({ tls: String(both), auth: 'digest' })
       const login = { name: 'admin', password: 'se:cret' }
-      expect(await kindOf(played(options(camera.url('/cam'), { login })))).toBe('protocol')
+      expect(await kindOf(played(options(camera.url('/cam'), { login })))).toBe('certificate')
       expect(await played(options(camera.url('/cam'), { login, trustAnyCertificate: true }))).toEqual(['H264', 'PCMU'])
       expect(await kindOf(played(options(camera.url('/cam').replace('rtsps', 'rtsp'))))).toMatch(/closed|protocol/)
     } finally {

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import AddDeviceDialog from '../../../renderer/pages/devices/AddDeviceDialog.vue'
+import { fieldOf, operator, press, says, show, write } from './operator-page.ts'
+
+test('a pasted address with a login is taken apart, and the way leads to a device in a new room', async () => {
+  const client = await operator()
+  show(AddDeviceDialog, client, { modelValue: true })
+  await write('RTSP address', 'rtsp://admin:p@ss/w:rd@192.168.1.64:8554/Streaming/Channels/101')
+  await press('Next')
+  await says('Login name')
+  expect((await fieldOf('Login name')).value).toBe('admin')
+  expect((await fieldOf('Password')).value).toBe('p@ss/w:rd')
+  await press('Probe')
+  await says('only the address was checked')
+  await press('Next')
+  await says('Shown to people in the room')
+  expect((await fieldOf('Name')).value).toBe('192.168.1.64')
+  await write('Name', 'Gate')
+  document.querySelector<HTMLInputElement>('input[value="fresh"]')?.click()
+  await says('Topic of the new room')
+  await write('Topic of the new room', 'Yard')
+  await press('Add the device')
+  await says('Its media flows.')
+  const [device] = await client.call('devices.list')
+  expect(device).toMatchObject({
+    userName: 'Gate',
+    userAddress: 'rtsp://192.168.1.64:8554/Streaming/Channels/101',
+    options: { login_name: 'admin', login_password: '******' },
+    state: 'joined',
+  })
+  expect((await client.call('rooms.list', {})).items).toMatchObject([{ topic: 'Yard', room_id: device?.roomId }])
+})
+
+test('an address that is none keeps the operator there and says what to mend', async () => {
+  const client = await operator()
+  show(AddDeviceDialog, client, { modelValue: true })
+  await write('RTSP address', 'http://192.168.1.64')
+  await press('Next')
+  await says('Must begin with rtsp:// or rtsps://')
+  await write('RTSP address', 'rtsp://2001:db8::1/live')
+  await press('Next')
+  await says('An IPv6 address needs brackets')
+  expect((await fieldOf('RTSP address')).getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a userId that somebody has is refused at its field, and the new room is not made twice', async () => {
+  const client = await operator()
+  const { room_id } = await client.call('rooms.create', { topic: 'Gate' })
+  await client.call('devices.create', { roomId: room_id, userId: 'cam', userName: 'A', userAddress: 'rtsp://10.0.0.1' })
+  show(AddDeviceDialog, client, { modelValue: true })
+  await write('RTSP address', 'rtsp://10.0.0.2/live')
+  await press('Next')
+  await says('Login name')
+  await press('Probe')
+  await says('only the address was checked')
+  await press('Next')
+  await says('Shown to people in the room')
+  document.querySelector<HTMLInputElement>('input[value="fresh"]')?.click()
+  await says('Topic of the new room')
+  await write('Topic of the new room', 'Yard')
+  await write('userId', 'cam')
+  await press('Add the device')
+  await says('Somebody has this userId already')
+  await write('userId', 'cam-2')
+  await press('Add the device')
+  await says('was added to room')
+  expect((await client.call('rooms.list', {})).items.map(({ topic }) => topic).sort()).toEqual(['Gate', 'Yard'])
+})

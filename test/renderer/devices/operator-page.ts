@@ -1,0 +1,102 @@
+/// <reference types="node" />
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mount } from '@vue/test-utils'
+import { onTestFinished, vi } from 'vitest'
+import type { Component } from 'vue'
+import { createMemoryHistory, createRouter } from 'vue-router'
+import { installConsole } from '../../../renderer/composables/useConsole.ts'
+import { installTexts } from '../../../renderer/i18n/index.ts'
+import { consoleClient } from '../../../renderer/transport/client.ts'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { plain } from '../../../renderer/transport/transport.ts'
+import { Controller } from '../../../server/controller.ts'
+import { createLog } from '../../../server/observe/log.ts'
+import { siteFileSchema } from '../../../server/site-file.ts'
+
+/** A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test. */
+export async function operator(): Promise<ConsoleClient> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
+  const controller = await Controller.open({
+    dataFolder: folder,
+    logger: createLog('silent'),
+    version: 'test',
+    media: {
+      spawn() {
+        throw new Error('this site has no embedded node')
+      },
+      pageFolder: '',
+    },
+    site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }] }),
+    overrides: { host: '127.0.0.1', media_port: 0, device_port: 0, node_port: 0 },
+  })
+  await controller.start()
+  onTestFinished(async () => {
+    await controller.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return consoleClient({
+    kind: 'ipc',
+    call: (name, input) => controller.call(name, plain(input), { transport: 'ipc', client: '' }),
+    onEvent: (listener) => controller.onEvent(listener),
+    state: () => 'online',
+    onState: () => () => undefined,
+    open: () => undefined,
+    close: () => undefined,
+  })
+}
+
+/** Shows a component of the console as the page does. It goes with the test. */
+export function show(component: Component, client: ConsoleClient, props: Record<string, unknown> = {}) {
+  const router = createRouter({
+    history: createMemoryHistory(),
+    routes: [{ path: '/:rest(.*)*', component: { template: '' } }],
+  })
+  const shown = mount(component, {
+    props,
+    attachTo: document.body,
+    global: { plugins: [router, { install: installTexts }, { install: (app) => installConsole(app, client) }] },
+  })
+  onTestFinished(() => shown.unmount())
+  return shown
+}
+
+/** Text on the page, dialogs included. */
+export const pageText = (): string => (document.body.textContent ?? '').replace(/\s+/g, ' ')
+
+/** Resolves when the page says so. */
+export const says = (text: string): Promise<void> =>
+  vi.waitFor(() => {
+    if (!pageText().includes(text)) throw new Error(`the page does not say "${text}": ${pageText().slice(0, 2_000)}`)
+  }, 5_000)
+
+/** Presses the button of this name. */
+export async function press(name: string): Promise<void> {
+  const button = await vi.waitFor(() => {
+    const found = [...document.querySelectorAll('button')].find(
+      (one) => one.textContent?.trim() === name && !one.disabled && one.checkVisibility(),
+    )
+    if (!found) throw new Error(`there is no button "${name}": ${pageText().slice(0, 2_000)}`)
+    return found
+  }, 5_000)
+  button.click()
+}
+
+/** The field of this label, once it is there. */
+export function fieldOf(label: string): Promise<HTMLInputElement> {
+  return vi.waitFor(() => {
+    const found = [...document.querySelectorAll('label')].find((one) => one.textContent?.trim().startsWith(label))
+    const field = found && document.getElementById(found.htmlFor)
+    const input = field instanceof HTMLInputElement ? field : field?.querySelector('input')
+    if (!input) throw new Error(`there is no field "${label}": ${pageText().slice(0, 2_000)}`)
+    return input
+  }, 5_000)
+}
+
+/** Writes into the field of this label. */
+export async function write(label: string, text: string): Promise<void> {
+  const input = await fieldOf(label)
+  input.value = text
+  input.dispatchEvent(new Event('input', { bubbles: true }))
+}

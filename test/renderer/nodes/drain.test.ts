@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { mount } from '@vue/test-utils'
+import DrainProgress from '../../../renderer/pages/nodes/DrainProgress.vue'
+import { nodeSentence } from '../../../renderer/pages/nodes/nodeSentences.ts'
+import { i18n, installTexts } from '../../../renderer/i18n/index.ts'
+import type { NodeView } from '../../../shared/console/nodes.ts'
+import { nodeConfigSchema } from '../../../shared/node.ts'
+
+const draining = (rooms_left: number, name = 'a'): NodeView => ({
+  config: nodeConfigSchema.parse({ name, kind: 'simulated' }),
+  state: 'draining',
+  draining: true,
+  rooms: rooms_left,
+  users: 0,
+  pulls: 0,
+  rooms_left,
+  last_error: '',
+  since: 0,
+})
+
+/** Percent of the bar that is full; undefined when there is none. */
+function show(node: NodeView) {
+  const shown = mount(DrainProgress, { props: { node }, global: { plugins: [{ install: installTexts }] } })
+  const percent = (): string | undefined => /width: ([\d.]+)%/.exec(shown.html())?.[1]
+  return { shown, percent, goOn: (next: NodeView) => shown.setProps({ node: next }) }
+}
+
+test('a drain goes on as rooms empty, never past its end, and says when it is done', async () => {
+  const { shown, percent, goOn } = show(draining(4))
+  expect([shown.text().includes('4 rooms'), percent()]).toEqual([true, '0'])
+  await goOn(draining(1))
+  expect(percent()).toBe('75')
+  // A room that was empty has filled again.
+  await goOn(draining(6))
+  expect(percent()).toBe('0')
+  await goOn(draining(0))
+  expect([shown.text().includes('Empty'), percent()]).toEqual([true, undefined])
+})
+
+test('another node is measured by itself', async () => {
+  const { percent, goOn } = show(draining(8))
+  await goOn(draining(2))
+  await goOn(draining(4, 'b'))
+  expect(percent()).toBe('0')
+})
+
+test('a drain can be ended at any time, and an empty node be disabled', async () => {
+  const { shown, goOn } = show(draining(2))
+  await shown.get('button').trigger('click')
+  await goOn(draining(0))
+  await shown.findAll('button')[0]?.trigger('click')
+  expect(shown.emitted('act')).toEqual([['undrain'], ['disable']])
+})
+
+test('what a node failed with is said in the language of the operator', () => {
+  const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
+  expect(nodeSentence('The node did not answer within 2.5 s.', t)).toBe('The node did not answer within 2.5 s.')
+  expect(nodeSentence('The connection to the node failed: there is no driver for nodes of kind janus here.', t)).toBe(
+    'This controller cannot drive nodes of kind janus.',
+  )
+  expect(nodeSentence('Something new.', t)).toBe('Something new.')
+})

@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { measureApis } from './apis.ts'
+import { measureConsole } from './console.ts'
 import { measureJoinDevice } from './join-device.ts'
 import { connections, seconds } from './load.ts'
 import { measureRoomList } from './room-list.ts'
@@ -12,6 +13,7 @@ import { printTable } from './table.ts'
 const parts: Record<string, () => void | Promise<void>> = {
   apis: measureApis,
   'room-list': measureRoomList,
+  console: measureConsole,
   'join-device': measureJoinDevice,
 }
 

@@ -80,7 +80,7 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   }
   for (const { config, state, last_error, since } of enabled) {
     if (state === 'offline')
-      found.push(item('error', 'nodeOffline', config.name, `${config.name} is offline: ${last_error}.`, since))
+      found.push(item('error', 'nodeOffline', config.name, `${config.name} is offline. ${last_error}`.trim(), since))
     if (config.kind === 'simulated') {
       found.push(
         item(

@@ -1,6 +1,7 @@
 import { listenError, ListenError } from './http/listen-error.ts'
 import type { Port, TlsMaterial } from './http/listeners.ts'
 import { listenerUrl } from './http/network-addresses.ts'
+import { tryPort } from './http/try-port.ts'
 import { SimulatedNodePort } from './lab/node-port.ts'
 import type { EmbeddedMedia, MediaPlace } from './nodes/embedded/embedded-media.ts'
 import { within } from './nodes/deadline.ts'
@@ -82,6 +83,9 @@ export class NodePort implements Port {
     const { media, logger } = this.#options
     if (media === undefined) return
     try {
+      // Said here at once, rather than by a process that has to be started for it.
+      const taken = await tryPort('node', place.host, place.port)
+      if (taken !== undefined) throw taken
       await within({ milliseconds: patienceMs }, () => media.listen(place))
     } catch (error) {
       const refused = asListenError(error, place)
@@ -108,8 +112,9 @@ export class NodePort implements Port {
   }
 }
 
-/** The process says in words what the system said to it. */
+/** The process says in words what the system said to it, where the port was taken in between. */
 function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
+  if (error instanceof ListenError) return error
   const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
   if (code === null) return undefined
   const named = listenError(Object.assign(new Error(code[0]), { code: code[1] ?? code[2] }), 'node', host, port)

@@ -1,9 +1,9 @@
-import { createServer } from 'node:net'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
-import { ListenError, listenError } from '../http/listen-error.ts'
+import { ListenError } from '../http/listen-error.ts'
 import { type Listeners, type TlsMaterial } from '../http/listeners.ts'
 import { siteSettings } from '../store/site-settings.ts'
+import { tryPort } from '../http/try-port.ts'
 import type { Store } from '../store/store.ts'
 import { tlsMaterial } from '../http/tls-material.ts'
 import type { Handlers } from './handlers.ts'
@@ -96,21 +96,6 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
     if (error !== undefined) problems.push(problemOf(error))
   }
   return problems
-}
-
-async function tryPort(name: string, host: string, port: number): Promise<ListenError | undefined> {
-  const server = createServer()
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => reject(listenError(error, name, host, port)))
-      server.listen({ host, port, exclusive: true }, () => resolve())
-    })
-  } catch (error) {
-    if (error instanceof ListenError) return error
-    throw error
-  }
-  await new Promise((resolve) => server.close(resolve))
-  return undefined
 }
 
 function problemOf(error: ListenError): FieldProblem {

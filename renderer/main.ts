@@ -5,7 +5,7 @@ import App from './App.vue'
 import { installConsole } from './composables/useConsole.ts'
 import { applyRememberedLook } from './composables/usePreferences.ts'
 import { installTexts } from './i18n/index.ts'
-import { makeRouter } from './router.ts'
+import { loadAnewWhenNeeded, makeRouter } from './router.ts'
 import { consoleClient } from './transport/client.ts'
 import { ipcTransport } from './transport/ipc.ts'
 import { signIn, takeKey } from './transport/session.ts'
@@ -20,7 +20,9 @@ async function start(): Promise<void> {
   const app = createApp(App, { keyOutcome: key === null ? null : await signIn(key) })
   installConsole(app, client)
   installTexts(app)
-  app.use(makeRouter())
+  const router = makeRouter()
+  loadAnewWhenNeeded(router, client)
+  app.use(router)
   client.open()
   await look
   app.mount('#app')

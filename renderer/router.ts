@@ -1,5 +1,6 @@
 import { createRouter, createWebHashHistory } from 'vue-router'
 import type { Router } from 'vue-router'
+import type { ConsoleClient } from './transport/client.ts'
 
 /** Every page, fetched when it is first shown. Routes live in the fragment: they work under app:// and under any server. */
 export function makeRouter(): Router {
@@ -26,4 +27,31 @@ export function makeRouter(): Router {
     setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
   })
   return router
+}
+
+const reloaded = 'roomdesk.reloaded'
+/** Milliseconds in which the page does not load itself anew a second time. */
+const rest = 10_000
+
+/**
+ * A page could not be fetched: the connection is lost, or the controller was replaced by another version, whose pages have other
+ * names. The console is loaded anew at the page that was asked for, as soon as there is a controller.
+ */
+export function loadAnewWhenNeeded(router: Router, client: ConsoleClient): void {
+  let wanted = ''
+  function load(): void {
+    if (wanted === '' || Date.now() - Number(sessionStorage.getItem(reloaded) ?? 0) < rest) return
+    sessionStorage.setItem(reloaded, String(Date.now()))
+    location.hash = wanted
+    location.reload()
+  }
+  router.onError((error, to) => {
+    console.error(error)
+    wanted = to.fullPath
+    if (client.connection.value === 'online') load()
+  })
+  router.afterEach((_to, _from, failure) => {
+    if (!failure) wanted = ''
+  })
+  client.onReconnect(load)
 }

@@ -6,6 +6,7 @@ export const activity = {
   resume: 'Resume',
   pauseHint: 'Hold the list still. Requests go on being kept, and are counted here.',
   live: 'Live',
+  offline: 'Not connected',
   held: 'Held while you read',
   paused: 'Paused',
   waiting: '{n} waits | {n} wait',

@@ -8,6 +8,7 @@ export const activity: Texts<typeof english> = {
   resume: '继续',
   pauseHint: '让列表停住。请求仍会被记录，并在此计数。',
   live: '实时',
+  offline: '未连接',
   held: '阅读时暂停滚动',
   paused: '已暂停',
   waiting: '{n} 条等待显示',

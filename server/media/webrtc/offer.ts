@@ -22,7 +22,7 @@ export interface OfferedMedia {
 
 /** What a browser offers. */
 export interface Offer {
-  /** For the peer connection: candidates that only its own machine can resolve are taken out. */
+  /** For the peer connection: without candidates that only the browser's machine can resolve, and with the browser as the one that begins DTLS. */
   sdp: string
   media: OfferedMedia[]
   /** ICE user fragment: names the ICE session. */
@@ -49,7 +49,11 @@ export function parseOffer(sdp: string): Offer {
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
-  const lines = sdp.split(/\r?\n/).filter((line) => !/^a=candidate:.*\.local /.test(line))
+  const lines = sdp
+    .split(/\r?\n/)
+    .filter((line) => !/^a=candidate:.*\.local /.test(line))
+    // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
+    .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   return { sdp: lines.join('\r\n'), media, userFragment: textOf(fragment) }
 }
 

@@ -10,7 +10,8 @@ import { fillRooms, growJournal } from './site.ts'
 import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
-const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
+/** The node of a first start. */
+const site = { credentials: [credential], nodes: [{ name: 'This machine', kind: 'embedded' }] }
 
 const ok = (body: string): boolean => body.startsWith('{"ret":0')
 

@@ -84,12 +84,9 @@ export const devices = {
     loseMedia: '{n} room loses a picture that people see now | {n} rooms lose pictures that people see now',
     loseLogin: '{n} stored login is forgotten | {n} stored logins are forgotten',
     loseEntry: 'Clients that name its userId are answered 425 | Clients that name their userIds are answered 425',
-    discardTitle: 'Leave without adding the device?',
-    discardBody: 'What you entered is lost.',
   },
   told: {
     saved: 'Device {name} was saved',
-    added: 'Device {name} was added',
     moved: '{n} device was moved | {n} devices were moved',
     exported: '{n} device exported, without passwords | {n} devices exported, without passwords',
   },
@@ -125,7 +122,6 @@ export const devices = {
     noLogin: 'none in the address',
     taken: '{name}, with a password',
     takenBare: '{name}, without a password',
-    moved: 'The login was taken out of the address: it is in the next step.',
     movedHere: 'The login was taken out of the address: it is in the fields below.',
   },
   steps: {
@@ -135,7 +131,6 @@ export const devices = {
     probe: 'Probe',
     room: 'Room',
     done: 'Done',
-    more: 'Identifiers and a second stream',
     finish: 'Add the device',
     another: 'Add another',
     show: 'Show it',
@@ -145,6 +140,8 @@ export const devices = {
     made: '{name} was added to room {room}.',
     joined: 'Its media flows.',
     joining: 'It is joining its room…',
+    leaving: 'The device is not added, and what you entered is lost.',
+    stay: 'Keep on',
   },
   probe: {
     run: 'Probe',
@@ -195,7 +192,6 @@ export const devices = {
     tooBig: 'The file is larger than 4 MB.',
     notText: 'The file is no text table. Save it as CSV first.',
     preview: 'Check the table',
-    checking: 'Checking the table…',
     body: 'Nothing has been changed yet. This is what the import will do:',
     doneBody: 'This is what the import did:',
     line: 'Line',
@@ -227,10 +223,7 @@ export const devices = {
     noLogin: 'none',
     withPassword: '{name}, password stored',
     assist: 'Second stream',
-    tracksHint: 'Not asked yet.',
     look: 'Ask the camera',
-    roomDevices: 'Show all devices of this room',
-    preview: 'Live picture',
   },
   /** What the controller says about an address, a login or a line, in the operator's language. */
   sentences: {

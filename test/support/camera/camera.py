@@ -6,6 +6,7 @@ Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp 
 Prints "ready <port>" when it listens.
 """
 import argparse
+import os
 import gi
 
 gi.require_version('Gst', '1.0')
@@ -94,5 +95,9 @@ server.connect('client-connected', lambda _server, client: client.connect(
     'new-session', lambda _client, session: session.set_timeout(options.timeout)))
 server.attach(None)
 GLib.timeout_add_seconds(1, lambda: (server.get_session_pool().cleanup(), True)[1])
+parent = os.getppid()
+loop = GLib.MainLoop()
+# Nobody is left who would end it.
+GLib.timeout_add_seconds(1, lambda: os.getppid() == parent or loop.quit())
 print('ready', server.get_bound_port(), flush=True)
-GLib.MainLoop().run()
+loop.run()

@@ -70,7 +70,7 @@ async function watch(name, url, token, { addresses = 'offer', codec = '' } = {})
   connection.addTransceiver('audio', { direction: 'recvonly' })
   if (codec !== '') video.setCodecPreferences(preferred('video', codec))
   connection.addEventListener('track', ({ track }) => stream.addTrack(track))
-  peer.video.requestVideoFrameCallback((now) => (peer.firstFrameAt = now))
+  peer.video.requestVideoFrameCallback(() => (peer.firstFrameAt = performance.now()))
   return await exchange(peer, url, token, addresses)
 }
 

@@ -54,6 +54,7 @@ export const tester = {
     get_mcu: 'The address of the MCU that serves a room.',
     list_users: 'List the users in a room.',
     force_offline: 'Force a user in a room offline.',
+    join_url: 'A link with which a person joins a room from a browser.',
     create_outgoing_user: 'Create an outgoing user: the device joins the room, and its media flows when ret is 0.',
     destroy_outgoing_user: 'Remove an outgoing user: it leaves the room.',
     list_outgoing_users: 'List outgoing users, of one room or of all.',

@@ -5,16 +5,22 @@ import type { Translate } from '../../i18n/text.ts'
 export type Parameter = TesterOperation['parameters'][number]
 
 /** How a parameter is typed in. */
-export type ControlKind = 'text' | 'number' | 'json'
+export type ControlKind = 'text' | 'number' | 'json' | 'choice'
 
-/** The control for a parameter's JSON Schema: a whole number, an object written as JSON, or a text. */
-export function controlKind({ name, schema }: Parameter): ControlKind {
+/** The control for a parameter's JSON Schema: a whole number, one of some words, an object written as JSON, or a text. */
+export function controlKind({ name, schema }: Pick<Parameter, 'name' | 'schema'>): ControlKind {
   if (schema.type === 'integer' || schema.type === 'number') return 'number'
+  if (choicesOf({ schema }).length > 0) return 'choice'
   const isObject = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && Reflect.get(one, 'type') === 'object'
   if (schema.type === 'object' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isObject))) return 'json'
   // get_mcu takes its options as JSON text only.
   return name === 'options' ? 'json' : 'text'
+}
+
+/** The words that a parameter may be; none when it may be anything. */
+export function choicesOf({ schema }: Pick<Parameter, 'schema'>): string[] {
+  return Array.isArray(schema.enum) ? schema.enum.filter((one) => typeof one === 'string') : []
 }
 
 /** The rule of a parameter in the operator's words; empty when there is none. */
@@ -28,6 +34,8 @@ export function ruleText(parameter: Parameter, t: Translate): string {
 /** What the API would say of this value; empty when it would take it. An optional parameter that is empty is left out. */
 export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
   if (value === '') return parameter.required ? t('problems.required') : ''
+  const choices = choicesOf(parameter)
+  if (choices.length > 0 && !choices.includes(value)) return t('problems.type')
   const range = wholeRange(parameter)
   if (range) {
     const fits = /^\d{1,9}$/.test(value) && Number(value) >= range.least && Number(value) <= range.most

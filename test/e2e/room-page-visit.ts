@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import type { ProcedureInput } from '../../shared/console/contract.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
-import { chromiumFlags, chromiumProgram } from './chromium.ts'
+import { openChromium } from './chromium.ts'
 
 /** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
 export type Equipment = 'fake' | 'asking' | 'none'
@@ -62,15 +62,11 @@ export class RoomSite implements AsyncDisposable {
   async window(equipment: Equipment = 'fake', options: BrowserContextOptions = {}): Promise<Page> {
     const launched =
       this.#browsers.get(equipment) ??
-      chromium.launch({
-        executablePath: chromiumProgram,
-        args: [
-          ...chromiumFlags,
-          ...flagsOf[equipment],
-          '--allow-loopback-in-peer-connection',
-          '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
-        ],
-      })
+      openChromium([
+        ...flagsOf[equipment],
+        '--allow-loopback-in-peer-connection',
+        '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
+      ])
     this.#browsers.set(equipment, launched)
     const browser = await launched
     const context = await browser.newContext({ viewport: { width: 1_000, height: 640 }, locale: 'en-GB', ...options })
@@ -81,12 +77,20 @@ export class RoomSite implements AsyncDisposable {
   /** Somebody opens a link, enters a name where the link gives none, and joins. */
   async join(
     link: string,
-    options: { name?: string; equipment?: Equipment } & BrowserContextOptions = {},
+    { name, ...options }: { name?: string; equipment?: Equipment } & BrowserContextOptions = {},
   ): Promise<Visitor> {
-    const { name, equipment, ...context } = options
-    const visitor = new Visitor(await this.window(equipment, context))
-    await visitor.page.goto(link)
+    const visitor = await this.open(link, options)
     await visitor.enter(name)
+    return visitor
+  }
+
+  /** Somebody opens an address. */
+  async open(
+    url: string,
+    { equipment, ...options }: { equipment?: Equipment } & BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const visitor = new Visitor(await this.window(equipment, options))
+    await visitor.page.goto(url)
     return visitor
   }
 
@@ -123,17 +127,20 @@ export class Visitor {
 
   /** Resolves when this many more pictures of a tile were decoded and shown. */
   async sees(name: string, more = 5): Promise<void> {
-    const video = this.tile(name).locator('video')
-    await video.waitFor({ state: 'attached' })
-    const before = await video.evaluate(shownFrames)
-    await this.page.waitForFunction(
-      ({ label, least }) => {
-        const element = document.querySelector<HTMLVideoElement>(`[aria-label="${CSS.escape(label)}"] video`)
-        return element !== null && element.getVideoPlaybackQuality().totalVideoFrames >= least
-      },
-      { label: name, least: before + more },
-      { timeout: patienceMs },
-    )
+    await this.tile(name).locator('video').waitFor({ state: 'attached' })
+    const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
+    const before = Number(await this.page.evaluate(frames))
+    // A new picture begins to count anew.
+    await this.until(`${frames} >= ${before + more} || ${frames} < ${before}`)
+  }
+
+  /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */
+  async until(expression: string): Promise<void> {
+    const end = performance.now() + patienceMs
+    while ((await this.page.evaluate(expression)) !== true) {
+      if (performance.now() > end) throw new Error(`it never held in the page: ${expression}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
   }
 
   /** A control by its word. */
@@ -157,9 +164,4 @@ export class Visitor {
   async close(): Promise<void> {
     await this.page.context().close()
   }
-}
-
-/** Runs in the page. */
-function shownFrames(element: Element): number {
-  return element instanceof HTMLVideoElement ? element.getVideoPlaybackQuality().totalVideoFrames : 0
 }

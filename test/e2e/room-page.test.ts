@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from './room-page-visit.ts'
 
+/** In the page: every tile is inside the window, and nothing is to be scrolled. */
+const everythingFits = `
+  document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth &&
+  [...document.querySelectorAll('[data-tile]')].every((tile) => {
+    const { left, top, right, bottom, width } = tile.getBoundingClientRect()
+    return width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
+  })`
+const patience = { timeout: 20_000 }
+const inFullScreen = 'document.fullscreenElement?.getAttribute("aria-label")'
+
 /** People meet on the page that the node serves, with a camera of the outside world among them. The stories follow each other in one room. */
 describe('a room with people and a camera', () => {
   let site: RoomSite
@@ -16,12 +26,12 @@ describe('a room with people and a camera', () => {
 
   test('a link for somebody by name leads straight to the entrance, with a preview and a level', async () => {
     const link = await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' })
-    const page = await site.window()
-    await page.goto(link)
+    const visitor = await site.open(link)
+    const { page } = visitor
     await expect.poll(() => page.getByLabel('Your name').inputValue()).toBe('Ann')
     expect(await page.getByLabel('Your name').isEditable()).toBe(false)
     await page.locator('video').waitFor()
-    await page.waitForFunction(() => Number(document.querySelector('[role=meter]')?.getAttribute('aria-valuenow')) > 0)
+    await visitor.until('Number(document.querySelector("[role=meter]")?.getAttribute("aria-valuenow")) > 0')
     // The token is in the fragment alone, which no server sees.
     expect(new URL(page.url()).search).not.toContain('token')
     await page.getByRole('button', { name: 'Join' }).click()
@@ -47,18 +57,8 @@ describe('a room with people and a camera', () => {
       { width: 844, height: 390 },
     ]) {
       await ann.page.setViewportSize(size)
-      await expect
-        .poll(async () => {
-          const boxes = await ann.page.locator('[data-tile]').evaluateAll((tiles) =>
-            tiles.map((tile) => {
-              const { left, top, right, bottom } = tile.getBoundingClientRect()
-              return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
-            }),
-          )
-          const { scrollHeight, scrollWidth } = await ann.page.evaluate(() => document.documentElement)
-          return [boxes, scrollHeight <= size.height, scrollWidth <= size.width]
-        })
-        .toEqual([[true, true, true], true, true])
+      await ann.until(everythingFits)
+      expect(await ann.page.locator('[data-tile]').count()).toBe(3)
     }
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
@@ -113,7 +113,7 @@ describe('a room with people and a camera', () => {
     await bo.button('Share your screen').click()
     await ann.sees('Screen of Bo')
     const wide = async (name: string) => (await ann.tile(name).boundingBox())?.width ?? 0
-    await expect.poll(async () => (await wide('Screen of Bo')) > 2 * (await wide('Bo'))).toBe(true)
+    await expect.poll(async () => (await wide('Screen of Bo')) > 2 * (await wide('Bo')), patience).toBe(true)
     await ann.sees('North gate')
     // Leaving would end it for everybody: the page asks first.
     await bo.button('Leave').click()
@@ -122,26 +122,21 @@ describe('a room with people and a camera', () => {
     await ann.tile('Screen of Bo').waitFor({ state: 'detached' })
   })
 
-  test('a tile goes over the full screen with F and back with Esc', async () => {
+  test('a tile goes over the full screen with F, and back with it', async () => {
     await ann.tile('North gate').hover()
     await ann.page.keyboard.press('f')
-    await expect
-      .poll(() => ann.page.evaluate(() => document.fullscreenElement?.getAttribute('aria-label')))
-      .toBe('North gate')
-    await ann.page.evaluate(() => document.exitFullscreen())
+    await ann.until(`${inFullScreen} === 'North gate'`)
+    await ann.page.keyboard.press('f')
+    await ann.until(`${inFullScreen} === undefined`)
     await ann.sees('North gate')
   })
 
   test('a small tile takes the small picture of a camera, a large one the large', async () => {
-    const height = () =>
-      ann
-        .tile('North gate')
-        .locator('video')
-        .evaluate((element) => (element instanceof HTMLVideoElement ? element.videoHeight : 0))
+    const height = `document.querySelector('[aria-label="North gate"] video')?.videoHeight`
     await ann.page.setViewportSize({ width: 500, height: 420 })
-    await expect.poll(height, { timeout: 20_000 }).toBe(90)
+    await ann.until(`${height} === 90`)
     await ann.page.setViewportSize({ width: 1_400, height: 900 })
-    await expect.poll(height, { timeout: 20_000 }).toBe(360)
+    await ann.until(`${height} === 360`)
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
 
@@ -184,7 +179,10 @@ describe('a room with people and a camera', () => {
     await ann.button('Leave').click()
     await ann.page.getByRole('heading', { name: 'You left the room' }).waitFor()
     await expect
-      .poll(async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id))
+      .poll(
+        async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id),
+        patience,
+      )
       .toEqual(['gate'])
     await ann.page.getByRole('button', { name: 'Join again' }).click()
     await ann.enter()

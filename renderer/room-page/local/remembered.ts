@@ -42,3 +42,8 @@ export function remember(changes: Partial<Remembered>): void {
     // Storage may be switched off; then nothing is remembered.
   }
 }
+
+/** Somebody turned the microphone or camera on or off: the next visit begins so. */
+export function rememberSwitch(kind: 'audio' | 'video', on: boolean): void {
+  remember(kind === 'audio' ? { audioOn: on } : { videoOn: on })
+}

@@ -1,0 +1,24 @@
+// @vitest-environment node
+import { expect, test } from 'vitest'
+import { asked, unknown, useActivityFilter } from '../../../renderer/pages/activity/useActivityFilter.ts'
+
+test('a link to the page begins its filter', () => {
+  const { choice, filter, active, clear } = useActivityFilter({ outcome: '401', credential: 'demo', api: 'media' })
+  expect(filter.value).toEqual({ search: '', api: 'media', outcome: 401, credential: 'demo' })
+  choice.room = '123'
+  expect(filter.value).toMatchObject({ room: '123' })
+  expect(active.value).toBe(true)
+  clear()
+  expect(filter.value).toEqual({ search: '' })
+  expect(active.value).toBe(false)
+})
+
+test('what a link says wrongly is left out', () => {
+  expect(useActivityFilter({ api: 'other', outcome: 'odd', search: ['a'] }).filter.value).toEqual({ search: '' })
+})
+
+test('"without" and "unknown" are asked for as empty, and an age as a moment', () => {
+  const { choice } = useActivityFilter({})
+  Object.assign(choice, { credential: unknown, operation: unknown, age: 60_000, slower: 100 })
+  expect(asked(choice, 100_000)).toEqual({ search: '', credential: '', operation: '', since: 40_000, slower_than: 100 })
+})

@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import ActivityPage from '../../../renderer/pages/ActivityPage.vue'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+
+let client: ConsoleClient
+beforeEach(async () => {
+  client = await operator()
+  await client.call('credentials.create', { label: 'Lobby', access_key: 'lobby', secret_key: 'lobby-secret' })
+})
+
+/** A client asks for a room that is not there. */
+const ask = (room_id: string) =>
+  client.call('tester.send', { api: 'media', operation: 'get_room', access_key: 'lobby', params: { room_id } })
+/** A client that has a wrong secret. */
+const fail = (access_key: string, digest: string) =>
+  client.call('tester.send', { api: 'media', operation: 'authenticate', params: { access_key, digest } })
+const rows = () => [...document.querySelectorAll<HTMLElement>('.row-line')].map((row) => row.textContent ?? '')
+
+test('requests show as they happen, newest first', async () => {
+  show(ActivityPage, client)
+  await says('No request yet')
+  await ask('room-1')
+  await ask('room-2')
+  await says('room-2')
+  expect(rows().find((row) => row.includes('get_room'))).toContain('room-2')
+  await says('404')
+  await says('room not found')
+})
+
+describe('Why a digest was refused is for the operator', () => {
+  const digest = btoa('0123456789012345678901234567890123456789')
+  test.each([
+    ['nobody', digest, 'There is no credential with this access_key.', '没有此 access_key 对应的凭据'],
+    ['lobby', digest, 'The digest does not match: the client has another secret_key', 'digest 不匹配'],
+    ['lobby', 'abcd', 'The digest decodes to 3 bytes', 'digest 解码后为 3 字节'],
+    ['lobby', '%%%', 'The digest is not base64.', 'digest 不是 base64'],
+  ])('%s with %s', async (access_key, sent, english, chinese) => {
+    const { body } = await fail(access_key, sent)
+    show(ActivityPage, client)
+    await vi.waitFor(() => expect(rows()).toHaveLength(1))
+    document.querySelector<HTMLElement>('.row-line')?.click()
+    await says(english)
+    expect(body).not.toContain(english)
+    expect(pageText()).toContain('[redacted]')
+    await showLanguage('zh')
+    await says(chinese)
+    await showLanguage('en')
+  })
+})
+
+test('paused, it stands still and counts; then everything is there', async () => {
+  await ask('room-1')
+  show(ActivityPage, client)
+  await says('room-1')
+  await press('Pause')
+  await ask('room-2')
+  await ask('room-3')
+  await says('2 wait')
+  expect(pageText()).not.toContain('room-2')
+  await press('Resume')
+  await says('room-3')
+  await says('room-2')
+})
+
+test('with details open it stands still too, and one press shows what is new', async () => {
+  await ask('room-1')
+  show(ActivityPage, client)
+  await says('room-1')
+  document.querySelector<HTMLElement>('.row-line')?.click()
+  await says('The request')
+  await ask('room-2')
+  await says('1 new request')
+  expect(rows().join()).not.toContain('room-2')
+  await press('↑ 1 new request')
+  await says('room-2')
+})
+
+test('a filter is asked of the whole journal, and holds for what comes', async () => {
+  await ask('room-1')
+  await fail('nobody', 'x')
+  show(ActivityPage, client)
+  await vi.waitFor(() => expect(rows().join()).toContain('authenticate'))
+  const search = document.querySelector<HTMLInputElement>('.search input')
+  if (!search) throw new Error('there is no search')
+  search.value = 'ROOM-1'
+  search.dispatchEvent(new Event('input', { bubbles: true }))
+  await vi.waitFor(() => expect(rows().join()).not.toContain('authenticate'))
+  await ask('room-2')
+  await ask('room-1')
+  await vi.waitFor(() => expect(rows().filter((row) => row.includes('room-1'))).toHaveLength(2))
+  expect(pageText()).not.toContain('room-2')
+})
+
+test('another console clears the journal: this one is empty too', async () => {
+  await ask('room-1')
+  show(ActivityPage, client)
+  await says('room-1')
+  await client.call('activity.clear')
+  await says('No request yet')
+  await ask('room-2')
+  await says('room-2')
+})
+
+test('it says what it keeps', async () => {
+  await client.call('settings.set', { console: { activity_entries: 100 } })
+  await ask('room-1')
+  show(ActivityPage, client)
+  await says('are kept, in memory only; 2 now.')
+})

@@ -1,0 +1,53 @@
+import { expect, test, vi } from 'vitest'
+import LabPage from '../../../renderer/pages/LabPage.vue'
+import { operator, press, says, show, write } from '../devices/operator-page.ts'
+
+const send = { api: 'media', operation: 'authenticate', params: { access_key: 'x', digest: 'y' } } as const
+
+test('without a simulated node the lab says so, and makes one', async () => {
+  const client = await operator()
+  await client.call('nodes.remove', { name: 'lab' })
+  show(LabPage, client)
+  await says('There is no simulated node')
+  await press('Add a simulated node')
+  await says('They join as clients do')
+  expect((await client.call('nodes.list')).map(({ config }) => config)).toMatchObject([
+    { name: 'lab', kind: 'simulated' },
+  ])
+})
+
+test('people come into a room and leave it', async () => {
+  const client = await operator()
+  show(LabPage, client)
+  await press('Make a room to try')
+  await vi.waitFor(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
+  await write('Name', 'Ann')
+  await press('Join')
+  await says('1 simulated person joined')
+  const [room] = (await client.call('rooms.list', {})).items
+  expect(room).toMatchObject({ users: 1, status: 'open' })
+  await says('Ann')
+  await press('All leave')
+  await says('Nobody is in this room')
+})
+
+test('a fault hits real requests until all trouble is ended', async () => {
+  const client = await operator()
+  show(LabPage, client)
+  await says('No trouble is in force')
+  await press('Add the rule')
+  await says('Simulated trouble is in force')
+  expect(JSON.parse((await client.call('tester.send', send)).body)).toMatchObject({ ret: 700 })
+  await press('End all trouble')
+  await says('No trouble is in force')
+  expect(JSON.parse((await client.call('tester.send', send)).body)).toMatchObject({ ret: 401 })
+})
+
+test('a share that is none is refused at its field', async () => {
+  const client = await operator()
+  show(LabPage, client)
+  await write('Share (%)', '250')
+  await press('Add the rule')
+  await says('At most 1')
+  expect(await client.call('lab.faults')).toEqual([])
+})

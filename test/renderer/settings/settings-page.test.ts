@@ -1,0 +1,93 @@
+/// <reference types="node" />
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished, expect, test, vi } from 'vitest'
+import ListenersCard from '../../../renderer/pages/settings/ListenersCard.vue'
+import SettingsCard from '../../../renderer/pages/settings/SettingsCard.vue'
+import SettingsPage from '../../../renderer/pages/SettingsPage.vue'
+import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
+import { useOverview } from '../../../renderer/composables/useOverview.ts'
+import { useSettings } from '../../../renderer/composables/useSettings.ts'
+import { defineComponent, h } from 'vue'
+import type { Component } from 'vue'
+import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
+
+/** A card once the settings were read, with the questions it asks. */
+function withSettings(card: Component, props: Record<string, unknown> = {}): Component {
+  return defineComponent({
+    setup() {
+      const { value: settings } = useSettings()
+      const { value: overview } = useOverview()
+      return () => [settings.value && overview.value ? h(card, props) : 'reading', h(ConfirmHost)]
+    },
+  })
+}
+
+test('a setting is changed, saved, and brought back to its default', async () => {
+  const client = await operator()
+  show(withSettings(SettingsCard, { name: 'rooms' }), client)
+  await write('Most people', '7')
+  await says('Not saved yet')
+  await press('Save')
+  await says('The settings were saved')
+  expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(7)
+  const back = document.querySelector<HTMLButtonElement>('[aria-label="Most people: Back to the default: 100"]')
+  back?.click()
+  await vi.waitFor(async () => expect((await fieldOf('Most people')).value).toBe('100'))
+  await press('Save')
+  await vi.waitFor(async () => expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(100))
+})
+
+test('a deadline is typed in its unit, and its bounds are told in words', async () => {
+  const client = await operator()
+  show(withSettings(SettingsCard, { name: 'deadlines' }), client)
+  expect((await fieldOf('Answer of an MCU node')).value).toBe('4')
+  await write('Answer of an MCU node', '2.5')
+  await press('Save')
+  await vi.waitFor(async () => expect((await client.call('settings.get')).deadlines.node_ms).toBe(2_500))
+  await write('Disk', '90')
+  await press('Save')
+  await says('From 50 ms to 1 min')
+  await write('Disk', 'soon')
+  await says('From 50 ms to 1 min')
+  expect((await client.call('settings.get')).deadlines.store_ms).toBe(5_000)
+})
+
+test('a port in use is refused at its field with the name of who holds it, and nothing moves', async () => {
+  const client = await operator()
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  onTestFinished(() => void blocker.close())
+  const { port } = blocker.address() as AddressInfo
+  const before = (await client.call('overview.get')).listeners
+  show(withSettings(ListenersCard), client)
+  await write('Media room API', String(port))
+  await press('Save')
+  await says(`Port ${port} is in use by`)
+  expect((await client.call('overview.get')).listeners).toEqual(before)
+  await write('External device API', String(port))
+  await press('Save')
+  await says(`Port ${port} is given to two listeners`)
+})
+
+test('somebody else saves meanwhile: what was not touched here follows, what was typed stays', async () => {
+  const client = await operator()
+  show(withSettings(SettingsCard, { name: 'rooms' }), client)
+  await fieldOf('Most people')
+  await client.call('settings.set', { room_defaults: { attendee_max: 55 } })
+  await vi.waitFor(async () => expect((await fieldOf('Most people')).value).toBe('55'))
+  await write('Most video streams', '3')
+  await client.call('settings.set', { room_defaults: { attendee_max: 66 } })
+  await says('Not saved yet')
+  expect((await fieldOf('Most video streams')).value).toBe('3')
+})
+
+test('the page begins with the network, and the desktop has no console port to set', async () => {
+  const client = await operator()
+  show(SettingsPage, client)
+  await says('Addresses and ports')
+  await says('Media room API')
+  expect(pageText()).not.toContain('This console moves')
+  expect([...document.querySelectorAll('label')].map((one) => one.textContent?.trim())).not.toContain('Console')
+})

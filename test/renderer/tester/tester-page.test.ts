@@ -1,0 +1,74 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import TesterPage from '../../../renderer/pages/TesterPage.vue'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { choose } from '../choose.ts'
+import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
+
+let client: ConsoleClient
+beforeEach(async () => {
+  client = await operator()
+  await client.call('credentials.create', { label: 'Lobby', access_key: 'lobby', secret_key: 'lobby-secret' })
+})
+
+test('a client is authenticated with the first credential, and both sides are shown', async () => {
+  show(TesterPage, client)
+  await says('Its access_key and digest are added for you')
+  await press('Send')
+  await says('ret 0: success')
+  await says('GET /rtc/auth/valid?access_key=lobby&digest=')
+  await says("curl 'http://127.0.0.1:")
+})
+
+test('a room is made, and the next operation is about it', async () => {
+  show(TesterPage, client)
+  await says('Its access_key')
+  await choose('Operation', 'create_room')
+  await write('topic', 'Morning')
+  await write('owner_id', 'ann')
+  await write('room_mode', '1')
+  await press('Send')
+  await says('ret 0: success')
+  const [room] = (await client.call('rooms.list', {})).items
+  expect(room).toMatchObject({ topic: 'Morning', owner_id: 'ann' })
+  await choose('Operation', 'get_room')
+  expect((await fieldOf('room_id')).value).toBe(room?.room_id)
+})
+
+test('what the API will refuse is said at the field, and can be sent all the same', async () => {
+  show(TesterPage, client)
+  await says('Its access_key')
+  await choose('Operation', 'create_room')
+  await write('topic', 'Morning')
+  await write('owner_id', 'ann')
+  await write('room_mode', '9')
+  await press('Send')
+  await says('A whole number from 1 to 4')
+  await says('ret 407: parameter error')
+  expect(pageText()).toContain('It can be sent all the same')
+})
+
+test('an earlier send is opened from the history, with what was in the form then', async () => {
+  show(TesterPage, client)
+  await says('Its access_key')
+  await choose('Operation', 'get_room')
+  await write('room_id', '404404')
+  await press('Send')
+  await says('ret 404: room not found')
+  await choose('Operation', 'authenticate')
+  await press('Send')
+  await says('ret 0: success')
+  const rows = [...document.querySelectorAll<HTMLButtonElement>('.history li button')]
+  expect(rows).toHaveLength(2)
+  rows[1]?.click()
+  await says('ret 404: room not found')
+  expect((await fieldOf('room_id')).value).toBe('404404')
+})
+
+test('without an answer the reason is shown', async () => {
+  await client.call('lab.set_faults', { rules: [{ operation: 'authenticate', drop: true }] })
+  show(TesterPage, client)
+  await says('Its access_key')
+  await press('Send')
+  await says('the connection was closed')
+  await vi.waitFor(() => expect(document.querySelectorAll('.history li')).toHaveLength(1))
+})

@@ -55,18 +55,20 @@ describe('packaged for Linux', () => {
   }, 300_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
-  test('holds the build, its icons, and of the packages only the natives', () => {
+  test('holds the build, its icons, and of the packages only the natives and what they load', () => {
     for (const file of [
       '/package.json',
       '/dist/main/main.js',
       '/dist/main/preload.cjs',
       '/dist/renderer/index.html',
+      '/dist/room-page/index.html',
+      '/dist/server/media-node.js',
       '/assets/tray/tray-ok.png',
     ]) {
       expect(files).toContain(file)
     }
     const packages = new Set(files.map((file) => /^\/node_modules\/(@[^/]+|[^/]+)/.exec(file)?.[1]).filter(Boolean))
-    expect([...packages].sort()).toEqual(['@node-datachannel', 'node-datachannel'])
+    expect([...packages].sort()).toEqual(['@node-datachannel', 'detect-libc', 'node-datachannel'])
   })
 
   test('holds nothing of development', () => {
@@ -107,6 +109,13 @@ describe('packaged for Linux', () => {
     const answer = await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
     expect(await answer.json()).toMatchObject({ ret: 401 })
     expect(await desktop.page.title()).toContain('Roomdesk')
+    // The process of its media node has loaded the native package, and serves the page of people.
+    const nodes = (): Promise<unknown> => desktop.call('nodes.list')
+    await expect.poll(nodes, { timeout: 30_000 }).toMatchObject([{ config: { kind: 'embedded' }, state: 'online' }])
+    const { room_id } = (await desktop.call('rooms.create', { topic: 'Packed' })) as { room_id: string }
+    const page = await fetch(`${await desktop.url('media')}/jroom/?roomId=${room_id}`)
+    expect(page.redirected).toBe(true)
+    expect(await page.text()).toContain('<title>')
   }, 180_000)
 })
 

@@ -93,6 +93,7 @@ export class Peer {
    * @throws Problem badOffer
    */
   async answer(offer: Offer): Promise<string> {
+    const gathered = this.#whenGathered()
     try {
       this.#connection.setRemoteDescription(offer.sdp, 'offer')
       this.#connection.setLocalDescription('answer')
@@ -100,7 +101,7 @@ export class Peer {
       this.close()
       throw new Problem('badOffer')
     }
-    await this.#gathered()
+    await gathered
     const sdp = this.#closed ? undefined : this.#connection.localDescription()?.sdp
     if (sdp === undefined) throw new Problem('badOffer')
     this.#timer = setTimeout(() => this.close(), connectMs).unref()
@@ -129,8 +130,8 @@ export class Peer {
     this.#onClosed()
   }
 
-  #gathered(): Promise<void> {
-    if (this.#connection.gatheringState() === 'complete') return Promise.resolve()
+  /** Begins before the addresses are gathered: other threads do that, and do not wait for a listener. */
+  #whenGathered(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, gatherMs)
       this.#connection.onGatheringStateChange((state) => {

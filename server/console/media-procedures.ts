@@ -7,6 +7,7 @@ import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { endSession, passOffer } from './preview-exchange.ts'
 
 /** What the procedures on media work with. */
 export interface MediaParts {
@@ -54,6 +55,16 @@ export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaPar
         throw new ConsoleError('conflict', device.last_error?.message ?? 'The device has not joined its room yet.')
       }
       return preview(device.roomId, userId)
+    },
+    'media.watch': async ({ room_id, stream_id, small, offer }) => {
+      const { url, token } = await preview(room_id, stream_id)
+      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+      const { sdp, session } = await passOffer(`${url}${small ? '?size=small' : ''}`, token, offer, signal)
+      return { answer: sdp, session }
+    },
+    'media.unwatch': async ({ room_id, session }) => {
+      await endSession(joinLinks.nodeUrl(room_id), session, AbortSignal.timeout(settings().deadlines.node_ms))
+      return {}
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { connectionStats, iceServerSchema, streamStats } from '../media/control.ts'
 import { bytes } from '../operation.ts'
-import { moment, procedure } from './procedure.ts'
+import { done, moment, procedure } from './procedure.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
@@ -38,6 +38,21 @@ export const mediaProcedures = {
     previewView,
   ),
   'media.preview_device': procedure('Watch a device that is joined.', z.strictObject({ userId }), previewView),
+  'media.watch': procedure(
+    'Pass a WHEP offer for a stream on to its node, and bring the answer: for a page that may speak to the controller only.',
+    z.strictObject({
+      room_id: roomId,
+      stream_id: z.string().min(1).max(256),
+      small: z.boolean().default(false),
+      offer: z.string().min(1).max(64_000),
+    }),
+    z.strictObject({ answer: z.string(), session: z.string() }),
+  ),
+  'media.unwatch': procedure(
+    'End what media.watch began.',
+    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64) }),
+    done,
+  ),
   'media.join_link': procedure(
     'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
     z.strictObject({

@@ -1,0 +1,73 @@
+import http from 'node:http'
+import https from 'node:https'
+import { text } from 'node:stream/consumers'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+
+/** Longest answer of a node, in bytes. */
+const longestAnswer = 64 * 1024
+
+/** What a node answered to an offer. */
+export interface NodeAnswer {
+  sdp: string
+  /** Id of the session on the node. */
+  session: string
+}
+
+/**
+ * Passes an offer of the console's page on to the node (WHEP): the page itself may speak to the controller only.
+ * @throws ConsoleError failed, with what the node said
+ */
+export async function passOffer(url: string, token: string, offer: string, signal: AbortSignal): Promise<NodeAnswer> {
+  const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
+  const { status, location, body } = await send('POST', url, headers, offer, signal)
+  if (status !== 201) throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
+  return { sdp: body, session: location.split('/').at(-1) ?? '' }
+}
+
+/** Ends a session on the node; one that is over already is no failure. @throws ConsoleError failed */
+export async function endSession(nodeUrl: string, session: string, signal: AbortSignal): Promise<void> {
+  await send('DELETE', `${nodeUrl}/session/${encodeURIComponent(session)}`, {}, '', signal)
+}
+
+interface Response {
+  status: number
+  location: string
+  body: string
+}
+
+async function send(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  // The node is the controller's own process and serves the site's certificate, which need not be signed by an authority.
+  const options = { method, headers, signal, rejectUnauthorized: false }
+  try {
+    return await new Promise<Response>((resolve, reject) => {
+      const request = url.startsWith('https:') ? https.request(url, options) : http.request(url, options)
+      request.on('error', reject)
+      request.on('response', (response) => {
+        text(response).then((answer) => {
+          const { statusCode = 0, headers: fields } = response
+          resolve({ status: statusCode, location: fields.location ?? '', body: answer.slice(0, longestAnswer) })
+        }, reject)
+      })
+      request.end(body)
+    })
+  } catch (error) {
+    throw new ConsoleError('failed', 'The node does not answer: see MCU nodes.', { cause: error })
+  }
+}
+
+/** The sentence of a problem document (RFC 9457). */
+function detailOf(body: string, status: number): string {
+  try {
+    const document: unknown = JSON.parse(body)
+    if (typeof document === 'object' && document !== null && 'detail' in document) return String(document.detail)
+  } catch {
+    // Not a problem document.
+  }
+  return `HTTP ${status}.`
+}

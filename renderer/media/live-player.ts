@@ -1,5 +1,5 @@
 import { MediaRefusal } from './media-refusal.ts'
-import type { MediaEndpoint } from './sdp-exchange.ts'
+import type { OfferExchange } from './sdp-exchange.ts'
 import { type MediaKind, WhepSession } from './whep-session.ts'
 
 /** `waiting`: the next attempt is to come; `refused`: the server said no for good. */
@@ -22,7 +22,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 
 /** Watches a stream for as long as it is wanted, beginning again when the connection breaks. */
 export class LivePlayer {
-  readonly #endpoint: MediaEndpoint
+  readonly #way: OfferExchange
   readonly #kinds: readonly MediaKind[]
   readonly #listener: PlayerListener
   readonly #closed = new AbortController()
@@ -31,8 +31,8 @@ export class LivePlayer {
   #wait = firstWaitMs
   #attempt = 0
 
-  constructor(endpoint: MediaEndpoint, kinds: readonly MediaKind[], listener: PlayerListener) {
-    this.#endpoint = endpoint
+  constructor(way: OfferExchange, kinds: readonly MediaKind[], listener: PlayerListener) {
+    this.#way = way
     this.#kinds = kinds
     this.#listener = listener
     // Whoever made it knows it before it tells anything.
@@ -61,7 +61,7 @@ export class LivePlayer {
     const attempt = ++this.#attempt
     this.#listener.state('connecting', undefined)
     try {
-      const session = await WhepSession.start(this.#endpoint, this.#kinds, this.#closed.signal, (byServer) => {
+      const session = await WhepSession.start(this.#way, this.#kinds, this.#closed.signal, (byServer) => {
         if (attempt === this.#attempt) this.#again(undefined, byServer)
       })
       this.#session = session

@@ -1,12 +1,17 @@
 import { refusalOf } from './media-refusal.ts'
 
-/** Where an offer goes, and with which key. */
-export interface MediaEndpoint {
-  /** WHIP or WHEP address. */
-  url: string
-  /** Bearer token; empty for none. */
-  token: string
-  iceServers?: RTCIceServer[]
+/** What came back for an offer. */
+export interface Answer {
+  sdp: string
+  /** Tells the server that the session is over. Resolves when it knows, or never will. */
+  end(): Promise<void>
+}
+
+/** The way of an offer to a media server and of its answer back. */
+export interface OfferExchange {
+  iceServers: RTCIceServer[]
+  /** @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason */
+  send(offer: string, signal: AbortSignal): Promise<Answer>
 }
 
 /** From the offer to the answer. */
@@ -15,46 +20,56 @@ const answerMs = 10_000
 const gatherMs = 1_000
 
 /**
- * Sends a connection's offer and takes the answer (WHIP, RFC 9725; WHEP alike).
- * Resolves to the address of the session, for `endSession`.
- * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+ * WHIP (RFC 9725) and WHEP alike.
+ * @param url where offers are posted
+ * @param token Bearer token; empty for none
+ */
+export function httpExchange(url: string, token: string, iceServers: RTCIceServer[]): OfferExchange {
+  const authorization: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` }
+  return {
+    iceServers,
+    async send(offer, signal) {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/sdp', ...authorization },
+        body: offer,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      })
+      if (!response.ok) throw await refusalOf(response)
+      const location = response.headers.get('location')
+      return {
+        sdp: await response.text(),
+        async end() {
+          if (location === null) return
+          const session = new URL(location, response.url)
+          // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
+          await fetch(session, { method: 'DELETE', headers: authorization, keepalive: true }).catch(() => {})
+        },
+      }
+    },
+  }
+}
+
+/**
+ * Sends a connection's offer and takes the answer. Resolves to what ends the session.
+ * @throws as OfferExchange.send; DOMException when the browser does not take the answer
  */
 export async function exchange(
   connection: RTCPeerConnection,
-  endpoint: MediaEndpoint,
+  { iceServers, send }: OfferExchange,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Answer['end']> {
   await connection.setLocalDescription()
   // The server learns a browser's own addresses from its first packet; only those of a relay must be told.
-  if (endpoint.iceServers !== undefined && endpoint.iceServers.length > 0) await gathered(connection, signal)
-  const response = await fetch(endpoint.url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/sdp', ...authorization(endpoint.token) },
-    body: connection.localDescription?.sdp ?? '',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-  })
-  if (!response.ok) throw await refusalOf(response)
-  const location = response.headers.get('location')
-  const session = location === null ? '' : new URL(location, response.url).href
+  if (iceServers.length > 0) await gathered(connection, signal)
+  const { sdp, end } = await send(connection.localDescription?.sdp ?? '', signal)
   try {
-    await connection.setRemoteDescription({ type: 'answer', sdp: await response.text() })
+    await connection.setRemoteDescription({ type: 'answer', sdp })
   } catch (error) {
-    void endSession(session, endpoint.token)
+    void end()
     throw error
   }
-  return session
-}
-
-/** Tells the server that a session is over; also while the page goes away. Resolves when it knows, or never will. */
-export async function endSession(session: string, token: string): Promise<void> {
-  if (session === '') return
-  await fetch(session, { method: 'DELETE', headers: authorization(token), keepalive: true }).catch(() => {
-    // The server notices by itself that nobody is there.
-  })
-}
-
-function authorization(token: string): Record<string, string> {
-  return token === '' ? {} : { Authorization: `Bearer ${token}` }
+  return end
 }
 
 function gathered(connection: RTCPeerConnection, signal: AbortSignal): Promise<void> {

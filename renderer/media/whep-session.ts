@@ -1,5 +1,5 @@
 import { onConnectionEnd } from './connection-end.ts'
-import { endSession, exchange, type MediaEndpoint } from './sdp-exchange.ts'
+import { exchange, type OfferExchange } from './sdp-exchange.ts'
 
 export type MediaKind = 'video' | 'audio'
 
@@ -8,13 +8,11 @@ export class WhepSession {
   readonly connection: RTCPeerConnection
   readonly video: MediaStreamTrack | null
   readonly audio: MediaStreamTrack | null
-  readonly #token: string
   readonly #over = new AbortController()
-  #session = ''
+  #end: () => Promise<void> = () => Promise.resolve()
 
-  private constructor(endpoint: MediaEndpoint, kinds: readonly MediaKind[]) {
-    this.#token = endpoint.token
-    this.connection = new RTCPeerConnection({ iceServers: endpoint.iceServers ?? [], bundlePolicy: 'max-bundle' })
+  private constructor(way: OfferExchange, kinds: readonly MediaKind[]) {
+    this.connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
     const receive = (kind: MediaKind): MediaStreamTrack | null =>
       kinds.includes(kind) ? this.connection.addTransceiver(kind, { direction: 'recvonly' }).receiver.track : null
     this.video = receive('video')
@@ -27,14 +25,14 @@ export class WhepSession {
    * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
    */
   static async start(
-    endpoint: MediaEndpoint,
+    way: OfferExchange,
     kinds: readonly MediaKind[],
     signal: AbortSignal,
     onEnded: (byServer: boolean) => void,
   ): Promise<WhepSession> {
-    const session = new WhepSession(endpoint, kinds)
+    const session = new WhepSession(way, kinds)
     try {
-      session.#session = await exchange(session.connection, endpoint, AbortSignal.any([signal, session.#over.signal]))
+      session.#end = await exchange(session.connection, way, AbortSignal.any([signal, session.#over.signal]))
       signal.throwIfAborted()
     } catch (error) {
       session.close()
@@ -53,6 +51,6 @@ export class WhepSession {
     this.#over.abort()
     if (known) return this.connection.close()
     // The word first: a connection that ends before it would end the session, and the word would find none.
-    void endSession(this.#session, this.#token).finally(() => this.connection.close())
+    void this.#end().finally(() => this.connection.close())
   }
 }

@@ -1,5 +1,5 @@
 import { onConnectionEnd } from './connection-end.ts'
-import { endSession, exchange, type MediaEndpoint } from './sdp-exchange.ts'
+import { exchange, type OfferExchange } from './sdp-exchange.ts'
 import type { MediaKind } from './whep-session.ts'
 
 /** What is sent, and how. */
@@ -14,13 +14,11 @@ export interface OutgoingTracks {
 export class WhipSession {
   readonly connection: RTCPeerConnection
   readonly #senders = new Map<MediaKind, RTCRtpSender>()
-  readonly #token: string
   readonly #over = new AbortController()
-  #session = ''
+  #end: () => Promise<void> = () => Promise.resolve()
 
-  private constructor(endpoint: MediaEndpoint, tracks: OutgoingTracks) {
-    this.#token = endpoint.token
-    this.connection = new RTCPeerConnection({ iceServers: endpoint.iceServers ?? [], bundlePolicy: 'max-bundle' })
+  private constructor(way: OfferExchange, tracks: OutgoingTracks) {
+    this.connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
     const stream = new MediaStream()
     if (tracks.video !== null) {
       const { sender } = this.connection.addTransceiver(tracks.video, {
@@ -42,14 +40,14 @@ export class WhipSession {
    * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
    */
   static async start(
-    endpoint: MediaEndpoint,
+    way: OfferExchange,
     tracks: OutgoingTracks,
     signal: AbortSignal,
     onEnded: (byServer: boolean) => void,
   ): Promise<WhipSession> {
-    const session = new WhipSession(endpoint, tracks)
+    const session = new WhipSession(way, tracks)
     try {
-      session.#session = await exchange(session.connection, endpoint, AbortSignal.any([signal, session.#over.signal]))
+      session.#end = await exchange(session.connection, way, AbortSignal.any([signal, session.#over.signal]))
       signal.throwIfAborted()
     } catch (error) {
       session.close()
@@ -78,6 +76,6 @@ export class WhipSession {
     this.#over.abort()
     if (known) return this.connection.close()
     // The word first: a connection that ends before it would end the session, and the word would find none.
-    void endSession(this.#session, this.#token).finally(() => this.connection.close())
+    void this.#end().finally(() => this.connection.close())
   }
 }

@@ -1,5 +1,5 @@
 import { MediaRefusal } from '../../media/media-refusal.ts'
-import type { MediaEndpoint } from '../../media/sdp-exchange.ts'
+import type { OfferExchange } from '../../media/sdp-exchange.ts'
 import { type OutgoingTracks, WhipSession } from '../../media/whip-session.ts'
 
 /** What a publication tells. */
@@ -17,7 +17,7 @@ const nothing: Tracks = { video: null, audio: null }
 
 /** Sends tracks to the node (WHIP) for as long as they are wanted; begins again when the connection breaks. */
 export class Publication {
-  readonly #endpoint: () => MediaEndpoint | undefined
+  readonly #way: () => OfferExchange | undefined
   readonly #mostVideoBitrate: number
   readonly #listener: PublicationListener
   readonly #closed = new AbortController()
@@ -28,9 +28,9 @@ export class Publication {
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  /** @param endpoint undefined while there is nowhere to send to */
-  constructor(endpoint: () => MediaEndpoint | undefined, mostVideoBitrate: number, listener: PublicationListener) {
-    this.#endpoint = endpoint
+  /** @param way undefined while there is nowhere to send to */
+  constructor(way: () => OfferExchange | undefined, mostVideoBitrate: number, listener: PublicationListener) {
+    this.#way = way
     this.#mostVideoBitrate = mostVideoBitrate
     this.#listener = listener
   }
@@ -93,13 +93,13 @@ export class Publication {
       await session.replace('audio', audio)
       return
     }
-    const endpoint = this.#endpoint()
-    if (endpoint === undefined) return
+    const way = this.#way()
+    if (way === undefined) return
     // The node puts the new one in the place of the old: people see no gap that could be avoided.
     this.#session = undefined
     try {
       const made: WhipSession = await WhipSession.start(
-        endpoint,
+        way,
         { video, audio, mostVideoBitrate: this.#mostVideoBitrate },
         this.#closed.signal,
         (byServer) => this.#broken(made, byServer),

@@ -1,6 +1,6 @@
 import { computed, shallowReactive } from 'vue'
 import type { ChatLine, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
-import type { MediaEndpoint } from '../../media/sdp-exchange.ts'
+import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
 import { DeviceSwitch } from '../local/device-input.ts'
 import { remember, remembered } from '../local/remembered.ts'
 import { ScreenShare } from '../local/screen-share.ts'
@@ -278,11 +278,11 @@ export class RoomSession {
     this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
   }
 
-  #whip(query: string): MediaEndpoint | undefined {
+  #whip(query: string): OfferExchange | undefined {
     const joined = this.#joined
     if (joined === undefined || joined.room.peer_to_peer) return undefined
     const url = `${this.#origin}/whip/${encodeURIComponent(joined.room.room_id)}${query}`
-    return { url, token: joined.session, iceServers: joined.ice_servers }
+    return httpExchange(url, joined.session, joined.ice_servers)
   }
 
   #ended(ending: Ending): void {

@@ -2,6 +2,7 @@ import { shallowReactive } from 'vue'
 import type { RoomStream } from '../../../shared/media/signal.ts'
 import { LivePlayer } from '../../media/live-player.ts'
 import { MediaRefusal } from '../../media/media-refusal.ts'
+import { httpExchange } from '../../media/sdp-exchange.ts'
 import type { MediaKind } from '../../media/whep-session.ts'
 import type { Measured } from './measuring.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
@@ -105,11 +106,11 @@ export class Watching {
     let tracks: [MediaStreamTrack | null, MediaStreamTrack | null] = [null, null]
     const path = `/whep/${encodeURIComponent(endpoint.roomId)}/${encodeURIComponent(stream.stream_id)}`
     const player: LivePlayer = new LivePlayer(
-      {
-        url: `${endpoint.origin}${path}${size === 'small' ? '?size=small' : ''}`,
-        token: endpoint.session,
-        iceServers: endpoint.iceServers,
-      },
+      httpExchange(
+        `${endpoint.origin}${path}${size === 'small' ? '?size=small' : ''}`,
+        endpoint.session,
+        endpoint.iceServers,
+      ),
       kinds,
       {
         tracks: (video, audio) => {

@@ -1,0 +1,181 @@
+/**
+ * The embedded media node alone, as it is built: `node test/bench/media.ts`, also part of `npm run bench`. Cameras are GStreamer's, viewers are Chromium
+ * (time to the first picture) and libdatachannel (load), each in a process of its own.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { MediaPage, startBrowser } from '../support/media/browser.ts'
+import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { processorMs, residentMegabytes } from './process-figures.ts'
+
+/** One figure beside its goal. */
+export interface MediaRow {
+  what: string
+  measured: string
+  goal: string
+  reached: boolean
+}
+
+const viewerCount = 50
+const cameraCount = 50
+const cycles = 200
+const joins = 15
+const windowSeconds = 10
+
+/**
+ * Measures everything, one after the other; about two minutes.
+ * @param told each row as soon as it is there
+ */
+export async function measureMedia(told: (row: MediaRow) => void = () => {}): Promise<MediaRow[]> {
+  if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
+  const rows: MediaRow[] = []
+  const note = (row: MediaRow): void => {
+    rows.push(row)
+    told(row)
+  }
+  {
+    await using camera = await startCamera({
+      width: 1280,
+      height: 720,
+      fps: 25,
+      kbps: 2_000,
+      gop: 50,
+      pattern: 'smpte',
+    })
+    note(await firstPicture(camera))
+    for (const row of await viewers(camera)) note(row)
+  }
+  note(await manyCameras())
+  return rows
+}
+
+/** From the offer to the first picture shown, at any moment between two key frames. */
+async function firstPicture(camera: Camera): Promise<MediaRow> {
+  await using node = await TestMediaNode.start({ program: builtProgram })
+  await node.openRoom('bench')
+  await node.addDevice('bench', 'cam', camera.url('/cam'))
+  const browser = await startBrowser()
+  try {
+    const page = await MediaPage.open(browser, node.url)
+    const token = node.token('bench', { role: 'observer' })
+    const times: number[] = []
+    for (let i = 0; i < joins; i++) {
+      await sleep(i * 37)
+      await page.call('watch', 'cam', `${node.url}/whep/bench/cam`, token, {})
+      times.push((await page.until('cam', ({ firstFrameMs }) => firstFrameMs > 0)).firstFrameMs)
+      await page.call('close', 'cam', true)
+    }
+    times.sort((a, b) => a - b)
+    const median = times[Math.floor(times.length / 2)] ?? 0
+    const measured = `median ${Math.round(median)} ms, longest ${Math.round(times.at(-1) ?? 0)} ms`
+    return {
+      what: 'WHEP offer to first picture, late joiner, 720p',
+      measured,
+      goal: 'under 200 ms',
+      reached: median < 200,
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Processor time for each of many viewers of one camera, and memory over many that come and go. */
+async function viewers(camera: Camera): Promise<MediaRow[]> {
+  await using node = await TestMediaNode.start({ program: builtProgram })
+  const pid = node.child.pid ?? 0
+  await node.openRoom('bench')
+  await node.addDevice('bench', 'cam', camera.url('/cam'))
+  await sleep(1_000)
+  const alone = await processorRate(pid)
+  const token = node.token('bench', { role: 'observer', lifeMs: 600_000 })
+  const crowd = fork(join(import.meta.dirname, 'whep-viewers.ts'), [`${node.url}/whep/bench/cam`, token], {
+    stdio: 'inherit',
+  })
+  try {
+    await ask(crowd, { open: viewerCount })
+    await sleep(2_000)
+    const before = await ask(crowd, {})
+    const crowded = await processorRate(pid)
+    const after = await ask(crowd, {})
+    const each = (crowded - alone) / viewerCount
+    const packets = Math.round((after.packets - before.packets) / viewerCount / windowSeconds)
+    const load: MediaRow = {
+      what: `CPU of the node for each of ${viewerCount} viewers of one 2 Mbit/s camera`,
+      measured: `${each.toFixed(2)} ms/s at ${packets} packets/s each (alone ${alone.toFixed(1)} ms/s)`,
+      goal: 'at most 3.5 ms/s',
+      reached: each <= 3.5,
+    }
+    // The first ones fill pools and warm the compiler.
+    await ask(crowd, { cycles: 100 })
+    const filled = await residentMegabytes(pid)
+    await ask(crowd, { cycles })
+    const grown = (await residentMegabytes(pid)) - filled
+    const memory: MediaRow = {
+      what: `memory of the node over ${cycles} viewers that come and go`,
+      measured: `${filled.toFixed(0)} MB, ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MB`,
+      goal: 'at most +8 MB',
+      reached: grown <= 8,
+    }
+    return [load, memory]
+  } finally {
+    crowd.kill()
+  }
+}
+
+/** Many cameras in rooms of their own; one process serves them, encoded once. */
+async function manyCameras(): Promise<MediaRow> {
+  await using camera = await startCamera({ host: '0.0.0.0', fps: 25, kbps: 1_000, gop: 25, pattern: 'snow' })
+  await using node = await TestMediaNode.start({ program: builtProgram })
+  const pid = node.child.pid ?? 0
+  const began = performance.now()
+  for (let i = 1; i <= cameraCount; i++) {
+    await node.openRoom(`room-${i}`)
+    // Each loopback address is a camera of its own to the node.
+    await node.addDevice(`room-${i}`, 'cam', `rtsp://127.0.0.${i}:${camera.port}/cam`)
+  }
+  const joined = (performance.now() - began) / cameraCount
+  const bytes = async (): Promise<number[]> =>
+    (await node.request('stats', {})).streams.map(({ video_bytes }) => video_bytes)
+  const before = await bytes()
+  const rate = await processorRate(pid)
+  const rates = (await bytes()).map((count, index) => ((count - (before[index] ?? 0)) * 8) / windowSeconds / 1e6)
+  const { pulls } = await node.request('health', {})
+  const slowest = Math.min(...rates)
+  return {
+    what: `${cameraCount} cameras of 1 Mbit/s pulled into rooms`,
+    measured: `${pulls} flow, slowest ${slowest.toFixed(2)} Mbit/s, ${rate.toFixed(0)} ms/s CPU, ${joined.toFixed(0)} ms to join each`,
+    goal: 'all flow, slowest at least 0.8 Mbit/s',
+    reached: pulls === cameraCount && rates.length === cameraCount && slowest >= 0.8,
+  }
+}
+
+/** Milliseconds of processor a second. */
+async function processorRate(pid: number): Promise<number> {
+  const [before, began] = [await processorMs(pid), performance.now()]
+  await sleep(windowSeconds * 1000)
+  return ((await processorMs(pid)) - before) / ((performance.now() - began) / 1000)
+}
+
+async function ask(crowd: ChildProcess, message: { open?: number; cycles?: number }): Promise<{ packets: number }> {
+  crowd.send(message)
+  const ended = new AbortController()
+  const exit = once(crowd, 'exit', { signal: ended.signal }).then(() => {
+    throw new Error('the viewers ended')
+  })
+  exit.catch(() => {
+    // It is awaited in the race alone.
+  })
+  const [answer] = (await Promise.race([once(crowd, 'message'), exit])) as [{ packets: number }]
+  ended.abort()
+  return answer
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await measureMedia(({ what, measured, goal, reached }) => {
+    console.log(`${reached ? ' ' : '!'} ${what}: ${measured} (goal ${goal})`)
+  })
+}

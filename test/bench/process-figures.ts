@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Clock ticks a second, as Linux counts them for every process. */
+const ticks = 100
+
+/** Processor time of a process so far, in milliseconds. */
+export async function processorMs(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // The name, in brackets, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticks
+}
+
+/** Memory that a process holds, in megabytes. */
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** Open files and sockets of a process. */
+export async function descriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}

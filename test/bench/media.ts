@@ -10,15 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../support/media/browser.ts'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { report, type Row } from './table.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
-
-/** One figure beside its goal. */
-export interface MediaRow {
-  what: string
-  measured: string
-  goal: string
-  reached: boolean
-}
 
 const viewerCount = 50
 const cameraCount = 50
@@ -26,16 +19,13 @@ const cycles = 200
 const joins = 15
 const windowSeconds = 10
 
-/**
- * Measures everything, one after the other; about two minutes.
- * @param told each row as soon as it is there
- */
-export async function measureMedia(told: (row: MediaRow) => void = () => {}): Promise<MediaRow[]> {
+/** Measures everything, one after the other, into the table; about two minutes. */
+export async function measureMedia(): Promise<Row[]> {
   if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
-  const rows: MediaRow[] = []
-  const note = (row: MediaRow): void => {
+  const rows: Row[] = []
+  const note = (row: Row): void => {
     rows.push(row)
-    told(row)
+    report(row.what, row.measured, row.goal, row.reached)
   }
   {
     await using camera = await startCamera({
@@ -54,7 +44,7 @@ export async function measureMedia(told: (row: MediaRow) => void = () => {}): Pr
 }
 
 /** From the offer to the first picture shown, at any moment between two key frames. */
-async function firstPicture(camera: Camera): Promise<MediaRow> {
+async function firstPicture(camera: Camera): Promise<Row> {
   await using node = await TestMediaNode.start({ program: builtProgram })
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
@@ -84,7 +74,7 @@ async function firstPicture(camera: Camera): Promise<MediaRow> {
 }
 
 /** Processor time for each of many viewers of one camera, and memory over many that come and go. */
-async function viewers(camera: Camera): Promise<MediaRow[]> {
+async function viewers(camera: Camera): Promise<Row[]> {
   await using node = await TestMediaNode.start({ program: builtProgram })
   const pid = node.child.pid ?? 0
   await node.openRoom('bench')
@@ -103,7 +93,7 @@ async function viewers(camera: Camera): Promise<MediaRow[]> {
     const after = await ask(crowd, {})
     const each = (crowded - alone) / viewerCount
     const packets = Math.round((after.packets - before.packets) / viewerCount / windowSeconds)
-    const load: MediaRow = {
+    const load: Row = {
       what: `CPU of the node for each of ${viewerCount} viewers of one 2 Mbit/s camera`,
       measured: `${each.toFixed(2)} ms/s at ${packets} packets/s each (alone ${alone.toFixed(1)} ms/s)`,
       goal: 'at most 3.5 ms/s',
@@ -114,7 +104,7 @@ async function viewers(camera: Camera): Promise<MediaRow[]> {
     const filled = await residentMegabytes(pid)
     await ask(crowd, { cycles })
     const grown = (await residentMegabytes(pid)) - filled
-    const memory: MediaRow = {
+    const memory: Row = {
       what: `memory of the node over ${cycles} viewers that come and go`,
       measured: `${filled.toFixed(0)} MB, ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MB`,
       goal: 'at most +8 MB',
@@ -127,7 +117,7 @@ async function viewers(camera: Camera): Promise<MediaRow[]> {
 }
 
 /** Many cameras in rooms of their own; one process serves them, encoded once. */
-async function manyCameras(): Promise<MediaRow> {
+async function manyCameras(): Promise<Row> {
   await using camera = await startCamera({ host: '0.0.0.0', fps: 25, kbps: 1_000, gop: 25, pattern: 'snow' })
   await using node = await TestMediaNode.start({ program: builtProgram })
   const pid = node.child.pid ?? 0
@@ -174,8 +164,4 @@ async function ask(crowd: ChildProcess, message: { open?: number; cycles?: numbe
   return answer
 }
 
-if (process.argv[1] === import.meta.filename) {
-  await measureMedia(({ what, measured, goal, reached }) => {
-    console.log(`${reached ? ' ' : '!'} ${what}: ${measured} (goal ${goal})`)
-  })
-}
+if (import.meta.main) await measureMedia()

@@ -7,6 +7,7 @@ import { measureApis } from './apis.ts'
 import { measureConsole } from './console.ts'
 import { measureJoinDevice } from './join-device.ts'
 import { connections, seconds } from './load.ts'
+import { measureMedia } from './media.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
@@ -15,6 +16,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   'room-list': measureRoomList,
   console: measureConsole,
   'join-device': measureJoinDevice,
+  media: async () => void (await measureMedia()),
 }
 
 const asked = process.argv.slice(2)

@@ -7,6 +7,7 @@ import { lookStories } from './stories/looks.ts'
 import { manyRoomsStory } from './stories/many-rooms.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { portStory } from './stories/ports.ts'
+import { trafficStories } from './stories/traffic.ts'
 
 /** The same stories with either face: the desktop app, and Chromium on the headless console. They follow each other on one site. */
 describe.each(['desktop', 'headless'] as const)('an operator of the %s console', (face) => {
@@ -17,6 +18,7 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   afterAll(() => opened[Symbol.asyncDispose]())
 
   clientStories(() => opened)
+  trafficStories(() => opened)
   deviceStories(() => opened)
   nodeStories(() => opened)
   lookStories(() => opened)

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { ApiClient } from '../../support/api-client.ts'
+import { ConsolePages } from '../console-pages.ts'
+import type { ConsoleUnderTest } from '../console-under-test.ts'
+
+/** Requests, as the operator sees and makes them. */
+export function trafficStories(opened: () => ConsoleUnderTest): void {
+  test('a refused client learns little; the operator sees at once what it was, and why', async () => {
+    const { page, call } = opened()
+    const pages = new ConsolePages(page)
+    const { credential } = await call('credentials.create', { label: 'Mistyped' })
+    await pages.go('Activity')
+    const client = new ApiClient(await opened().urls(), { access_key: credential.access_key, secret_key: 'wrong' })
+    const answer = await client.authenticate()
+    expect(answer).toMatchObject({ ret: 401 })
+    expect(answer.msg).not.toMatch(/secret|match/)
+
+    await pages.row('authenticate').filter({ hasText: '401' }).first().click()
+    const panel = pages.panel('authenticate')
+    await panel.getByText('The digest does not match').waitFor()
+    await panel.getByText('Mistyped').first().waitFor()
+    await panel.getByText('[redacted]').waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  test('the API tester sends what a client would send', async () => {
+    const { page } = opened()
+    const pages = new ConsolePages(page)
+    await pages.go('API tester')
+    await page.getByRole('main').getByRole('button', { name: /^Send/ }).first().click()
+    await page.getByText('ret 0: success').first().waitFor()
+    await page.getByText('GET /rtc/auth/valid?access_key=').first().waitFor()
+  })
+}

@@ -44,6 +44,10 @@ export const icons = {
   retry: 'M15.8 10A5.8 5.8 0 1 1 14 5.8M15.8 3.4V7h-3.6',
   shield: 'M10 3.2 16 5.5v4.2c0 3.6-2.4 6-6 7.3-3.6-1.3-6-3.7-6-7.3V5.5z',
   language: 'M10 3.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM3.5 10h13M10 3.5c4 4 4 9 0 13M10 3.5c-4 4-4 9 0 13',
+  photo: 'M3 6h3l1.4-2h5.2L14 6h3v10H3zM12.8 10.8a2.8 2.8 0 1 1-5.6 0 2.8 2.8 0 0 1 5.6 0z',
+  sound: 'M3.5 8v4h3l4 3.2V4.8L6.5 8zM13.4 7.4a4 4 0 0 1 0 5.2M15.6 5.2a7 7 0 0 1 0 9.6',
+  soundOff: 'M3.5 8v4h3l4 3.2V4.8L6.5 8zM13.5 8l4 4M17.5 8l-4 4',
+  fullScreen: 'M3.5 7.5v-4h4M12.5 3.5h4v4M16.5 12.5v4h-4M7.5 16.5h-4v-4',
 } as const
 
 export type IconName = keyof typeof icons

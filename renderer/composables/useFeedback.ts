@@ -90,6 +90,7 @@ async function copyText(text: string): Promise<boolean> {
     area.className = 'hidden-text'
     document.body.append(area)
     area.select()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else copies on an insecure origin, where a headless console is often read
     const copied = document.execCommand('copy')
     area.remove()
     return copied

@@ -5,6 +5,7 @@ import type { Catalogue, Language } from './text.ts'
 
 /** vue-i18n for the console. English is part of the page; Chinese is fetched when it is chosen. */
 export const i18n = createI18n<[Catalogue], Language, false>({
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- it goes with version 12; until then it chooses the composition API
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',

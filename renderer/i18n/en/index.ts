@@ -3,6 +3,7 @@ import { common } from './common.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { lab } from './lab.ts'
+import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
@@ -22,4 +23,5 @@ export const en = {
   tester,
   settings,
   lab,
+  media,
 } as const

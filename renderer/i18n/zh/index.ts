@@ -4,6 +4,7 @@ import { common } from './common.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { lab } from './lab.ts'
+import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
@@ -23,4 +24,5 @@ export const zh: Catalogue = {
   tester,
   settings,
   lab,
+  media,
 }

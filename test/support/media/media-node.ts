@@ -54,6 +54,7 @@ export class TestMediaNode implements AsyncDisposable {
   readonly complaints: string[] = []
   readonly #waiting = new Map<number, Waiting>()
   readonly #watchers = new Set<() => void>()
+  readonly #hello: Promise<void>
   #id = 0
   port = 0
   udpPort = 0
@@ -61,6 +62,10 @@ export class TestMediaNode implements AsyncDisposable {
   private constructor(child: ChildProcess) {
     this.child = child
     child.on('message', (message) => this.#received(message))
+    this.#hello = new Promise((resolve, reject) => {
+      child.once('message', () => resolve())
+      child.once('exit', (code) => reject(new Error(`the node ended with ${code} before it said hello`)))
+    })
     child.once('exit', (code) => {
       for (const { reject } of this.#waiting.values()) reject(new Error(`the node ended with ${code}`))
     })
@@ -68,7 +73,7 @@ export class TestMediaNode implements AsyncDisposable {
 
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
     const node = new TestMediaNode(fork(options.program ?? sourceProgram, [], { stdio: 'inherit' }))
-    await once(node.child, 'message')
+    await node.#hello
     const ports = await node.request('start', {
       version: 1,
       host: '127.0.0.1',

@@ -34,7 +34,6 @@ export class WebContents extends EventEmitter {
     this._preferences = preferences
     this._size = size
     this._url = ''
-    this._popups = []
     this._openHandler = () => ({ action: 'allow' })
     const self = strict('webContents', this)
     all.add(self)
@@ -91,8 +90,11 @@ export class WebContents extends EventEmitter {
         if (params.executionContextId === this._isolated) this._isolated = undefined
         return
       case 'Runtime.bindingCalled':
-        if (params.name === '__standinWire' && params.executionContextId === this._isolated)
-          await this._fromPage(JSON.parse(params.payload))
+        if (params.name === '__standinWire' && params.executionContextId === this._isolated) {
+          const message = JSON.parse(params.payload)
+          if (message.kind === 'open') this._onOpen(message)
+          else await this._fromPage(message)
+        }
         return
       case 'Page.frameNavigated':
         if (params.frame.parentId) return
@@ -108,8 +110,6 @@ export class WebContents extends EventEmitter {
       case 'Page.loadEventFired':
         this._loaded?.resolve()
         return void this.emit('did-finish-load', {})
-      case 'Page.windowOpen':
-        return void this._popups.push(params)
       case 'Inspector.targetCrashed':
         this._crashed = true
         this._isolated = undefined
@@ -182,16 +182,10 @@ export class WebContents extends EventEmitter {
     }
   }
 
-  /** Chromium opened a window for the page: it lives on only where the app's handler allows it. */
-  async _onPopup({ targetId, url }) {
-    const asked = this._popups.shift() ?? { url }
-    const { action } = this._openHandler({
-      url: fromWire(asked.url),
-      frameName: asked.windowName ?? '',
-      disposition: 'foreground-tab',
-    })
+  /** The page asks for a window. */
+  _onOpen({ url, frameName }) {
+    const { action } = this._openHandler({ url: fromWire(url), frameName, disposition: 'foreground-tab' })
     if (action !== 'deny') throw new Error('stand-in: a second window is not modelled')
-    await state.browser.send('Target.closeTarget', { targetId }).catch(ignoreDisconnected)
   }
 
   /** Its target has gone. */
@@ -275,8 +269,6 @@ function byTarget(targetId) {
 /** Hands Chromium's news of targets to the page they are about. */
 export function followTargets(method, params) {
   if (method === 'Target.targetDestroyed') byTarget(params.targetId)?._onGone()
-  if (method !== 'Target.targetCreated' || params.targetInfo.type !== 'page' || !params.targetInfo.openerId) return
-  void byTarget(params.targetInfo.openerId)?._onPopup(params.targetInfo)
 }
 
 export const webContents = strict('webContents', {

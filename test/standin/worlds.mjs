@@ -51,6 +51,18 @@ export function mainWorld(secret) {
     if (error !== undefined) throw into(error)
     return into(value)
   }
+  // A second window is the main process' to decide, and it denies: nothing opens meanwhile.
+  const open = (url = '', frameName = '') => {
+    post({ kind: 'open', url: new URL(url, location.href).href, frameName })
+    return null
+  }
+  window.open = (url, frameName) => open(String(url ?? 'about:blank'), frameName)
+  addEventListener.call(window, 'click', (event) => {
+    const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement)
+    if (link?.target !== '_blank' || event.defaultPrevented) return
+    event.preventDefault()
+    open(link.href)
+  })
   const freeze = (value) => {
     if (typeof value !== 'object' || value === null) return value
     for (const item of Object.values(value)) freeze(item)
@@ -109,6 +121,7 @@ export function isolatedWorld(secret, codec, preload) {
     return fields(value, into)
   }
   window.addEventListener(`${secret}:isolated`, ({ detail }) => {
+    if (detail.kind === 'open') return toMainProcess(JSON.stringify(detail))
     try {
       post({ kind: 'answer', value: out(functions.get(detail.id)(...into(detail.values))) })
     } catch (error) {

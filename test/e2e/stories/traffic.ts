@@ -15,7 +15,9 @@ export function trafficStories(opened: () => ConsoleUnderTest): void {
     expect(answer).toMatchObject({ ret: 401 })
     expect(answer.msg).not.toMatch(/secret|match/)
 
-    await pages.row('authenticate').filter({ hasText: '401' }).first().click()
+    // Others were refused before.
+    await pages.search.fill(credential.access_key)
+    await pages.row('authenticate').filter({ hasText: '401' }).click()
     const panel = pages.panel('authenticate')
     await panel.getByText('The digest does not match').waitFor()
     await panel.getByText('Mistyped').first().waitFor()

@@ -82,7 +82,7 @@ function pictures({ room, device, node, credential }) {
     {
       name: 'activity',
       route: '/activity',
-      act: (page) => page.getByRole('row').filter({ hasText: '401' }).first().click(),
+      act: (page) => page.getByRole('row').filter({ hasText: 'authenticate' }).first().click(),
     },
     { name: 'tester', route: '/tester', act: (page) => press(page, /^(Send|发送)/) },
     { name: 'settings', route: '/settings/network' },

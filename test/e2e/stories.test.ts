@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
-import { accessibilityStories, signInStory } from './stories/accessibility.ts'
+import { accessibilityStory, signInStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
 import { lookStories } from './stories/looks.ts'
@@ -22,7 +22,8 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   deviceStories(() => opened)
   nodeStories(() => opened)
   lookStories(() => opened)
-  accessibilityStories(() => opened)
+  // The pages are the same in both: one theme each.
+  accessibilityStory(() => opened, face === 'desktop' ? 'light' : 'dark')
   test('nothing went wrong in the page meanwhile', () => {
     expect(opened.problems).toEqual([])
   })

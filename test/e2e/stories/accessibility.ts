@@ -23,9 +23,9 @@ async function violations(page: Page): Promise<string[]> {
   )
 }
 
-/** Nobody is kept out: axe finds nothing on any page, in either theme. */
-export function accessibilityStories(opened: () => ConsoleUnderTest): void {
-  test.each(['light', 'dark'] as const)('axe finds nothing on any page in the %s theme', async (theme) => {
+/** Nobody is kept out: axe finds nothing on any page in this theme. */
+export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {
+  test(`axe finds nothing on any page in the ${theme} theme`, async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const isDark = (): Promise<unknown> => page.evaluate(`document.documentElement.classList.contains('dark')`)

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RoomSite, type Visitor } from './room-page-visit.ts'
+
+/** What the operator sees of media in the headless console, while people and a camera are in a room. */
+describe('an operator watches a room', () => {
+  let site: RoomSite
+  let room: string
+  let ann: Visitor
+  let operator: Visitor
+  let page: Page
+  const frames = 'document.querySelector("figure video")?.getVideoPlaybackQuality().totalVideoFrames'
+  beforeAll(async () => {
+    site = await RoomSite.start()
+    room = await site.room({ topic: 'Night shift' })
+    await site.camera(room, 'gate', 'North gate')
+    ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
+    await ann.sees('North gate')
+    const key = (await readFile(`${site.controller.folder}/console.key`, 'utf8')).trim()
+    operator = await site.open(`${site.controller.ready.console}/#key=${key}`, {
+      viewport: { width: 1_360, height: 900 },
+      acceptDownloads: true,
+    })
+    page = operator.page
+    await page.getByRole('navigation').waitFor()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  test('a device is seen live, and a snapshot of it is a JPEG of its whole size', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Devices' }).click()
+    await page.getByText('North gate').first().click()
+    await operator.until(`${frames} > 5`)
+    await page.getByText(/H264 640×360 · \d+ fps/).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save a snapshot' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^North-gate_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.jpg$/)
+    const picture = await readFile(await download.path())
+    expect(picture.subarray(0, 3).toString('hex')).toBe('ffd8ff')
+    expect(picture.length).toBeGreaterThan(2_000)
+  })
+
+  test('the room shows every stream with codec and rate, and how people are connected; watching puts nobody in', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
+    await page.getByText('Night shift').first().click()
+    const streams = page.locator('.streams')
+    await streams.getByText('H264 + PCMU').waitFor()
+    await streams.getByText('VP8 + OPUS').waitFor()
+    await streams
+      .getByText(/kbit\/s|Mbit\/s/)
+      .first()
+      .waitFor()
+    await page.locator('.connection').first().waitFor()
+    await streams.getByRole('button', { name: 'Watch: Ann' }).click()
+    await operator.until(`${frames} > 5`)
+    expect((await site.controller.rpc('rooms.get', { room_id: room })).users).toHaveLength(2)
+    await streams.getByRole('button', { name: 'Stop watching: Ann' }).click()
+    await page.locator('figure').waitFor({ state: 'detached' })
+    expect(await operator.accessibilityProblems()).toEqual([])
+  })
+
+  test('a join link made in the console lets its person in', async () => {
+    await page.getByRole('button', { name: 'Join link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('Chen')
+    await dialog.getByRole('img', { name: 'QR code of the join link' }).waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await expect
+      .poll(
+        async () => {
+          await dialog.getByRole('button', { name: 'Copy the link' }).click()
+          const text = String(await page.evaluate('navigator.clipboard.readText()'))
+          return Buffer.from(new URL(text).hash.slice('#token='.length).split('.')[0] ?? '', 'base64url').toString()
+        },
+        { timeout: 10_000 },
+      )
+      .toContain('"Chen"')
+    expect(await operator.accessibilityProblems()).toEqual([])
+    const chen = await site.join(String(await page.evaluate('navigator.clipboard.readText()')))
+    await chen.sees('North gate')
+    await chen.close()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  })
+
+  test('the operator takes somebody out: their page says so', async () => {
+    await page.getByRole('button', { name: 'Force offline: Ann' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Force offline' }).click()
+    await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
+    expect([...operator.problems, ...ann.problems]).toEqual([])
+  })
+})

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RoomSite, type Visitor } from './room-page-visit.ts'
+
+/** Ways into a room, and every reason why somebody is not in it: each says what happened and what to do. */
+describe('the doors of a room', () => {
+  let site: RoomSite
+  beforeAll(async () => {
+    site = await RoomSite.start()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  /** Knocks with a name and waits for what the page says. */
+  async function refused(link: string, title: string): Promise<Visitor> {
+    const visitor = await site.open(link, { equipment: 'none' })
+    await visitor.page.getByLabel('Your name').fill('Eve')
+    await visitor.page.getByRole('button', { name: /^Join/ }).click()
+    await visitor.page.getByRole('heading', { name: title }).waitFor()
+    expect(await visitor.accessibilityProblems()).toEqual([])
+    expect(visitor.problems).toEqual([])
+    return visitor
+  }
+  const plain = (room: string) => `${site.controller.ready.media}/jroom/?roomId=${room}`
+
+  test('no link: the host password opens the room; a wrong one is said so beside it, and the camera stays on', async () => {
+    const room = await site.room({ host_password: 'open sesame' })
+    const host = await site.open(plain(room))
+    await host.page.getByLabel('Your name').fill('Ann')
+    await host.page.getByLabel('Host password').fill('wrong')
+    await host.page.getByRole('button', { name: /^Join/ }).click()
+    await host.page.getByRole('alert').getByText('The host password is wrong').waitFor()
+    await host.page.locator('video').waitFor()
+    await host.page.getByLabel('Host password').fill('open sesame')
+    await host.page.getByRole('button', { name: /^Join/ }).click()
+    await host.page.getByRole('toolbar').waitFor()
+    const { users } = await site.controller.rpc('rooms.get', { room_id: room })
+    expect(users).toMatchObject([{ user_name: 'Ann', role: 'host' }])
+    await host.close()
+  })
+
+  test('no link and no password: the page says what is needed', async () => {
+    const room = await site.room()
+    const visitor = await site.open(plain(room), { equipment: 'none' })
+    await visitor.page.getByLabel('Your name').fill('Eve')
+    await visitor.page.getByRole('button', { name: /^Join/ }).click()
+    await visitor.page.getByRole('alert').getByText('A join link is needed').waitFor()
+    await visitor.close()
+  })
+
+  test('an old or changed link: the page offers the host password instead', async () => {
+    const room = await site.room()
+    const visitor = await refused(`${await site.link(room)}x`, 'A join link is needed')
+    await visitor.page.getByRole('button', { name: 'Enter the host password' }).click()
+    await visitor.page.getByLabel('Host password').waitFor()
+    await visitor.close()
+  })
+
+  test('a full room; when somebody has left, trying again helps', async () => {
+    const room = await site.room({ attendee_max: 1 })
+    const first = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
+    const second = await refused(await site.link(room), 'The room is full')
+    await first.button('Leave').click()
+    await first.page.getByRole('heading', { name: 'You left the room' }).waitFor()
+    await second.page.getByRole('button', { name: 'Try again' }).click()
+    await second.enter()
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('a locked room; who is in it is asked before leaving', async () => {
+    const room = await site.room()
+    const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
+    await site.controller.rpc('rooms.lock', { room_ids: [room] })
+    await ann.page.getByText('The room is locked').waitFor()
+    await (await refused(await site.link(room), 'The room is locked')).close()
+    await ann.button('Leave').click()
+    await ann.page.getByRole('dialog').getByText('you cannot come back by yourself').waitFor()
+    expect(await ann.accessibilityProblems()).toEqual([])
+    await ann.page.keyboard.press('Escape')
+    await site.controller.rpc('rooms.close', { room_ids: [room] })
+    await ann.page.getByRole('heading', { name: 'The room was closed' }).waitFor()
+    await ann.close()
+  })
+
+  test('a link used in a second window takes the place of the first', async () => {
+    const link = await site.link(await site.room(), { user_id: 'ann', user_name: 'Ann' })
+    const first = await site.join(link, { equipment: 'none' })
+    const second = await site.join(link, { equipment: 'none' })
+    await first.page.getByRole('heading', { name: 'You joined in another place' }).waitFor()
+    await second.button('Leave').waitFor()
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('no camera, no microphone: one watches, listens and writes', async () => {
+    const room = await site.room()
+    await site.camera(room, 'gate', 'North gate')
+    const visitor = await site.open(await site.link(room), { equipment: 'none' })
+    await visitor.page.getByText('No microphone was found').waitFor()
+    await visitor.page.getByText('No camera was found').waitFor()
+    await visitor.page.getByRole('button', { name: 'Join to watch and listen' }).waitFor()
+    await visitor.enter('Quiet')
+    await visitor.sees('North gate')
+    await visitor.page.keyboard.press('c')
+    await visitor.page.getByLabel('Message').fill('hello')
+    await visitor.page.keyboard.press('Enter')
+    await visitor.page.getByRole('log').getByText('hello').waitFor()
+    await visitor.close()
+  })
+
+  test('permission is denied: the page says where to give it', async () => {
+    const visitor = await site.open(await site.link(await site.room()), { equipment: 'asking' })
+    await visitor.page.getByText('The browser may not use the camera').waitFor()
+    await visitor.page.getByText('The browser may not use the microphone').waitFor()
+    await visitor.enter('Shy')
+    await visitor.button('Turn the camera on').click()
+    await visitor.page.getByRole('alert').getByText('The browser may not use the camera').waitFor()
+    await visitor.close()
+  })
+
+  test('plain HTTP from another machine: the page says why there is no camera, and lets one in', async () => {
+    const link = await site.link(await site.room())
+    const page = new URL(link)
+    // The media API's redirect puts the room on its node.
+    await fetch(link)
+    const node = new URL(site.controller.ready.node)
+    const far = `http://roomdesk.example:${node.port}/room/${page.search}${page.hash}`
+    const visitor = await site.open(far, { equipment: 'none' })
+    await visitor.page.getByText('This page came over plain HTTP').waitFor()
+    expect(await visitor.accessibilityProblems()).toEqual([])
+    await visitor.enter('Far')
+    expect(await visitor.button('Unmute').isDisabled()).toBe(true)
+    await visitor.close()
+  })
+
+  test('a link without a room', async () => {
+    const visitor = await site.open(`${site.controller.ready.node}/room/`, { equipment: 'none' })
+    await visitor.page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
+    await visitor.close()
+  })
+
+  test('the language follows the browser, and a switch changes it for good', async () => {
+    const visitor = await site.open(await site.link(await site.room()), { equipment: 'none', locale: 'zh-CN' })
+    await visitor.page.getByRole('heading', { name: '准备加入' }).waitFor()
+    expect(await visitor.page.evaluate('document.documentElement.lang')).toBe('zh-CN')
+    await visitor.page.getByRole('button', { name: 'Switch to English' }).click()
+    await visitor.page.getByRole('heading', { name: 'Ready to join?' }).waitFor()
+    await visitor.page.reload()
+    await visitor.page.getByRole('heading', { name: 'Ready to join?' }).waitFor()
+    await visitor.close()
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing at the entrance, in the room and its panels, %s',
+    async (colorScheme) => {
+      const room = await site.room({ topic: '交接班' })
+      await site.camera(room, `gate-${colorScheme}`, 'North gate')
+      const visitor = await site.open(await site.link(room, { role: 'host' }), { colorScheme })
+      await visitor.page.locator('video').waitFor()
+      expect(await visitor.accessibilityProblems()).toEqual([])
+      await visitor.enter('Ann')
+      await visitor.sees('North gate')
+      expect(await visitor.accessibilityProblems()).toEqual([])
+      const guest = await site.join(await site.link(room), { name: 'Bo', equipment: 'none' })
+      for (const panel of ['People', 'Chat']) {
+        await visitor.button(panel).click()
+        await visitor.page.getByRole('region', { name: panel }).waitFor()
+        expect(await visitor.accessibilityProblems()).toEqual([])
+      }
+      await visitor.tile('Bo').hover()
+      await visitor.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
+      await visitor.page.getByRole('menuitem', { name: 'Remove from the room' }).waitFor()
+      expect(await visitor.accessibilityProblems()).toEqual([])
+      await Promise.all([guest.close(), visitor.close()])
+    },
+  )
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { linkParts } from '../../../renderer/room-page/components/link-parts.ts'
+import { entryOf } from '../../../renderer/room-page/entry.ts'
+import { hueOf, initialsOf } from '../../../renderer/room-page/layout/tiles.ts'
+import { en } from '../../../renderer/room-page/texts/en.ts'
+import { fill, firstLanguage } from '../../../renderer/room-page/texts/texts.ts'
+import { zh } from '../../../renderer/room-page/texts/zh.ts'
+
+/** The token of a link, as the controller makes it; its signature is not for the page to judge. */
+const tokenOf = (claims: object): string => {
+  const bytes = new TextEncoder().encode(JSON.stringify(claims))
+  const text = btoa(String.fromCharCode(...bytes))
+  return `${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}.signature`
+}
+
+describe('the address of the page', () => {
+  test('names the room, and the person the link was made for, in any script', () => {
+    const token = tokenOf({ name: '王小明 🎥', exp: 42 })
+    expect(entryOf({ search: '?roomId=a%20b', hash: `#token=${token}` })).toEqual({
+      roomId: 'a b',
+      token,
+      name: '王小明 🎥',
+      expiresAt: 42,
+    })
+  })
+
+  test.each([
+    ['nothing', '', ''],
+    ['a broken token', '?roomId=1', '#token=%%%'],
+    ['a token that is no JSON', '?roomId=1', '#token=YWJj.x'],
+    ['a token that is a number', '?roomId=1', `#token=${btoa('7')}.x`],
+  ])('with %s it does not fail', (_what, search, hash) => {
+    expect(entryOf({ search, hash })).toMatchObject({ name: undefined, expiresAt: undefined })
+  })
+})
+
+describe('what somebody writes', () => {
+  test.each([
+    ['see https://a.example/x?y=1, please', ['https://a.example/x?y=1']],
+    ['（https://a.example/路径）。', ['https://a.example/路径']],
+    ['http://a.example. http://b.example!', ['http://a.example', 'http://b.example']],
+    ['javascript:alert(1) data:text/html,x', []],
+    ['no link', []],
+  ])('%s', (text, links) => {
+    const parts = linkParts(text)
+    expect(parts.filter(({ link }) => link).map((part) => part.text)).toEqual(links)
+    expect(parts.map((part) => part.text).join('')).toBe(text)
+  })
+})
+
+test.each([
+  ['Ann Li', 'AL'],
+  ['bo', 'B'],
+  ['王小明', '小明'],
+  ['guest-4f2a', 'G4'],
+  ['  ', '?'],
+])('%s is marked %s', (name, initials) => {
+  expect(initialsOf(name)).toBe(initials)
+})
+
+test('ids that follow each other have colours that differ', () => {
+  const apart = Math.abs(hueOf('u1') - hueOf('u2'))
+  expect(Math.min(apart, 360 - apart)).toBeGreaterThan(40)
+})
+
+test('the language is the chosen one, else the first of the browser that the page speaks', () => {
+  expect(firstLanguage('', ['de', 'zh-TW', 'en'])).toBe('zh')
+  expect(firstLanguage('', ['fr'])).toBe('en')
+  expect(firstLanguage('en', ['zh'])).toBe('en')
+})
+
+test('both languages name the same values in every text', () => {
+  const names = (value: unknown): unknown =>
+    typeof value === 'string'
+      ? [...value.matchAll(/\{\w+\}/g)].map(String).sort()
+      : Object.fromEntries(Object.entries(Object(value)).map(([key, each]) => [key, names(each)]))
+  expect(names(zh)).toEqual(names(en))
+  expect(fill(en.you, { name: '{name}' })).toBe('{name} (you)')
+})

@@ -13,6 +13,8 @@ interface Viewer {
 }
 
 const viewers: Viewer[] = []
+/** Those who come and go, at a time: each waits for a second now and then, as the library repeats a lost message. */
+const atOnce = 10
 let packets = 0
 
 function whenGathered(connection: PeerConnection): Promise<void> {
@@ -69,7 +71,9 @@ async function close({ connection, tracks, session }: Viewer): Promise<void> {
 
 async function handle(message: { open?: number; cycles?: number }): Promise<void> {
   for (let i = 0; i < (message.open ?? 0); i++) viewers.push(await open())
-  for (let i = 0; i < (message.cycles ?? 0); i++) await close(await open())
+  for (let left = message.cycles ?? 0; left > 0; left -= atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, left) }, async () => await close(await open())))
+  }
   process.send?.({ viewers: viewers.length, packets })
 }
 

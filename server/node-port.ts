@@ -57,11 +57,13 @@ export class NodePort implements Port {
   /** Nodes came or went: the right one listens. */
   review(): void {
     if (this.#place === undefined || this.#wanted() === this.#serves) return
-    this.#queue(async () => {
+    const reviewed = this.#queue(async () => {
       if (this.#place === undefined || this.#wanted() === this.#serves) return
       await this.#end()
       await this.#serve()
     })
+    this.#options.media?.opens(reviewed)
+    reviewed
       .catch((error: unknown) => this.#options.logger.error({ err: error }, 'the node port could not be opened'))
       .finally(this.#options.changed)
   }

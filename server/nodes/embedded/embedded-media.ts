@@ -67,6 +67,8 @@ export class EmbeddedMedia {
   readonly #changes = new Set<() => void>()
   readonly #removals = new RemovalList()
   readonly #firstPlace = Promise.withResolvers<void>()
+  /** The node port is being opened for it. */
+  #opening: Promise<void> = Promise.resolve()
   #place: MediaPlace | undefined
   #service: Service | undefined
   /** Starts and stops follow each other. */
@@ -109,6 +111,11 @@ export class EmbeddedMedia {
     await this.#service?.started
   }
 
+  /** Somebody is about to let it listen: who wants to talk to it meanwhile waits for that. */
+  opens(work: Promise<void>): void {
+    this.#opening = work.catch(() => {})
+  }
+
   /** Listens nowhere; the process ends. */
   async silence(milliseconds = stopMs): Promise<void> {
     this.#place = undefined
@@ -144,6 +151,7 @@ export class EmbeddedMedia {
     }
     // At the start nodes are asked a moment before their port is opened.
     await unlessAborted(this.#firstPlace.promise, signal)
+    await unlessAborted(this.#opening, signal)
     if (this.#service?.owner !== name) await unlessAborted(this.#work, signal)
     if (this.#place === undefined) throw new NodeConnectionError('the node port is closed')
     if (name === undefined || this.#service?.owner !== name) throw new NodeConnectionError('it does not run')

@@ -47,7 +47,7 @@ describe('a camera in a room', () => {
   test('is seen in its colours and heard in a browser', async () => {
     await node.openRoom('seen')
     await node.addDevice('seen', 'cam', camera.url('/cam'))
-    expect(node.events).toContainEqual({
+    await expect.poll(() => node.events).toContainEqual({
       type: 'joined',
       roomId: 'seen',
       user: expect.objectContaining({ userId: 'cam', device: true, role: 'member' }),

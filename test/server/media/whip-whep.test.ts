@@ -77,7 +77,7 @@ describe('publishing with WHIP', () => {
     const gone = await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })
     expect(gone.status).toBe(200)
     expect(await node.userIds('pub')).toEqual([])
-    expect(node.events).toContainEqual({ type: 'left', roomId: 'pub', userId: 'ann' })
+    await expect.poll(() => node.events).toContainEqual({ type: 'left', roomId: 'pub', userId: 'ann' })
     expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
   })
 

@@ -1,16 +1,16 @@
-import { vi } from 'vitest'
 import { fieldOf } from './devices/operator-page.ts'
+import { eventually } from './eventually.ts'
 
 /** Opens the select of this label and takes an option. */
 export async function choose(label: string, option: string): Promise<void> {
   const input = await fieldOf(label)
   input.closest<HTMLElement>('.el-select__wrapper')?.click()
-  const found = await vi.waitFor(() => {
+  const found = await eventually(() => {
     const one = [...document.querySelectorAll<HTMLElement>('.el-select-dropdown__item')].find(
       (item) => item.textContent?.trim() === option,
     )
     if (!one) throw new Error(`there is no option "${option}"`)
     return one
-  }, 5_000)
+  })
   found.click()
 }

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { showLanguage } from '../../../renderer/i18n/index.ts'
 import ActivityPage from '../../../renderer/pages/ActivityPage.vue'
 import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
 
 let client: ConsoleClient
 beforeEach(async () => {
@@ -39,7 +40,7 @@ describe('Why a digest was refused is for the operator', () => {
   ])('%s with %s', async (access_key, sent, english, chinese) => {
     const { body } = await fail(access_key, sent)
     show(ActivityPage, client)
-    await vi.waitFor(() => expect(rows()).toHaveLength(1))
+    await eventually(() => expect(rows()).toHaveLength(1))
     document.querySelector<HTMLElement>('.row-line')?.click()
     await says(english)
     expect(body).not.toContain(english)
@@ -81,15 +82,15 @@ test('a filter is asked of the whole journal, and holds for what comes', async (
   await ask('room-1')
   await fail('nobody', 'x')
   show(ActivityPage, client)
-  await vi.waitFor(() => expect(rows().join()).toContain('authenticate'))
+  await eventually(() => expect(rows().join()).toContain('authenticate'))
   const search = document.querySelector<HTMLInputElement>('.search input')
   if (!search) throw new Error('there is no search')
   search.value = 'ROOM-1'
   search.dispatchEvent(new Event('input', { bubbles: true }))
-  await vi.waitFor(() => expect(rows().join()).not.toContain('authenticate'))
+  await eventually(() => expect(rows().join()).not.toContain('authenticate'))
   await ask('room-2')
   await ask('room-1')
-  await vi.waitFor(() => expect(rows().filter((row) => row.includes('room-1'))).toHaveLength(2))
+  await eventually(() => expect(rows().filter((row) => row.includes('room-1'))).toHaveLength(2))
   expect(pageText()).not.toContain('room-2')
 })
 

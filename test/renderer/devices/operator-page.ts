@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mount } from '@vue/test-utils'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Component } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { installConsole } from '../../../renderer/composables/useConsole.ts'
@@ -14,6 +14,7 @@ import { plain } from '../../../renderer/transport/transport.ts'
 import { Controller } from '../../../server/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
+import { eventually } from '../eventually.ts'
 
 /** A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test. */
 export async function operator(): Promise<ConsoleClient> {
@@ -67,31 +68,31 @@ export const pageText = (): string => (document.body.textContent ?? '').replace(
 
 /** Resolves when the page says so. */
 export const says = (text: string): Promise<void> =>
-  vi.waitFor(() => {
+  eventually(() => {
     if (!pageText().includes(text)) throw new Error(`the page does not say "${text}": ${pageText().slice(0, 2_000)}`)
-  }, 5_000)
+  })
 
 /** Presses the button of this name. */
 export async function press(name: string): Promise<void> {
-  const button = await vi.waitFor(() => {
+  const button = await eventually(() => {
     const found = [...document.querySelectorAll('button')].find(
       (one) => one.textContent?.trim() === name && !one.disabled && one.checkVisibility(),
     )
     if (!found) throw new Error(`there is no button "${name}": ${pageText().slice(0, 2_000)}`)
     return found
-  }, 5_000)
+  })
   button.click()
 }
 
 /** The field of this label, once it is there. */
 export function fieldOf(label: string): Promise<HTMLInputElement> {
-  return vi.waitFor(() => {
+  return eventually(() => {
     const found = [...document.querySelectorAll('label')].find((one) => one.textContent?.trim().startsWith(label))
     const field = found && document.getElementById(found.htmlFor)
     const input = field instanceof HTMLInputElement ? field : field?.querySelector('input')
     if (!input) throw new Error(`there is no field "${label}": ${pageText().slice(0, 2_000)}`)
     return input
-  }, 5_000)
+  })
 }
 
 /** Writes into the field of this label. */

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import LabPage from '../../../renderer/pages/LabPage.vue'
 import { operator, press, says, show, write } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
 
 const send = { api: 'media', operation: 'authenticate', params: { access_key: 'x', digest: 'y' } } as const
 
@@ -20,7 +21,7 @@ test('people come into a room and leave it', async () => {
   const client = await operator()
   show(LabPage, client)
   await press('Make a room to try')
-  await vi.waitFor(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
+  await eventually(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
   await write('Name', 'Ann')
   await press('Join')
   await says('1 simulated person joined')

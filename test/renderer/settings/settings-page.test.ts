@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished, expect, test, vi } from 'vitest'
+import { onTestFinished, expect, test } from 'vitest'
 import ListenersCard from '../../../renderer/pages/settings/ListenersCard.vue'
 import SettingsCard from '../../../renderer/pages/settings/SettingsCard.vue'
 import SettingsPage from '../../../renderer/pages/SettingsPage.vue'
@@ -12,6 +12,7 @@ import { useSettings } from '../../../renderer/composables/useSettings.ts'
 import { defineComponent, h } from 'vue'
 import type { Component } from 'vue'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
 
 /** A card once the settings were read, with the questions it asks. */
 function withSettings(card: Component, props: Record<string, unknown> = {}): Component {
@@ -34,9 +35,9 @@ test('a setting is changed, saved, and brought back to its default', async () =>
   expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(7)
   const back = document.querySelector<HTMLButtonElement>('[aria-label="Most people: Back to the default: 100"]')
   back?.click()
-  await vi.waitFor(async () => expect((await fieldOf('Most people')).value).toBe('100'))
+  await eventually(async () => expect((await fieldOf('Most people')).value).toBe('100'))
   await press('Save')
-  await vi.waitFor(async () => expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(100))
+  await eventually(async () => expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(100))
 })
 
 test('a deadline is typed in its unit, and its bounds are told in words', async () => {
@@ -45,7 +46,7 @@ test('a deadline is typed in its unit, and its bounds are told in words', async 
   expect((await fieldOf('Answer of an MCU node')).value).toBe('4')
   await write('Answer of an MCU node', '2.5')
   await press('Save')
-  await vi.waitFor(async () => expect((await client.call('settings.get')).deadlines.node_ms).toBe(2_500))
+  await eventually(async () => expect((await client.call('settings.get')).deadlines.node_ms).toBe(2_500))
   await write('Disk', '90')
   await press('Save')
   await says('From 50 ms to 1 min')
@@ -76,7 +77,7 @@ test('somebody else saves meanwhile: what was not touched here follows, what was
   show(withSettings(SettingsCard, { name: 'rooms' }), client)
   await fieldOf('Most people')
   await client.call('settings.set', { room_defaults: { attendee_max: 55 } })
-  await vi.waitFor(async () => expect((await fieldOf('Most people')).value).toBe('55'))
+  await eventually(async () => expect((await fieldOf('Most people')).value).toBe('55'))
   await write('Most video streams', '3')
   await client.call('settings.set', { room_defaults: { attendee_max: 66 } })
   await says('Not saved yet')

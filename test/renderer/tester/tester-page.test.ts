@@ -1,8 +1,9 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import TesterPage from '../../../renderer/pages/TesterPage.vue'
 import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import { choose } from '../choose.ts'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
 
 let client: ConsoleClient
 beforeEach(async () => {
@@ -70,5 +71,5 @@ test('without an answer the reason is shown', async () => {
   await says('Its access_key')
   await press('Send')
   await says('the connection was closed')
-  await vi.waitFor(() => expect(document.querySelectorAll('.history li')).toHaveLength(1))
+  await eventually(() => expect(document.querySelectorAll('.history li')).toHaveLength(1))
 })

@@ -47,11 +47,13 @@ describe('a camera in a room', () => {
   test('is seen in its colours and heard in a browser', async () => {
     await node.openRoom('seen')
     await node.addDevice('seen', 'cam', camera.url('/cam'))
-    await expect.poll(() => node.events).toContainEqual({
-      type: 'joined',
-      roomId: 'seen',
-      user: expect.objectContaining({ userId: 'cam', device: true, role: 'member' }),
-    })
+    await expect
+      .poll(() => node.events)
+      .toContainEqual({
+        type: 'joined',
+        roomId: 'seen',
+        user: expect.objectContaining({ userId: 'cam', device: true, role: 'member' }),
+      })
     const page = await MediaPage.open(browser, node.url)
     await watch(page, 'seen', 'cam')
     const stats = await page.decodes('cam', 20)

@@ -10,7 +10,7 @@ export const media = {
     silent: 'no picture',
     keyFrame: 'key frame {time}',
     stalled: 'nothing arrives',
-    viewers: '{n} watches | {n} watch',
+    viewers: 'no viewers | {n} viewer | {n} viewers',
     fps: '{n} fps',
   },
   picture: {

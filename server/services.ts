@@ -18,6 +18,7 @@ import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
 import { EmbeddedMedia, type MediaConfiguration } from './nodes/embedded/embedded-media.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
+import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
 import type { NodeDrivers } from './nodes/node-driver.ts'
 import { NodePool } from './nodes/node-pool.ts'
@@ -157,7 +158,7 @@ function embeddedMedia({ media, store, settings, logger }: ServiceOptions): Embe
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
     mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store)
-  return new EmbeddedMedia({ ...media, configuration, logger })
+  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), logger })
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

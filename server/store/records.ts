@@ -54,6 +54,18 @@ export interface StoredRoom {
   /** access_key that created it; empty when the operator did. */
   created_by: string
   created_at: number
+  /** Who was taken out lately, and whose links up to then are over; left out: nobody. */
+  removals?: readonly StoredRemoval[]
+}
+
+/** Somebody who was taken out of a room. */
+export interface StoredRemoval {
+  user_id: string
+  /** Of the join link that was used; empty for none. */
+  token_id: string
+  at: number
+  /** Refused until then, whatever the link. */
+  until: number
 }
 
 /** An outgoing user: an external device that is meant to be in a room (specification, section 2.3). */

@@ -8,6 +8,7 @@ import { EmbeddedNode } from './embedded-node.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
 import { RemovalList } from './removal-list.ts'
+import type { StoredRemovals } from './stored-removals.ts'
 
 /** Where the node listens. */
 export interface MediaPlace {
@@ -34,6 +35,8 @@ export interface EmbeddedMediaOptions {
   pageFolder: string
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
+  /** Who was taken out of which room, beyond the life of this object. */
+  removals: Pick<StoredRemovals, 'list' | 'keep'>
   logger: NodeLogger
 }
 
@@ -65,7 +68,7 @@ export class EmbeddedMedia {
   /** Who wants the process, in the order they came; the first one's name is whom it serves. */
   readonly #claims: Claim[] = []
   readonly #changes = new Set<() => void>()
-  readonly #removals = new RemovalList()
+  readonly #removals: RemovalList
   readonly #firstPlace = Promise.withResolvers<void>()
   /** The node port is being opened for it. */
   #opening: Promise<void> = Promise.resolve()
@@ -76,6 +79,7 @@ export class EmbeddedMedia {
 
   constructor(options: EmbeddedMediaOptions) {
     this.#options = options
+    this.#removals = new RemovalList(options.removals.list())
   }
 
   /** The name of the node it serves; undefined when none wants it. */
@@ -200,7 +204,7 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, logger, pageFolder, configuration } = this.#options
+    const { spawn, logger, pageFolder, configuration, removals } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
       logger,
@@ -220,8 +224,10 @@ export class EmbeddedMedia {
         }
       },
       onEvent: (event) => {
-        if (event.type === 'removed') this.#removals.add(event)
-        else this.#emit(node.name, event)
+        if (event.type === 'removed') {
+          this.#removals.add(event)
+          removals.keep(event)
+        } else this.#emit(node.name, event)
       },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
     })

@@ -5,6 +5,10 @@ export class RemovalList {
   /** By room and user: the latest of each, and of each link that was not bound to a user. */
   readonly #removals = new Map<string, Removal>()
 
+  constructor(known: readonly Removal[] = []) {
+    for (const removal of known) this.add(removal)
+  }
+
   add({ roomId, userId, tokenId, at, until }: Removal): void {
     const key = JSON.stringify([roomId, userId, tokenId])
     this.#removals.delete(key)

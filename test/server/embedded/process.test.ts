@@ -124,6 +124,23 @@ describe('the process of the embedded node', () => {
   })
 })
 
+test('who was forced offline stays out over a restart of the controller, and comes in by a new link', async () => {
+  const first = await MediaSite.start()
+  const room = await first.api.createRoom()
+  await first.api.get('/sdk/get_mcu', { room_id: room })
+  const token = async (site: MediaSite): Promise<string> =>
+    new URL((await site.rpc('media.join_link', { room_id: room })).url).hash.replace('#token=', '')
+  const old = await token(first)
+  const { joined } = await SignalClient.join(first.nodeUrl, room, { token: old })
+  const kick = { room_id: room, user_id: joined.you.user_id }
+  expect(await first.api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 0 })
+  await first.stop()
+  await using second = await MediaSite.start({ folder: first.folder })
+  await expect(SignalClient.join(second.nodeUrl, room, { token: old })).rejects.toMatchObject({ reason: 'removed' })
+  const again = await SignalClient.join(second.nodeUrl, room, { token: await token(second) })
+  again.drop()
+})
+
 test('who was forced offline stays out when the process is another one', { timeout: 30_000 }, async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()

@@ -3,6 +3,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { listenerUrl } from '../http/network-addresses.ts'
 import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
@@ -45,6 +46,12 @@ export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaPar
     const url = `${joinLinks.nodeUrl(roomId)}/whep/${path}`
     return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
   }
+  // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
+  const ownUrl = (): string => {
+    const place = media?.place
+    if (place === undefined) throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.')
+    return listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
+  }
   return {
     'media.stats': async ({ room_id }) => ({ at: Date.now(), ...(await stats(room_id)) }),
     'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
@@ -58,12 +65,13 @@ export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaPar
     },
     'media.watch': async ({ room_id, stream_id, small, offer }) => {
       const { url, token } = await preview(room_id, stream_id)
+      const own = `${ownUrl()}${new URL(url).pathname}${small ? '?size=small' : ''}`
       const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-      const { sdp, session } = await passOffer(`${url}${small ? '?size=small' : ''}`, token, offer, signal)
+      const { sdp, session } = await passOffer(own, token, offer, signal)
       return { answer: sdp, session }
     },
-    'media.unwatch': async ({ room_id, session }) => {
-      await endSession(joinLinks.nodeUrl(room_id), session, AbortSignal.timeout(settings().deadlines.node_ms))
+    'media.unwatch': async ({ session }) => {
+      await endSession(ownUrl(), session, AbortSignal.timeout(settings().deadlines.node_ms))
       return {}
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from './media-site.ts'
 
@@ -79,4 +80,18 @@ describe('what the operator sees', () => {
     await site.rpc('devices.pause', { userIds: ['gate'] })
     await expect(site.rpc('media.preview_device', { userId: 'gate' })).rejects.toThrow('not joined')
   })
+})
+
+test('the console reaches the node by its own way, whatever address clients are given', async () => {
+  await using camera = await startCamera()
+  // Nobody answers there: it is that of a router in front of the site.
+  const addresses = [{ tag: 'wan', addr: '127.0.0.9:9' }]
+  await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
+  const room = await site.api.createRoom()
+  await site.join(room, 'door', camera.url('/cam'))
+  const offer = offerSdp({ video: ['H264'], audio: false })
+  const { answer, session } = await site.rpc('media.watch', { room_id: room, stream_id: 'door', small: false, offer })
+  expect(answer).toContain('m=video')
+  expect(session).not.toBe('')
+  await site.rpc('media.unwatch', { room_id: room, session })
 })

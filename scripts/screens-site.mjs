@@ -14,7 +14,7 @@ export const credentials = [
 /** The site file. */
 export const site = {
   credentials,
-  nodes: [{ name: 'This machine', kind: 'embedded', addresses: [{ tag: 'local', addr: '10.20.0.5:7082' }] }],
+  nodes: [{ name: 'This machine', kind: 'embedded', addresses: [{ tag: 'local', addr: '127.0.0.1:7082' }] }],
   licence: { expires_at: '2031-12-31', max_rooms: 0, max_users: 500 },
 }
 

@@ -1,18 +1,15 @@
-import { onConnectionEnd } from './connection-end.ts'
-import { exchange, type OfferExchange } from './sdp-exchange.ts'
+import type { OfferExchange } from './sdp-exchange.ts'
+import { SdpSession } from './sdp-session.ts'
 
 export type MediaKind = 'video' | 'audio'
 
 /** One attempt to watch a stream (WHEP): from its offer to its end. */
-export class WhepSession {
-  readonly connection: RTCPeerConnection
+export class WhepSession extends SdpSession {
   readonly video: MediaStreamTrack | null
   readonly audio: MediaStreamTrack | null
-  readonly #over = new AbortController()
-  #end: () => Promise<void> = () => Promise.resolve()
 
   private constructor(way: OfferExchange, kinds: readonly MediaKind[]) {
-    this.connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
+    super(way)
     const receive = (kind: MediaKind): MediaStreamTrack | null =>
       kinds.includes(kind) ? this.connection.addTransceiver(kind, { direction: 'recvonly' }).receiver.track : null
     this.video = receive('video')
@@ -31,26 +28,7 @@ export class WhepSession {
     onEnded: (byServer: boolean) => void,
   ): Promise<WhepSession> {
     const session = new WhepSession(way, kinds)
-    try {
-      session.#end = await exchange(session.connection, way, AbortSignal.any([signal, session.#over.signal]))
-      signal.throwIfAborted()
-    } catch (error) {
-      session.close()
-      throw error
-    }
-    onConnectionEnd(session.connection, onEnded)
+    await session.open(signal, onEnded)
     return session
-  }
-
-  /**
-   * Ends it. Idempotent.
-   * @param known the server ended it: it need not be told
-   */
-  close(known = false): void {
-    if (this.#over.signal.aborted) return
-    this.#over.abort()
-    if (known) return this.connection.close()
-    // The word first: a connection that ends before it would end the session, and the word would find none.
-    void this.#end().finally(() => this.connection.close())
   }
 }

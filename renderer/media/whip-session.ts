@@ -1,5 +1,5 @@
-import { onConnectionEnd } from './connection-end.ts'
-import { exchange, type OfferExchange } from './sdp-exchange.ts'
+import type { OfferExchange } from './sdp-exchange.ts'
+import { SdpSession } from './sdp-session.ts'
 import type { MediaKind } from './whep-session.ts'
 
 /** What is sent, and how. */
@@ -11,14 +11,11 @@ export interface OutgoingTracks {
 }
 
 /** One attempt to publish (WHIP): from its offer to its end. */
-export class WhipSession {
-  readonly connection: RTCPeerConnection
+export class WhipSession extends SdpSession {
   readonly #senders = new Map<MediaKind, RTCRtpSender>()
-  readonly #over = new AbortController()
-  #end: () => Promise<void> = () => Promise.resolve()
 
   private constructor(way: OfferExchange, tracks: OutgoingTracks) {
-    this.connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
+    super(way)
     const stream = new MediaStream()
     if (tracks.video !== null) {
       const { sender } = this.connection.addTransceiver(tracks.video, {
@@ -46,14 +43,7 @@ export class WhipSession {
     onEnded: (byServer: boolean) => void,
   ): Promise<WhipSession> {
     const session = new WhipSession(way, tracks)
-    try {
-      session.#end = await exchange(session.connection, way, AbortSignal.any([signal, session.#over.signal]))
-      signal.throwIfAborted()
-    } catch (error) {
-      session.close()
-      throw error
-    }
-    onConnectionEnd(session.connection, onEnded)
+    await session.open(signal, onEnded)
     return session
   }
 
@@ -65,17 +55,5 @@ export class WhipSession {
   /** Sends another track, or nothing, without a new offer. Only for a kind that it carries. */
   async replace(kind: MediaKind, track: MediaStreamTrack | null): Promise<void> {
     await this.#senders.get(kind)?.replaceTrack(track)
-  }
-
-  /**
-   * Ends it. Idempotent.
-   * @param known the server ended it: it need not be told
-   */
-  close(known = false): void {
-    if (this.#over.signal.aborted) return
-    this.#over.abort()
-    if (known) return this.connection.close()
-    // The word first: a connection that ends before it would end the session, and the word would find none.
-    void this.#end().finally(() => this.connection.close())
   }
 }

@@ -5,7 +5,7 @@ import type { NodeLogger } from './node-failure.ts'
 import type { PoolEvents } from './pool-events.ts'
 import type { PoolNode } from './pool-node.ts'
 import type { Presence } from './presence.ts'
-import type { RoomIndex } from './room-index.ts'
+import type { RoomIndex } from './placement/room-index.ts'
 
 /** What the parts of the node pool share. */
 export interface PoolContext {

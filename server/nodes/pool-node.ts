@@ -1,11 +1,11 @@
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode } from '../store/records.ts'
-import type { Candidate } from './choose-node.ts'
+import type { Candidate } from './choice/choose-node.ts'
 import { DeadlineError, OpenCalls, within } from './deadline.ts'
-import { HealthMonitor, type HealthState } from './health-monitor.ts'
+import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from './media-node.ts'
 import type { Presence } from './presence.ts'
-import type { RoomIndex } from './room-index.ts'
+import type { RoomIndex } from './placement/room-index.ts'
 
 /** What one node in service tells the pool. */
 export interface PoolNodeListener {

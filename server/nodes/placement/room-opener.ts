@@ -1,8 +1,8 @@
-import type { StoredRoom } from '../store/records.ts'
-import { DeadlineError } from './deadline.ts'
+import type { StoredRoom } from '../../store/records.ts'
+import { DeadlineError } from '../deadline.ts'
 import { toNodeRoom } from './node-room.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
 import type { RoomCloser } from './room-closer.ts'
 
 /** A room that changes faster than its node takes it is given up after so many tries; the next change tells the node again. */

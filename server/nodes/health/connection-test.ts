@@ -1,8 +1,8 @@
-import type { StoredNode } from '../store/records.ts'
-import { within } from './deadline.ts'
-import { makeDriver, type NodeDrivers } from './node-driver.ts'
-import { describeFailure } from './node-failure.ts'
-import type { PoolContext } from './pool-context.ts'
+import type { StoredNode } from '../../store/records.ts'
+import { within } from '../deadline.ts'
+import { makeDriver, type NodeDrivers } from '../node-driver.ts'
+import { describeFailure } from '../node-failure.ts'
+import type { PoolContext } from '../pool-context.ts'
 
 /** What a trial connection found. */
 export interface ConnectionTest {

@@ -1,7 +1,7 @@
-import { describeFailure } from './node-failure.ts'
-import { type PoolContext, roomHeldBy } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
-import { inSlices } from './slices.ts'
+import { describeFailure } from '../node-failure.ts'
+import { type PoolContext, roomHeldBy } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+import { inSlices } from '../slices.ts'
 
 /** How many leftovers are closed together. */
 const sliceSize = 16

@@ -1,6 +1,6 @@
-import type { Store } from '../store/store.ts'
-import type { StoredRoom } from '../store/records.ts'
-import type { NodeRoom } from './media-node.ts'
+import type { Store } from '../../store/store.ts'
+import type { StoredRoom } from '../../store/records.ts'
+import type { NodeRoom } from '../media-node.ts'
 
 /** The room as a node must hold it. @throws ApiError 'internal' when the host password cannot be unsealed */
 export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): NodeRoom {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { NodeEvent, NodeRoom } from '../../../server/nodes/media-node.ts'
-import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
-import { camera } from './pool-site.ts'
+import type { NodeEvent, NodeRoom } from '../../../../server/nodes/media-node.ts'
+import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
+import { camera } from '../pool-site.ts'
 
 const signal = new AbortController().signal
 

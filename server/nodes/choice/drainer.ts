@@ -1,8 +1,8 @@
-import { ApiError } from '../../shared/result-codes.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
 import { chooseNode } from './choose-node.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
-import { inSlices } from './slices.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+import { inSlices } from '../slices.ts'
 
 /** Rooms that are taken off a draining node in one transaction. */
 const sliceSize = 100

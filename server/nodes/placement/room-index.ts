@@ -1,4 +1,4 @@
-import type { StoredRoom } from '../store/records.ts'
+import type { StoredRoom } from '../../store/records.ts'
 
 /** Which rooms the store assigns to which node, so that counting and walking a node's rooms does not walk all rooms. Rooms without a node cost nothing. */
 export class RoomIndex {

@@ -1,11 +1,11 @@
-import { DeadlineError } from './deadline.ts'
-import { NodeConnectionError, type NodeUser } from './media-node.ts'
-import { describeFailure } from './node-failure.ts'
-import { type PoolContext, roomHeldBy } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import { DeadlineError } from '../deadline.ts'
+import { NodeConnectionError, type NodeUser } from '../media-node.ts'
+import { describeFailure } from '../node-failure.ts'
+import { type PoolContext, roomHeldBy } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
 import type { RoomCloser } from './room-closer.ts'
 import type { RoomOpener } from './room-opener.ts'
-import { inSlices } from './slices.ts'
+import { inSlices } from '../slices.ts'
 
 /** How many rooms are compared or opened together. */
 const sliceSize = 32

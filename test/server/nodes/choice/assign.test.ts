@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOf, poolSite, stateIs } from './pool-site.ts'
+import { isOf, poolSite, stateIs } from '../pool-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const

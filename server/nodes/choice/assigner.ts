@@ -1,13 +1,13 @@
-import { ApiError } from '../../shared/result-codes.ts'
-import type { StoredRoom } from '../store/records.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { StoredRoom } from '../../store/records.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
-import { unlessAborted } from './deadline.ts'
-import { NodeError } from './media-node.ts'
-import { asApiError } from './node-failure.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
-import type { RoomCloser } from './room-closer.ts'
-import type { RoomOpener } from './room-opener.ts'
+import { unlessAborted } from '../deadline.ts'
+import { NodeError } from '../media-node.ts'
+import { asApiError } from '../node-failure.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+import type { RoomCloser } from '../placement/room-closer.ts'
+import type { RoomOpener } from '../placement/room-opener.ts'
 
 /** One attempt to give a room a node: where it stands. */
 interface Attempt {

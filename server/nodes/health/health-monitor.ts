@@ -1,6 +1,6 @@
-import type { Settings } from '../../shared/settings.ts'
-import { within } from './deadline.ts'
-import type { NodeHealth } from './media-node.ts'
+import type { Settings } from '../../../shared/settings.ts'
+import { within } from '../deadline.ts'
+import type { NodeHealth } from '../media-node.ts'
 
 /** What the polls say of a node. */
 export type HealthState = 'connecting' | 'online' | 'offline'

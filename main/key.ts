@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { safeStorage } from 'electron'
-import { hasCode, syncFolder } from '../server/store/durable-files.ts'
+import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
 import { loadKeyFile } from '../server/store/sealer.ts'
 
 /** The key that seals the site's secrets, and what protects it. */

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError } from '../../shared/result-codes.ts'
-import { hasCode, syncFolder } from './durable-files.ts'
+import { hasCode, syncFolder } from './files/durable-files.ts'
 
 /** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
 export interface Sealer {

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lockFileName } from '../../../server/store/folder-lock.ts'
+import { lockFileName } from '../../../server/store/files/folder-lock.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { lastSegment, open, room, temporaryFolder } from './site.ts'
 

@@ -1,7 +1,7 @@
-import { changeOf } from './documents.ts'
-import type { Committing } from './group-commit.ts'
+import { changeOf } from '../files/documents.ts'
+import type { Committing } from '../journal/group-commit.ts'
 import type { Ticket } from './lock-table.ts'
-import type { Change, CollectionName, Collections, Transaction } from './store.ts'
+import type { Change, CollectionName, Collections, Transaction } from '../store.ts'
 
 /** A transaction on its way: waiting for its locks, planned, on its way to the disk. */
 export interface Job extends Committing {

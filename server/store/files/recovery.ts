@@ -15,11 +15,11 @@ import {
   toChange,
 } from './documents.ts'
 import { hasCode, listFolder, setAside } from './durable-files.ts'
-import { segmentName } from './journal-line.ts'
-import { type Migrations, migrateRecord, StoreVersionError } from './migrations.ts'
-import { SegmentChain } from './segment-chain.ts'
-import { readSegment } from './segment-reader.ts'
-import type { StoreNotice } from './store.ts'
+import { segmentName } from '../journal/journal-line.ts'
+import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
+import { SegmentChain } from '../journal/segment-chain.ts'
+import { readSegment } from '../journal/segment-reader.ts'
+import type { StoreNotice } from '../store.ts'
 
 /** Which file a document was taken from, and from which segment on the journal adds to it. */
 export interface Base {

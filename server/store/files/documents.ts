@@ -1,4 +1,4 @@
-import type { Change, CollectionName, Collections } from './store.ts'
+import type { Change, CollectionName, Collections } from '../store.ts'
 
 /** Which collections each of lowdb's files holds. */
 export const layout = {

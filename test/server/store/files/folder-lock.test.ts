@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockFileName, lockFolder, StoreLockedError } from '../../../server/store/folder-lock.ts'
-import { createRoom, open, temporaryFolder, topics } from './site.ts'
+import { lockFileName, lockFolder, StoreLockedError } from '../../../../server/store/files/folder-lock.ts'
+import { createRoom, open, temporaryFolder, topics } from '../site.ts'
 
 /** Another process that takes the lock and waits. */
 async function owner(folder: string): Promise<{ pid: number; kill: () => Promise<void> }> {
-  const source = `import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, '../../../server/store/folder-lock.ts'))}
+  const source = `import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, '../../../../server/store/files/folder-lock.ts'))}
     await lockFolder(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

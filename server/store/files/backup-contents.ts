@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { backupsFolder, parseBackupName } from './backups.ts'
-import { type Migrations, migrations } from './migrations.ts'
+import { type Migrations, migrations } from '../migrations.ts'
 import { type Recovered, readFolder } from './recovery.ts'
-import type { StoreBackupPreview } from './store.ts'
+import type { StoreBackupPreview } from '../store.ts'
 
 /** Everything a backup holds. @throws DamagedFileError, or ENOENT when there is no such backup. */
 export async function readBackup(folder: string, name: string, known: Migrations = migrations): Promise<Recovered> {

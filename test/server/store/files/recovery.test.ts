@@ -11,9 +11,9 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RawRecord } from '../../../server/store/documents.ts'
-import { type Migrations, StoreVersionError } from '../../../server/store/migrations.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { RawRecord } from '../../../../server/store/files/documents.ts'
+import { type Migrations, StoreVersionError } from '../../../../server/store/migrations.ts'
+import type { Store } from '../../../../server/store/store.ts'
 import {
   contents,
   crashCopy,
@@ -24,7 +24,7 @@ import {
   session,
   temporaryFolder,
   topics,
-} from './site.ts'
+} from '../site.ts'
 
 const files = ['site.json', 'rooms.json', 'sessions.json']
 const codes = (store: Store) => store.status().notices.map((notice) => notice.code)

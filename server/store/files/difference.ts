@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { changeOf, type State } from './documents.ts'
-import type { Change, CollectionName } from './store.ts'
+import type { Change, CollectionName } from '../store.ts'
 
 /** Records compared between two turns of the event loop: about 2 ms. */
 const slice = 1_000

@@ -2,8 +2,8 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { documentNames, fileName } from './documents.ts'
 import { copyDurably, fileTime, hasCode, listFolder, syncFolder } from './durable-files.ts'
-import { segmentName, segmentNumber } from './journal-line.ts'
-import type { StoreBackup } from './store.ts'
+import { segmentName, segmentNumber } from '../journal/journal-line.ts'
+import type { StoreBackup } from '../store.ts'
 
 /** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
 export const backupsFolder = 'backups'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { syncFolder } from './durable-files.ts'
+import { syncFolder } from '../files/durable-files.ts'
 import { encodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
 
 // The callback functions cost a third of the FileHandle's.

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
-import { checksum } from './document-reader.ts'
-import type { RawRecord } from './documents.ts'
-import type { Change } from './store.ts'
+import { checksum } from '../files/document-reader.ts'
+import type { RawRecord } from '../files/documents.ts'
+import type { Change } from '../store.ts'
 
 /*
  * A journal segment is lines of `<CRC-32 of the rest, 8 hex digits> <JSON>`:

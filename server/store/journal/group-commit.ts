@@ -1,8 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Journal } from './journal.ts'
 import { encodeChanges } from './journal-line.ts'
-import type { SoonQueue } from './soon-queue.ts'
-import type { Change } from './store.ts'
+import type { SoonQueue } from './write-behind.ts'
+import type { Change } from '../store.ts'
 
 /** Something that waits for the disk. */
 export interface Committing {

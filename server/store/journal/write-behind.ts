@@ -1,5 +1,5 @@
-import { documentNames, layout } from './documents.ts'
-import type { Change, CollectionName } from './store.ts'
+import { documentNames, layout } from '../files/documents.ts'
+import type { Change, CollectionName } from '../store.ts'
 
 /** One record that is in memory and not yet on disk. */
 interface Waiting {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, syncFolder } from './durable-files.ts'
+import { hasCode, syncFolder } from '../files/durable-files.ts'
 import { segmentName } from './journal-line.ts'
 import { JournalSegment } from './journal-segment.ts'
 

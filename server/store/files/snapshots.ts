@@ -1,8 +1,8 @@
 import type { Low } from 'lowdb'
 import { listBackups, makeBackup } from './backups.ts'
 import { type DocumentName, documentNames, type StoredDocument } from './documents.ts'
-import type { Journal } from './journal.ts'
-import type { StoreBackup } from './store.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { StoreBackup } from '../store.ts'
 
 export interface SnapshotsOptions {
   folder: string

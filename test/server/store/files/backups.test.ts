@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { previewBackup } from '../../../server/store/backup-contents.ts'
-import { listBackups } from '../../../server/store/backups.ts'
-import { defaultSettings } from '../../../shared/settings.ts'
-import { createRoom, credential, open, room, session, temporaryFolder, topics } from './site.ts'
+import { previewBackup } from '../../../../server/store/files/backup-contents.ts'
+import { listBackups } from '../../../../server/store/files/backups.ts'
+import { defaultSettings } from '../../../../shared/settings.ts'
+import { createRoom, credential, open, room, session, temporaryFolder, topics } from '../site.ts'
 
 const hour = 3_600_000
 

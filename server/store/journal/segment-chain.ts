@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listFolder } from './durable-files.ts'
+import { listFolder } from '../files/durable-files.ts'
 import { type SegmentHeader, segmentName, segmentNumber } from './journal-line.ts'
 import { readSegmentHeader } from './segment-reader.ts'
 

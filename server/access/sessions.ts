@@ -14,7 +14,7 @@ export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason
 
 /** What sessions need. */
 export interface SessionsOptions {
-  store: Pick<Store, 'all' | 'applySoon' | 'onChange'>
+  store: Pick<Store, 'all' | 'writeBehind' | 'onChange'>
   /** Asked per check: lives apply at once. */
   settings: () => Settings
   /** Live sessions per credential. */
@@ -209,7 +209,7 @@ export class Sessions {
   #end(session: Session, reason: string): void {
     this.#forget(session)
     this.#remember(session.key, reason)
-    this.#store.applySoon('sessions', session.key, undefined)
+    this.#store.writeBehind('sessions', session.key, undefined)
   }
 
   #remember(key: string, reason: string): void {
@@ -221,7 +221,7 @@ export class Sessions {
   }
 
   #save(key: string, accessKey: string, form: DigestForm, createdAt: number, usedAt: number): void {
-    this.#store.applySoon('sessions', key, {
+    this.#store.writeBehind('sessions', key, {
       access_key: accessKey,
       form,
       created_at: Math.round(createdAt),

@@ -13,7 +13,7 @@ import type { Migrations } from './migrations.ts'
 import type { Notices } from './notices.ts'
 import type { Sealer } from './sealer.ts'
 import { Snapshots, type SnapshotsOptions } from './files/snapshots.ts'
-import { SoonQueue } from './journal/write-behind.ts'
+import { WriteBehindQueue } from './journal/write-behind.ts'
 import type {
   Change,
   CollectionName,
@@ -55,7 +55,7 @@ export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State
   readonly #locks = new LockTable()
-  readonly #soon = new SoonQueue()
+  readonly #writeBehind = new WriteBehindQueue()
   readonly #commit: GroupCommit<Job>
   readonly #snapshots: Snapshots
   /** Jobs whose caller waits, in order of arrival. */
@@ -74,7 +74,7 @@ export class DurableStore implements Store {
     this.#state = options.state
     this.#commit = new GroupCommit<Job>({
       journal: options.journal,
-      soon: this.#soon,
+      writeBehind: this.#writeBehind,
       onDurable: (group) => this.#durable(group),
       onRefused: (group, error) => this.#refused(group, error),
       onFlush: (milliseconds) => this.#flushed(milliseconds),
@@ -126,12 +126,12 @@ export class DurableStore implements Store {
     })
   }
 
-  applySoon<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void {
+  writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void {
     const change = changeOf(collection, key, value)
     const existed = this.#state[collection].has(key)
     applyChange(this.#state, change)
-    this.#soon.add(change, existed)
-    if (this.#soon.size > 0) this.#commit.addedSoon()
+    this.#writeBehind.add(change, existed)
+    if (this.#writeBehind.size > 0) this.#commit.addedBehind()
     if (this.#changeListeners.size > 0) this.#tell([change])
   }
 
@@ -317,7 +317,7 @@ export class DurableStore implements Store {
     for (const { changes } of group) {
       for (const change of changes) {
         applyChange(this.#state, change)
-        this.#soon.forget(change.collection, change.key)
+        this.#writeBehind.forget(change.collection, change.key)
       }
       if (this.#changeListeners.size > 0) this.#tell(changes)
     }

@@ -104,7 +104,7 @@ export interface Store {
   /**
    * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For sessions only.
    */
-  applySoon<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
+  writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
 
   /** A room number never given before, durable with the transaction that uses it (gaps are allowed, reuse is not). */
   nextRoomNumber(): number
@@ -112,7 +112,7 @@ export interface Store {
   /** Resolves when the store answers; rejects with ApiError 'storage' when it has been stuck for `deadlineMs`. Returns undefined at once (no promise) when nothing is stuck. */
   responsive(deadlineMs: number): Promise<void> | undefined
 
-  /** Called after each durable (or applySoon) change, synchronously, in order. Returns the unsubscribe function. */
+  /** Called after each durable (or writeBehind) change, synchronously, in order. Returns the unsubscribe function. */
   onChange(listener: (changes: readonly Change[]) => void): () => void
   onNotice(listener: (notice: StoreNotice) => void): () => void
   status(): StoreStatus

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Journal } from './journal.ts'
 import { encodeChanges } from './journal-line.ts'
-import type { SoonQueue } from './write-behind.ts'
+import type { WriteBehindQueue } from './write-behind.ts'
 import type { Change } from '../store.ts'
 
 /** Something that waits for the disk. */
@@ -14,7 +14,7 @@ export interface Committing {
 
 export interface GroupCommitOptions<T extends Committing> {
   journal: Journal
-  soon: SoonQueue
+  writeBehind: WriteBehindQueue
   /** These are on disk; called in the order in which they stand there. */
   onDurable: (group: readonly T[]) => void
   /** The disk refused these: none of them counts. */
@@ -27,10 +27,10 @@ export interface GroupCommitOptions<T extends Committing> {
 
 /** Most characters in one write. */
 const groupLength = 512 * 1024
-/** Most records of the soon queue in one line. */
-const soonRecords = 256
-/** A soon change is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
-const soonAfter = 500
+/** Most records of the write-behind queue in one line. */
+const behindRecords = 256
+/** A change in the write-behind queue is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
+const behindAfter = 500
 /** How often a disk that refuses is tried when nobody changes anything, in milliseconds. */
 const probeAfter = 1_000
 
@@ -45,8 +45,8 @@ export class GroupCommit<T extends Committing> {
   readonly #idle: (() => void)[] = []
   #pending: T[] = []
   #running = false
-  #soonDue = false
-  #soonTimer: NodeJS.Timeout | undefined
+  #behindDue = false
+  #behindTimer: NodeJS.Timeout | undefined
   #probeDue = false
   #probeTimer: NodeJS.Timeout | undefined
   #healthy = true
@@ -63,7 +63,7 @@ export class GroupCommit<T extends Committing> {
   }
 
   get backlog(): number {
-    return this.#pending.length + this.#options.soon.size
+    return this.#pending.length + this.#options.writeBehind.size
   }
 
   /** Since when the disk has not answered, as of performance.now(); 0 when it owes no answer. */
@@ -93,15 +93,15 @@ export class GroupCommit<T extends Committing> {
     this.#kick()
   }
 
-  /** The soon queue has grown. */
-  addedSoon(): void {
-    if (this.#soonTimer !== undefined || this.#soonDue || this.#closing) return
-    this.#soonTimer = setTimeout(() => {
-      this.#soonTimer = undefined
-      this.#soonDue = true
+  /** The write-behind queue has grown. */
+  addedBehind(): void {
+    if (this.#behindTimer !== undefined || this.#behindDue || this.#closing) return
+    this.#behindTimer = setTimeout(() => {
+      this.#behindTimer = undefined
+      this.#behindDue = true
       this.#kick()
-    }, soonAfter)
-    this.#soonTimer.unref()
+    }, behindAfter)
+    this.#behindTimer.unref()
   }
 
   /** Runs a task between two flushes. */
@@ -136,9 +136,9 @@ export class GroupCommit<T extends Committing> {
   /** Writes out everything that waits, and stops the timers. */
   async drain(): Promise<void> {
     this.#closing = true
-    clearTimeout(this.#soonTimer)
+    clearTimeout(this.#behindTimer)
     clearTimeout(this.#probeTimer)
-    this.#soonDue = this.#options.soon.size > 0
+    this.#behindDue = this.#options.writeBehind.size > 0
     while (this.#hasWork() || this.#running) {
       this.#kick()
       await new Promise<void>((resolve) => this.#idle.push(resolve))
@@ -146,7 +146,7 @@ export class GroupCommit<T extends Committing> {
   }
 
   #hasWork(): boolean {
-    return this.#pending.length > 0 || this.#tasks.length > 0 || this.#soonDue || this.#probeDue
+    return this.#pending.length > 0 || this.#tasks.length > 0 || this.#behindDue || this.#probeDue
   }
 
   #kick(): void {
@@ -175,8 +175,8 @@ export class GroupCommit<T extends Committing> {
   }
 
   async #flush(): Promise<void> {
-    const { journal, soon, onDurable, onRefused, onFlush } = this.#options
-    const changes = this.#takeSoon()
+    const { journal, writeBehind, onDurable, onRefused, onFlush } = this.#options
+    const changes = this.#takeBehind()
     const group = this.#takeGroup()
     const probing = this.#probeDue
     this.#probeDue = false
@@ -184,7 +184,7 @@ export class GroupCommit<T extends Committing> {
       this.#answered()
       return
     }
-    // Soon changes stand first: a transaction of the same group has the last word.
+    // Changes written behind stand first: a transaction of the same group has the last word.
     let text = changes.length === 0 ? '' : encodeChanges(changes)
     for (const { line } of group) text += line
     const start = performance.now()
@@ -197,7 +197,7 @@ export class GroupCommit<T extends Committing> {
       await journal.append(bytes, length, group.length + (changes.length === 0 ? 0 : 1))
     } catch (error) {
       this.#flushStart = 0
-      if (!this.#closing) soon.restore(changes)
+      if (!this.#closing) writeBehind.restore(changes)
       this.#refused(error)
       onRefused(group, error)
       this.#answered()
@@ -214,10 +214,10 @@ export class GroupCommit<T extends Committing> {
     this.#answered()
   }
 
-  #takeSoon(): Change[] {
-    if (!this.#soonDue) return []
-    const changes = this.#options.soon.take(soonRecords)
-    if (this.#options.soon.size === 0) this.#soonDue = false
+  #takeBehind(): Change[] {
+    if (!this.#behindDue) return []
+    const changes = this.#options.writeBehind.take(behindRecords)
+    if (this.#options.writeBehind.size === 0) this.#behindDue = false
     return changes
   }
 
@@ -241,12 +241,12 @@ export class GroupCommit<T extends Committing> {
       this.#healthy = false
       this.#options.onHealth(error)
     }
-    this.#soonDue = false
+    this.#behindDue = false
     if (this.#probeTimer !== undefined || this.#closing) return
     this.#probeTimer = setTimeout(() => {
       this.#probeTimer = undefined
       this.#probeDue = true
-      this.#soonDue = this.#options.soon.size > 0
+      this.#behindDue = this.#options.writeBehind.size > 0
       this.#kick()
     }, probeAfter)
     this.#probeTimer.unref()

@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Changes that reach the disk a little later: the last one of each record counts. */
-export class SoonQueue {
+export class WriteBehindQueue {
   readonly #waiting = new Map<CollectionName, Map<string, Waiting>>()
   #size = 0
 

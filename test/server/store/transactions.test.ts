@@ -106,7 +106,7 @@ test('Listeners hear every durable change once, in order; one that fails harms n
       heard.push(`${value === undefined ? '-' : '+'}${collection}/${key}`)
   })
   await createRoom(store, '1')
-  store.applySoon('sessions', 'token', session())
+  store.writeBehind('sessions', 'token', session())
   await store.transact([], (transaction) => {
     transaction.delete('rooms', '1')
     transaction.delete('sessions', 'token')
@@ -134,13 +134,13 @@ test('Room numbers are never given twice, not even those of deleted rooms, whate
   }
 })
 
-test('A change for soon is in memory at once and on disk within a second', async () => {
+test('A change written behind is in memory at once and on disk within a second', async () => {
   const folder = await temporaryFolder(tmpdir())
   const store = await open(folder)
-  store.applySoon('sessions', 'lasting', session(1))
-  store.applySoon('sessions', 'lasting', session(2))
-  store.applySoon('sessions', 'brief', session())
-  store.applySoon('sessions', 'brief', undefined)
+  store.writeBehind('sessions', 'lasting', session(1))
+  store.writeBehind('sessions', 'lasting', session(2))
+  store.writeBehind('sessions', 'brief', session())
+  store.writeBehind('sessions', 'brief', undefined)
   expect(store.get('sessions', 'lasting')?.used_at).toBe(2)
   expect(store.get('sessions', 'brief')).toBeUndefined()
   const flushed = new Promise((resolve) => store.onFlush(resolve))
@@ -154,10 +154,10 @@ test('A change for soon is in memory at once and on disk within a second', async
   await store.close()
 })
 
-test('Closing writes what was still to come soon', async () => {
+test('Closing writes what was still to be written behind', async () => {
   const folder = await temporaryFolder(tmpdir())
   const store = await open(folder)
-  for (let i = 0; i < 2_000; i++) store.applySoon('sessions', `token-${i}`, session(i))
+  for (let i = 0; i < 2_000; i++) store.writeBehind('sessions', `token-${i}`, session(i))
   await store.close()
   await store.close()
   const again = await open(folder)
@@ -168,9 +168,9 @@ test('Closing writes what was still to come soon', async () => {
 test('A session that a transaction ended stays ended, even when it was used meanwhile', async () => {
   const folder = await temporaryFolder(tmpdir())
   const store = await open(folder)
-  store.applySoon('sessions', 'token', session(1))
+  store.writeBehind('sessions', 'token', session(1))
   const ended = store.transact([], (transaction) => transaction.delete('sessions', 'token'))
-  store.applySoon('sessions', 'token', session(2))
+  store.writeBehind('sessions', 'token', session(2))
   await ended
   expect(store.get('sessions', 'token')).toBeUndefined()
   await store.close()

@@ -61,8 +61,8 @@ test('A backup is restored as one change, which is itself backed up before and t
     transaction.put('credentials', 'rotated', credential('rotated', 'new secret'))
   })
   await createRoom(store, '4')
-  store.applySoon('sessions', 'of kept', { ...session(), access_key: 'kept' })
-  store.applySoon('sessions', 'of rotated', { ...session(), access_key: 'rotated' })
+  store.writeBehind('sessions', 'of kept', { ...session(), access_key: 'kept' })
+  store.writeBehind('sessions', 'of rotated', { ...session(), access_key: 'rotated' })
   const number = store.nextRoomNumber()
   const heard: string[] = []
   store.onChange((changes) => heard.push(...changes.map(({ collection, key }) => `${collection}/${key}`)))

@@ -34,7 +34,7 @@ async function site(): Promise<{ folder: string; rooms: Record<string, string> }
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => transaction.put('credentials', 'demo_access', credential('demo_access')))
-  store.applySoon('sessions', 'token', session())
+  store.writeBehind('sessions', 'token', session())
   for (let i = 0; i < 20; i++) await createRoom(store, `first-${i}`)
   await store.snapshot()
   for (let i = 0; i < 20; i++) await createRoom(store, `second-${i}`)

@@ -1,6 +1,6 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
-import { parseDeviceAddress } from '../devices/device-address.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'

@@ -2,7 +2,7 @@ import { limits } from '../../shared/limits.ts'
 import { utf8Length } from '../../shared/operation.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { StoredDevice } from '../store/records.ts'
-import { type DeviceLogin, hasControlCharacter, parseDeviceAddress } from './device-address.ts'
+import { type DeviceLogin, hasControlCharacter, parseDeviceAddress } from '../../shared/device-address.ts'
 
 /** What stands for a password wherever an outgoing user is shown (contract, section 4). */
 export const hiddenPassword = '******'

@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeDevice } from '../nodes/media-node.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { type DeviceLogin, parseDeviceAddress } from './device-address.ts'
+import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf, parseDeviceOptions } from './device-options.ts'
 
 /** An outgoing user as a caller gives it; lengths were checked. */

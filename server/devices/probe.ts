@@ -1,5 +1,5 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import type { DeviceLogin } from './device-address.ts'
+import type { DeviceLogin } from '../../shared/device-address.ts'
 
 /** What a probe found out. */
 export type ProbeResult = ProcedureOutput<'devices.probe'>

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
+import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Authenticator, type CameraLogin, parseChallenges, strongestChallenge } from './authentication.ts'
-import type { RtspAddress } from './rtsp-address.ts'
 import { RtspError, socketError, statusError } from './rtsp-error.ts'
 import { type RtspMessage, WireReader } from './wire-reader.ts'
 
 /** How a connection to a camera is made. */
 export interface ConnectionOptions {
-  address: RtspAddress
+  address: Pick<DeviceAddress, 'host' | 'port' | 'secure'>
   login: CameraLogin | undefined
   /** RTSPS: take certificates that no authority signed, as cameras have them. */
   trustAnyCertificate: boolean

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { CameraLogin } from './authentication.ts'
 import { tracksToPull } from './carriage.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
 import { DatagramPair } from './datagram-pair.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
-import { controlUrl, parseRtspAddress } from './rtsp-address.ts'
+import { controlUrl } from './control-url.ts'
 import { RtspError, socketError } from './rtsp-error.ts'
 import { parseSession, parseTransport } from './transport.ts'
 
@@ -64,9 +65,9 @@ export class RtspSession {
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
     this.#listener = listener
-    const address = parseRtspAddress(options.address)
-    this.#base = address.url
-    this.#aggregate = address.url
+    const address = parseDeviceAddress(options.address)
+    this.#base = address.requestUrl
+    this.#aggregate = address.requestUrl
     this.#udp = options.transport === 'udp'
     this.#connection = new RtspConnection(
       { ...options, address },

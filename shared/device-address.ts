@@ -1,8 +1,8 @@
-import { isIPv4, isIPv6 } from 'node:net'
-import { domainToASCII } from 'node:url'
-import { limits } from '../../shared/limits.ts'
-import { utf8Length } from '../../shared/operation.ts'
-import { ApiError } from '../../shared/result-codes.ts'
+import { limits } from './limits.ts'
+import { utf8Length } from './operation.ts'
+import { ApiError } from './result-codes.ts'
+
+/** The one parser of cameras' addresses: the controller stores, the node connects and the console shows what it finds. */
 
 /** A login of a device; either part may be empty. */
 export interface DeviceLogin {
@@ -18,7 +18,9 @@ export interface DeviceAddress {
   canonical: string
   /** The `user:password@` that was in it; undefined when there was none. */
   login: DeviceLogin | undefined
-  /** Name, IPv4 or IPv6 without brackets. */
+  /** What is asked of the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone means something on this machine only). */
+  requestUrl: string
+  /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as sockets take it. */
   host: string
   /** 1 to 65535. */
   port: number
@@ -26,13 +28,14 @@ export interface DeviceAddress {
   secure: boolean
 }
 
-/** RFC 7826, section 4.2: 554 for rtsp, 322 for rtsps. */
-const defaultPorts = { rtsp: 554, rtsps: 322 } as const
+/** Of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */
+const defaultPort = 554
 
 /** One way to read the text after the scheme: where the host begins, and what stands there. */
 interface Reading {
   /** Index of the host in the text; the login, when there is one, ends one before. */
   start: number
+  /** As it was written, without brackets and with the zone after a bare `%`. */
   host: string
   canonicalHost: string
   /** undefined when it was left out. */
@@ -61,22 +64,42 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   const reading = read(rest) ?? refuse(complaint(rest))
   const path = rest.slice(reading.pathStart)
   if (/\s/.test(path)) refuse('holds a space in its path: write %20.')
-  const secure = scheme.toLowerCase() === 'rtsps'
-  const port = reading.port ?? (secure ? defaultPorts.rtsps : defaultPorts.rtsp)
-  const bracketed = reading.canonicalHost.includes(':') ? `[${reading.canonicalHost}]` : reading.canonicalHost
+  const lowerScheme = scheme.toLowerCase()
+  const port = reading.port ?? defaultPort
+  const { canonicalHost } = reading
+  const written = reading.port === undefined ? '' : `:${port}`
+  const requestHost = bracketed(canonicalHost.replace(/%.*$/, ''))
   return {
     address: `${start}${rest.slice(reading.start)}`,
-    canonical: `${scheme.toLowerCase()}://${bracketed}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+    canonical: `${lowerScheme}://${bracketed(canonicalHost)}:${port}${path.startsWith('/') ? path : `/${path}`}`,
     login: reading.start === 0 ? undefined : splitLogin(rest.slice(0, reading.start - 1)),
+    requestUrl: `${lowerScheme}://${requestHost}${written}${asciiOnly(path)}`,
     host: reading.host,
     port,
-    secure,
+    secure: lowerScheme === 'rtsps',
   }
 }
 
 /** Two addresses name the same stream, whatever login stands in them. Texts that are no addresses are compared as they are. */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || canonical(one) === canonical(other)
+}
+
+/**
+ * The request URL that a camera names (Content-Base, Content-Location, a control attribute): a login in it is taken out, and what may not stand in a request is escaped.
+ * undefined when it is no address.
+ */
+export function requestUrlOf(text: string): string | undefined {
+  try {
+    return parseDeviceAddress(asciiOnly(text)).requestUrl
+  } catch {
+    return undefined
+  }
+}
+
+/** A URL or a part of one with everything escaped that may not stand in the first line of a request: controls, spaces and what is not ASCII. */
+export function asciiOnly(text: string): string {
+  return text.toWellFormed().replace(/[^!-~]+/g, (run) => encodeURIComponent(run))
 }
 
 function canonical(text: string): string {
@@ -116,7 +139,7 @@ function readHost(rest: string, start: number): Reading | undefined {
   if (canonicalHost === undefined) return undefined
   const port = digits === undefined || digits === '' ? undefined : Number(digits)
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined
-  const host = ipv6 ?? name ?? ''
+  const host = ipv6?.replace('%25', '%') ?? name ?? ''
   return { start, host, canonicalHost, port, pathStart, rank: rankOf(host, port) }
 }
 
@@ -138,19 +161,34 @@ function canonicalName(name: string): string | undefined {
   const labels = name.replace(/\.$/, '').split('.')
   if (!labels.every((label) => /^[\p{L}\p{N}_]([\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u.test(label)))
     return undefined
-  // A name whose last label is a number is a mistyped IPv4 address.
-  if (/^\d+$/.test(labels.at(-1) ?? '')) return undefined
-  const ascii = domainToASCII(name).toLowerCase().replace(/\.$/, '')
-  return ascii === '' ? undefined : ascii
+  // A name whose last label is a number is a mistyped IPv4 address, and systems read `0x7f.1` as one.
+  if (/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? '')) return undefined
+  // The URL standard's host parser does IDNA (UTS 46); the scheme is one that it reads a host of.
+  const ascii = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '') ?? ''
+  return ascii === '' || isIPv4(ascii) ? undefined : ascii
 }
 
 /** An IPv6 address (RFC 4291; a zone as in RFC 6874) in its one spelling; undefined when it is none. */
 function canonicalIpv6(text: string): string | undefined {
-  const [address = '', zone] = text.replace('%25', '%').split('%', 2)
-  if (!isIPv6(address)) return undefined
+  const [address = '', zone, ...more] = text.replace('%25', '%').split('%')
+  if (!isIPv6(address) || more.length > 0) return undefined
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined
-  const short = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const short = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? address
   return zone === undefined ? short : `${short}%${zone}`
+}
+
+/** Four decimal numbers of one byte each, without leading zeros (as node:net reads it, which is not at hand in the console). */
+function isIPv4(text: string): boolean {
+  return /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(text)
+}
+
+/** RFC 4291, without a zone. */
+function isIPv6(text: string): boolean {
+  return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`)
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** What is wrong with a text in which no host was found. */

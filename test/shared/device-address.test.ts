@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ApiError } from '../../../shared/result-codes.ts'
-import { parseDeviceAddress, sameAddress } from '../../../server/devices/device-address.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import { isIPv4, isIPv6 } from 'node:net'
+import { asciiOnly, parseDeviceAddress, requestUrlOf, sameAddress } from '../../shared/device-address.ts'
 
 test.each([
   ['rtsp://192.168.1.64', '192.168.1.64', 554],
@@ -10,7 +11,10 @@ test.each([
   ['rtsp://camera-7.site.local/live?channel=1&subtype=0', 'camera-7.site.local', 554],
   ['rtsp://[2001:db8::1]:554/live', '2001:db8::1', 554],
   ['rtsp://[::1]', '::1', 554],
-  ['rtsps://nvr/live', 'nvr', 322],
+  ['rtsp://[::ffff:10.0.0.9]', '::ffff:10.0.0.9', 554],
+  ['rtsp://[fe80::1%eth0]:8554/live', 'fe80::1%eth0', 8554],
+  ['rtsp://[fe80::1%25eth0]/live', 'fe80::1%eth0', 554],
+  ['rtsps://nvr/live', 'nvr', 554],
   ['RTSP://Camera/Live', 'Camera', 554],
   ['rtsp://nvr:/live', 'nvr', 554],
   ['rtsp://摄像机.example:554/', '摄像机.example', 554],
@@ -60,6 +64,11 @@ test.each([
   ['rtsp://nvr:rtsp/live', 'malformed port'],
   ['rtsp://2001:db8::1/live', 'IPv6 address without brackets'],
   ['rtsp://[2001:db8::zz]/live', 'malformed IPv6'],
+  ['rtsp://[fe80::1%]/live', 'malformed IPv6'],
+  ['rtsp://[fe80::1%a%b]/live', 'malformed IPv6'],
+  ['rtsp://0x7f.0x1/live', 'malformed host name'],
+  ['rtsp://2130706433/live', 'malformed IPv4'],
+  ['rtsp://0177.0.0.1/live', 'malformed IPv4'],
   ['rtsp://bad host/live', 'malformed host name'],
   ['rtsp://-nvr/live', 'malformed host name'],
   ['rtsp://nvr/a b', 'space in its path'],
@@ -81,8 +90,19 @@ test('a refusal never quotes what was pasted', () => {
 })
 
 test.each([
+  ['rtsp://cam', 'rtsp://cam'],
+  ['RTSP://Cam:/Live', 'rtsp://cam/Live'],
+  ['rtsp://a:b@10.0.0.9/hikvision://192.168.1.121:8000:0:0', 'rtsp://10.0.0.9/hikvision://192.168.1.121:8000:0:0'],
+  ['rtsps://[fe80::1%25eth0]:8322/x', 'rtsps://[fe80::1]:8322/x'],
+  ['rtsp://Bücher.example/门口', 'rtsp://xn--bcher-kva.example/%E9%97%A8%E5%8F%A3'],
+  ['rtsp://cam/a/../b?q="%20#f', 'rtsp://cam/a/../b?q="%20#f'],
+])('a camera at %s is asked for %s', (address, url) => {
+  expect(parseDeviceAddress(address).requestUrl).toBe(url)
+})
+
+test.each([
   ['rtsp://NVR.local/live', 'rtsp://nvr.local:554/live', true],
-  ['RTSPS://nvr', 'rtsps://nvr:322/', true],
+  ['RTSPS://nvr', 'rtsps://nvr:554/', true],
   ['rtsp://[0:0:0:0:0:0:0:1]/a', 'rtsp://[::1]:554/a', true],
   ['rtsp://nvr?x=1', 'rtsp://nvr/?x=1', true],
   ['rtsp://nvr/live', 'rtsp://nvr/Live', false],
@@ -162,4 +182,88 @@ test('an address without its login has none, however often it is parsed', () => 
     }),
     { numRuns: 4_000 },
   )
+})
+
+const zones = fc.tuple(fc.ipV6(), text('abc019_.-', 1), fc.constantFrom('%', '%25'))
+const anyHosts = fc.oneof(
+  hosts,
+  fc.domain(),
+  zones.map(([address, zone, sign]) => `[${address}${sign}${zone}]`),
+)
+const schemes = fc.constantFrom('rtsp', 'rtsps', 'RTSP', 'rtspS')
+
+test('what the controller stores, the node connects to: the stored text names the same host, port, stream and no login', () => {
+  fc.assert(
+    fc.property(schemes, anyHosts, ports, paths, text(letters, 6), (scheme, host, port, path, password) => {
+      const place = `${host}${port === null ? '' : `:${port}`}${path}`
+      const given = parseDeviceAddress(`${scheme}://admin:${password}@${place}`)
+      const taken = parseDeviceAddress(given.address)
+      expect(taken).toEqual({ ...given, login: undefined })
+      expect(given).toMatchObject({ port: port ?? 554, secure: scheme.toLowerCase() === 'rtsps' })
+      for (const shown of [given.canonical, given.requestUrl]) {
+        expect(sameAddress(shown, given.address.replace(/%[^\]]*\]/, ']')) || host.includes('%')).toBe(true)
+        expect(parseDeviceAddress(shown).login).toBeUndefined()
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('no part of a login is in anything that is stored, asked for or shown', () => {
+  fc.assert(
+    fc.property(schemes, anyHosts, ports, (scheme, host, port) => {
+      const place = `${host}${port === null ? '' : `:${port}`}/live`
+      const found = parseDeviceAddress(`${scheme}://Operator~7:Geheim~99@${place}`)
+      expect(found.login).toEqual({ name: 'Operator~7', password: 'Geheim~99' })
+      expect(JSON.stringify({ ...found, login: undefined })).not.toMatch(/operator~7|geheim~99/i)
+      expect(requestUrlOf(`${scheme}://Operator~7:Geheim~99@${place}`)).not.toMatch(/operator~7|geheim~99/i)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a request URL is one word of ASCII, whatever a camera names', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (rest) => {
+      expect(asciiOnly(rest)).toMatch(/^[!-~]*$/)
+      const url = requestUrlOf(`rtsp://cam/${rest}`)
+      if (url !== undefined) expect(url).toMatch(/^rtsps?:\/\/[!-~]+$/)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('the console finds the same IP addresses as a socket does', () => {
+  const octets = fc.array(fc.oneof(fc.nat(300), fc.constantFrom('01', '', '0x1')), { minLength: 3, maxLength: 5 })
+  fc.assert(
+    fc.property(
+      octets.map((parts) => parts.join('.')),
+      (host) => accepted(`rtsp://${host}/`) === isIPv4(host),
+    ),
+  )
+  const groups = fc.array(fc.constantFrom('', '0', 'ff', '12345', '1.2.3.4', '::', 'g'), { maxLength: 9 })
+  fc.assert(
+    fc.property(
+      groups.map((parts) => parts.join(':')),
+      (host) => accepted(`rtsp://[${host}]/`) === isIPv6(host),
+    ),
+  )
+})
+
+function accepted(address: string): boolean {
+  try {
+    parseDeviceAddress(address)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the longest address is taken apart at once, however it is made', () => {
+  for (const piece of ['@', ':@', 'a:@', '[', '%', 'x.', '://', '/a://@']) {
+    const address = `rtsp://a:${piece.repeat(1_000)}`.slice(0, 1_020)
+    const started = performance.now()
+    accepted(address)
+    expect(performance.now() - started).toBeLessThan(50)
+  }
 })

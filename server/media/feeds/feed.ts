@@ -11,7 +11,7 @@ import {
 import { hasMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { GroupCache } from './group-cache.ts'
+import { GopCache } from './gop-cache.ts'
 
 /** Video of a feed. */
 export interface VideoFormat {
@@ -71,13 +71,13 @@ const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => 
   VP8: vp8Content,
 }
 
-/** One source fanned out to everybody who watches it: one numbering, one cached group of pictures, no copy per sink. */
+/** One source fanned out to everybody who watches it: one numbering, one cached GOP, no copy per sink. */
 export class Feed {
   readonly video: VideoFormat | undefined
   readonly audio: AudioFormat | undefined
   readonly requestKeyFrame: () => void
   readonly #sinks = new Set<Sink>()
-  readonly #cache: GroupCache | undefined
+  readonly #cache: GopCache | undefined
   readonly #contentOf: (packet: Buffer) => Content
   readonly #videoNumbers = new Renumbering()
   readonly #audioNumbers = new Renumbering()
@@ -107,7 +107,7 @@ export class Feed {
     this.video = options.video
     this.audio = options.audio
     this.requestKeyFrame = options.requestKeyFrame
-    this.#cache = options.cached ? new GroupCache() : undefined
+    this.#cache = options.cached ? new GopCache() : undefined
     this.#contentOf = contentReaders[options.video?.codec ?? 'H264']
   }
 
@@ -121,7 +121,7 @@ export class Feed {
   }
 
   /** The packets since the last key frame, in order; empty when it keeps none. */
-  get group(): readonly Buffer[] {
+  get gop(): readonly Buffer[] {
     return this.#cache?.packets ?? []
   }
 

@@ -7,7 +7,7 @@ const widestGap = 200
 const mostRequests = 5
 const requestEveryMs = 40
 
-/** The books of one incoming stream: what was lost, what to ask for again, what to report. */
+/** The reception statistics of one incoming stream: what was lost, what to ask for again, what to report. */
 export class Reception {
   readonly #clockRate: number
   readonly #missing = new Map<number, { requests: number; askedAt: number }>()
@@ -33,7 +33,7 @@ export class Reception {
     return this.#missing.size > 0
   }
 
-  /** Takes a packet into the books. Returns false for a duplicate, which must not be passed on. */
+  /** Counts a packet. Returns false for a duplicate, which must not be passed on. */
   received(packet: Buffer, now: number): boolean {
     const sequence = sequenceOf(packet)
     const ssrc = ssrcOf(packet)

@@ -14,7 +14,7 @@ const keyFrameEveryMs = 300
 const repeatEveryMs = 20
 const reportEveryMs = 1_000
 /** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
-const silenceMs = 10_000
+const stallMs = 10_000
 
 interface Incoming {
   kind: 'video' | 'audio'
@@ -34,13 +34,13 @@ export class Publisher {
   #reporting: NodeJS.Timeout | undefined
   #keyFrameTimer: NodeJS.Timeout | undefined
   #keyFrameAskedAt = 0
-  readonly #mayBeSilent: () => boolean
+  readonly #mayStall: () => boolean
   /** 0: never yet. */
   #heardAt = 0
 
   /**
    * @param mostBitsPerSecond what the browser is told it may send
-   * @param mayBeSilent whether the person is known to be there, so that a pause is no end
+   * @param mayStall whether the person is known to be there, so that a pause is no end
    * @param onClosed told once when it ends, for whatever reason
    * @throws Problem codec when nothing of the offer can be taken, busy
    */
@@ -48,10 +48,10 @@ export class Publisher {
     offer: Offer,
     settings: PeerSettings,
     mostBitsPerSecond: number,
-    mayBeSilent: () => boolean,
+    mayStall: () => boolean,
     onClosed: () => void,
   ) {
-    this.#mayBeSilent = mayBeSilent
+    this.#mayStall = mayStall
     const video = this.#choose(offer, 'video')
     const audio = this.#choose(offer, 'audio')
     if (video === undefined && audio === undefined) {
@@ -144,7 +144,7 @@ export class Publisher {
 
   #report(): void {
     const now = Date.now()
-    if (this.#heardAt !== 0 && now - this.#heardAt > silenceMs && !this.#mayBeSilent()) return this.close()
+    if (this.#heardAt !== 0 && now - this.#heardAt > stallMs && !this.#mayStall()) return this.close()
     for (const incoming of [this.#video, this.#audio]) {
       if (incoming === undefined || incoming.reception.ssrc === 0) continue
       const block = incoming.reception.block(now)

@@ -5,18 +5,18 @@ import { Problem } from '../problem.ts'
 import { address, isRtcp, timestampOf } from '../rtp/packet.ts'
 import { asksForKeyFrame, reportEcho, senderReport } from '../rtp/rtcp.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
-import { Opening } from './opening.ts'
+import { GopBurst } from './gop-burst.ts'
 import { Peer, type PeerSettings } from './peer.ts'
 import { carryingSection, silentSection } from './sections.ts'
 
-/** Packets kept for viewers that ask again; more where the opening is longer. */
+/** Packets kept for viewers that ask again; more where the burst is longer. */
 const history = 512
 const longestHistory = 2_048
-/** Packets of the opening at once, and milliseconds between: more would overflow socket buffers. */
+/** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
 const sliceLength = 128
 const sliceEveryMs = 2
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
-const silenceMs = 10_000
+const stallMs = 10_000
 
 /** What one direction of a viewer sends with. */
 interface Outgoing {
@@ -39,8 +39,8 @@ export class Viewer implements Sink {
   #started = false
   /** For a picture that can be decoded by itself. */
   #waiting = true
-  #opening: Opening | undefined
-  #openingTimer: NodeJS.Timeout | undefined
+  #burst: GopBurst | undefined
+  #burstTimer: NodeJS.Timeout | undefined
   /** When the first packet since the viewer's last word was sent; 0: it owes none. */
   #owedSince = 0
   #roundTrip = -1
@@ -49,7 +49,7 @@ export class Viewer implements Sink {
   constructor(feed: Feed, settings: PeerSettings, onClosed: () => void) {
     this.#feed = feed
     this.peer = new Peer('viewer', settings, () => {
-      clearTimeout(this.#openingTimer)
+      clearTimeout(this.#burstTimer)
       this.#feed.remove(this)
       onClosed()
     })
@@ -88,8 +88,8 @@ export class Viewer implements Sink {
 
   video(packet: Buffer): void {
     const out = this.#video
-    // The opening takes it from the group.
-    if (out === undefined || this.#opening !== undefined) return
+    // The burst takes it from the GOP.
+    if (out === undefined || this.#burst !== undefined) return
     if (this.#waiting) {
       if (timestampOf(packet) !== this.#feed.entryTimestamp) return
       this.#waiting = false
@@ -102,12 +102,12 @@ export class Viewer implements Sink {
   }
 
   report(now: number): void {
-    if (this.#owedSince !== 0 && now - this.#owedSince > silenceMs) {
+    if (this.#owedSince !== 0 && now - this.#owedSince > stallMs) {
       this.peer.close()
       return
     }
     // The request, or the source's answer, may have been lost.
-    if (this.#video !== undefined && this.#waiting && this.#opening === undefined) this.#feed.requestKeyFrame()
+    if (this.#video !== undefined && this.#waiting && this.#burst === undefined) this.#feed.requestKeyFrame()
     for (const out of [this.#video, this.#audio]) {
       if (out === undefined || out.packets === 0) continue
       const clock = this.#feed.clock(out.kind, now)
@@ -137,7 +137,7 @@ export class Viewer implements Sink {
     const section = carryingSection(media, codec, 'SendOnly')
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
     const track = this.peer.addTrack(section, (message) => this.#heard(out, message))
-    const kept = Math.min(longestHistory, Math.max(history, 2 * this.#feed.group.length))
+    const kept = Math.min(longestHistory, Math.max(history, 2 * this.#feed.gop.length))
     track.setMediaHandler(new ndc.RtcpNackResponder(kept))
     const { payloadType } = codec
     const out: Outgoing = { kind: media.kind, track, payloadType, ssrc, packets: 0, octets: 0, reported: undefined }
@@ -167,23 +167,23 @@ export class Viewer implements Sink {
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
-    const { group } = this.#feed
-    if (this.#video !== undefined && group.length > 0) {
-      this.#opening = new Opening(group)
-      this.#open(this.#video, this.#opening)
+    const { gop } = this.#feed
+    if (this.#video !== undefined && gop.length > 0) {
+      this.#burst = new GopBurst(gop)
+      this.#sendBurst(this.#video, this.#burst)
     } else if (this.#video !== undefined) this.#feed.requestKeyFrame()
-    // The opening may have found it closed.
+    // The burst may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
   }
 
-  #open(out: Outgoing, opening: Opening): void {
-    const packets = opening.take(this.#feed.group, sliceLength)
+  #sendBurst(out: Outgoing, burst: GopBurst): void {
+    const packets = burst.take(this.#feed.gop, sliceLength)
     for (const packet of packets ?? []) this.#send(out, packet)
     if (packets?.length === sliceLength && !this.peer.closed) {
-      this.#openingTimer = setTimeout(() => this.#open(out, opening), sliceEveryMs)
+      this.#burstTimer = setTimeout(() => this.#sendBurst(out, burst), sliceEveryMs)
       return
     }
-    this.#opening = undefined
+    this.#burst = undefined
     this.#waiting = packets === undefined
   }
 

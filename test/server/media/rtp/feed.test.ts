@@ -4,7 +4,7 @@ import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
 import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
-import { Opening } from '../../../../server/media/webrtc/opening.ts'
+import { GopBurst } from '../../../../server/media/webrtc/gop-burst.ts'
 import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
 
 /** What a viewer of a feed gets. */
@@ -39,16 +39,16 @@ function camera(parameterSets = ''): Feed {
 const typesOf = (packets: readonly Buffer[]): number[] => packets.map((packet) => (packet[12] ?? 0) & 0x1f)
 
 describe('a camera’s feed', () => {
-  test('keeps the group since the last key frame, with everything of its first picture', () => {
+  test('keeps the GOP since the last key frame, with everything of its first picture', () => {
     const feed = camera()
     feed.pushVideo(rtp(1, 1_000, delta))
-    expect(feed.group).toEqual([])
+    expect(feed.gop).toEqual([])
     for (const [index, payload] of [sps, pps, sei, idr, idr].entries()) feed.pushVideo(rtp(2 + index, 2_000, payload))
     feed.pushVideo(rtp(7, 3_000, delta, { marker: true }))
-    expect(typesOf(feed.group)).toEqual([7, 8, 6, 5, 5, 1])
-    expect(feed.group.map(sequenceOf)).toEqual([2, 3, 4, 5, 6, 7])
+    expect(typesOf(feed.gop)).toEqual([7, 8, 6, 5, 5, 1])
+    expect(feed.gop.map(sequenceOf)).toEqual([2, 3, 4, 5, 6, 7])
     for (const [index, payload] of [sps, pps, idr].entries()) feed.pushVideo(rtp(8 + index, 4_000, payload))
-    expect(typesOf(feed.group)).toEqual([7, 8, 5])
+    expect(typesOf(feed.gop)).toEqual([7, 8, 5])
     expect(feed.counts).toMatchObject({ keyFrames: 2, frames: 1 })
   })
 
@@ -75,14 +75,14 @@ describe('a camera’s feed', () => {
     feed.remove(seen)
   })
 
-  test('forgets a group that grows without end, and ends once for everybody', () => {
+  test('forgets a GOP that grows without end, and ends once for everybody', () => {
     const feed = camera()
     const [one, two] = [new Seen(), new Seen()]
     feed.add(one)
     feed.add(two)
     feed.pushVideo(rtp(0, 0, idr))
     for (let i = 1; i < 5_000; i++) feed.pushVideo(rtp(i, i, delta))
-    expect(feed.group).toEqual([])
+    expect(feed.gop).toEqual([])
     feed.videoMuted = true
     feed.pushVideo(rtp(5_000, 5_000, delta))
     expect(one.packets).toHaveLength(5_000)
@@ -110,29 +110,29 @@ describe('a camera’s feed', () => {
 })
 
 describe('somebody who joins late', () => {
-  test('gets the group squeezed up to the live picture, and what comes meanwhile as it is', () => {
+  test('gets the GOP squeezed up to the live picture, and what comes meanwhile as it is', () => {
     const feed = camera()
     for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
-    const opening = new Opening(feed.group)
-    const first = opening.take(feed.group, 6) ?? []
+    const burst = new GopBurst(feed.gop)
+    const first = burst.take(feed.gop, 6) ?? []
     feed.pushVideo(rtp(10, 960_000, delta))
-    const rest = opening.take(feed.group, 6) ?? []
+    const rest = burst.take(feed.gop, 6) ?? []
     const all = [...first, ...rest]
     expect(all.map(sequenceOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     expect(all.map(timestampOf)).toEqual([...Array.from({ length: 10 }, (_, i) => 954_000 - (9 - i) * 90), 960_000])
     expect(rest).toHaveLength(5)
   })
 
-  test('goes on with the next group when one begins meanwhile, and learns when there is none', () => {
+  test('goes on with the next GOP when one begins meanwhile, and learns when there is none', () => {
     const feed = camera()
     for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
-    const opening = new Opening(feed.group)
-    opening.take(feed.group, 6)
+    const burst = new GopBurst(feed.gop)
+    burst.take(feed.gop, 6)
     feed.pushVideo(rtp(10, 960_000, idr))
     feed.pushVideo(rtp(11, 966_000, delta))
-    const rest = opening.take(feed.group, 6) ?? []
+    const rest = burst.take(feed.gop, 6) ?? []
     expect(rest.map(timestampOf)).toEqual([960_000, 966_000])
-    expect(opening.take([], 6)).toBeUndefined()
+    expect(burst.take([], 6)).toBeUndefined()
   })
 
   test('never sees time or numbers go back, however the slices fall', () => {
@@ -148,13 +148,13 @@ describe('somebody who joins late', () => {
           const feed = camera()
           let sequence = 0
           const sent: Buffer[] = []
-          let opening: Opening | undefined
+          let burst: GopBurst | undefined
           let caughtUp = false
           for (const [index, { key, packets }] of [{ key: true, packets: 1 }, ...pictures].entries()) {
             for (let i = 0; i < packets; i++) feed.pushVideo(rtp(sequence++, 10_000 + index * 3_000, key ? idr : delta))
             if (caughtUp) continue
-            if (index >= joinAt) opening ??= new Opening(feed.group)
-            const slice = opening?.take(feed.group, most)
+            if (index >= joinAt) burst ??= new GopBurst(feed.gop)
+            const slice = burst?.take(feed.gop, most)
             sent.push(...(slice ?? []))
             caughtUp = slice !== undefined && slice.length < most
           }

@@ -1,18 +1,18 @@
 import { type Content, keyFrame, parameterSet } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
 
-/** Largest group that is kept: a longer one makes late joiners wait for the next key frame. */
+/** Largest GOP that is kept: a longer one makes late joiners wait for the next key frame. */
 const mostPackets = 4_000
 const mostBytes = 8 * 1024 * 1024
 
 /** The packets since the last key frame, so that a late joiner sees a picture at once. */
-export class GroupCache {
+export class GopCache {
   #packets: Buffer[] = []
   #bytes = 0
   #begun = false
   #timestamp = 0
 
-  /** In order of sending; empty when there is no whole group. */
+  /** In order of sending; empty when there is no whole GOP. */
   get packets(): readonly Buffer[] {
     return this.#begun ? this.#packets : []
   }
@@ -31,7 +31,7 @@ export class GroupCache {
     if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.#clear()
   }
 
-  /** A new group; parameter sets of the same picture that came just before go into it. */
+  /** A new GOP; parameter sets of the same picture that came just before go into it. */
   #begin(timestamp: number): void {
     let start = this.#packets.length
     while (start > 0 && timestampOf(this.#packets[start - 1] ?? noPacket) === timestamp) start -= 1

@@ -9,7 +9,7 @@ const at = (path: string) => join(root, path)
 /** Programs of Node and Electron's main process: file in `dist` without its ending, and source. */
 const nodeEntries = {
   'server/headless': 'server/headless.ts',
-  'server/media-node': 'server/media/main.ts',
+  'server/media-node': 'server/media-node.ts',
   'main/main': 'main/main.ts',
 }
 const pageEntry = 'renderer/index.html'

@@ -2,6 +2,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 
 /** From the ground up: a folder of `server/` may import those before it. */
 const serverLayers = [
+  ['edge'],
   ['store'],
   ['access'],
   ['nodes'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import { Controller } from './controller.ts'
-import { ListenError } from './http/listen-error.ts'
+import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { portFlag } from './http/listeners.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'

@@ -5,15 +5,15 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { procedures } from '../../shared/console/contract.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
-import { listenError } from '../http/listen-error.ts'
-import { listenerUrl } from '../http/network-addresses.ts'
+import { listenError } from '../edge/listen-error.ts'
+import { listenerUrl } from '../edge/network-addresses.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { KeyGuard } from './key-guard.ts'
 import { clientAddress, cookieHeader, isOwnRequest, sessionCookie } from './request-origin.ts'
-import type { StaticPage } from './static-page.ts'
+import type { StaticPage } from '../edge/static-files.ts'
 
 /** What the console port serves. */
 export interface ConsoleListenerOptions {

@@ -1,11 +1,11 @@
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
-import { ListenError } from '../http/listen-error.ts'
-import { type Listeners, type TlsMaterial } from '../http/listeners.ts'
+import { ListenError } from '../edge/listen-error.ts'
+import type { Listeners } from '../http/listeners.ts'
 import { siteSettings } from '../store/site-settings.ts'
-import { tryPort } from '../http/try-port.ts'
+import { tryPort } from '../edge/try-port.ts'
 import type { Store } from '../store/store.ts'
-import { tlsMaterial } from '../http/tls-material.ts'
+import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import type { Handlers } from './handlers.ts'
 
 /** What applying settings needs. */

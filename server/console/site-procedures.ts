@@ -1,10 +1,9 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Attention, OverviewView, Sample } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
-import type { TlsMaterial } from '../http/listeners.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { Store } from '../store/store.ts'
-import { certificateInfo } from '../http/tls-material.ts'
+import { certificateInfo, type TlsMaterial } from '../edge/tls.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** What the site's procedures read. */

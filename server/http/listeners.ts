@@ -1,15 +1,10 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { reachableUrls } from './network-addresses.ts'
+import { reachableUrls } from '../edge/network-addresses.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
 
 export const listenerNames = ['media', 'device', 'node', 'console'] as const
 export type ListenerName = (typeof listenerNames)[number]
-
-/** PEM texts of a certificate and its key. */
-export interface TlsMaterial {
-  cert: string
-  key: string
-}
 
 /** Something that listens on a port and can be told to do so elsewhere. */
 export interface Port {

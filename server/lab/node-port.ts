@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import { listenError } from '../http/listen-error.ts'
-import { listenerUrl } from '../http/network-addresses.ts'
+import { listenError } from '../edge/listen-error.ts'
+import { listenerUrl } from '../edge/network-addresses.ts'
 
 const notice = JSON.stringify({
   simulated: true,

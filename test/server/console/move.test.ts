@@ -38,7 +38,7 @@ describe('Listeners that settings move', () => {
       site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }], settings: { listeners: ports } }),
       consolePage: folder,
       media: {
-        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media/main.ts')),
+        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')),
         pageFolder: folder,
       },
     })

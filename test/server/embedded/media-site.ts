@@ -11,7 +11,7 @@ import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
 import { ApiClient } from '../../support/api-client.ts'
 
-const program = join(import.meta.dirname, '../../../server/media/main.ts')
+const program = join(import.meta.dirname, '../../../server/media-node.ts')
 const pageFolder = join(import.meta.dirname, '../../support/media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 

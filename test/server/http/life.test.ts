@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ListenError, PortInUseError } from '../../../server/http/listen-error.ts'
+import { ListenError, PortInUseError } from '../../../server/edge/listen-error.ts'
 import { type Bench, openBench } from './fixture.ts'
 
 async function bench(...parameters: Parameters<typeof openBench>): Promise<Bench> {

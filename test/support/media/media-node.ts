@@ -18,7 +18,7 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 
 const root = join(import.meta.dirname, '../../..')
 /** The node as it is written, and as it is built. */
-export const sourceProgram = join(root, 'server/media/main.ts')
+export const sourceProgram = join(root, 'server/media-node.ts')
 export const builtProgram = join(root, 'dist/server/media-node.js')
 
 /** A request was answered with a failure. */

@@ -3,7 +3,7 @@
  * what to do in messages, and ends with its controller.
  */
 import ndc from 'node-datachannel'
-import { ControlService } from './control-service.ts'
+import { ControlService } from './media/control-service.ts'
 
 /** Electron's end of the messages, where there is one. */
 interface ParentPort {

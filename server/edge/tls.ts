@@ -4,7 +4,12 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Settings } from '../../shared/settings.ts'
-import type { TlsMaterial } from './listeners.ts'
+
+/** PEM texts of a certificate and its key. */
+export interface TlsMaterial {
+  cert: string
+  key: string
+}
 
 const day = 24 * 60 * 60 * 1000
 const lifeDays = 825

@@ -3,7 +3,7 @@ import type { Settings } from '../shared/settings.ts'
 import { authenticateOperation } from './media-api/authenticate.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestBook } from './access/digest-book.ts'
-import { FailureLimit } from './access/failure-limit.ts'
+import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
 import { CredentialRooms } from './console/credential-rooms.ts'
@@ -57,7 +57,7 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   sessions: Sessions
   credentials: Credentials
   credentialRooms: CredentialRooms
-  failures: FailureLimit
+  failures: ClientRateLimit
   licence: LicenceCheck
   pool: NodePool
   /** The process of the embedded node; undefined where none works. */
@@ -83,7 +83,7 @@ export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress } = options
   const sessions = new Sessions({ store, settings })
   const digests = new DigestBook(store)
-  const failures = new FailureLimit(() => settings().access.failures_per_minute)
+  const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   const media = embeddedMedia(options)
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)

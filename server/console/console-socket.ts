@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { clientAddress } from '../edge/client-address.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
-import { clientAddress } from './request-origin.ts'
 
 const requestSchema = z.strictObject({
   id: z.int().min(0),

@@ -38,8 +38,3 @@ export function sessionCookie(request: IncomingMessage): string {
 export function cookieHeader(value: string, maxAge: number, secure: boolean): string {
   return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
 }
-
-/** The client's IP address, IPv4 in IPv6 unwrapped. */
-export function clientAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-}

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { plainAddress } from '../../shared/client-address.ts'
 import type { ErrorName } from '../../shared/result-codes.ts'
 import { acceptRawTarget } from './raw-target.ts'
 import type { RequestHandler } from './request-handler.ts'
@@ -29,8 +30,8 @@ export function answerMalformed(server: Server, handler: RequestHandler): void {
 
   const giveUp = (socket: Duplex, error: ErrorName, message: string) => {
     givenUp.add(socket)
-    const client = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
-    const text = handler.refuseMalformed(client.replace('::ffff:', ''), error, message)
+    const client = socket instanceof Socket ? plainAddress(socket.remoteAddress) : ''
+    const text = handler.refuseMalformed(client, error, message)
     socket.end(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n' +
         `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,

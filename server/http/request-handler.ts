@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import { ApiError, type ApiName, type ErrorName, resultCodes, retOf, success } from '../../shared/result-codes.ts'
 import type { Sessions } from '../access/sessions.ts'
+import { clientAddress } from '../edge/client-address.ts'
 import type { Fault, FaultRules } from '../lab/faults.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
@@ -229,7 +230,7 @@ export class RequestHandler {
   #run(exchange: Exchange, route: Route, params: unknown): void | Promise<void> {
     try {
       const accessKey = route.guarded ? exchange.credential : ''
-      const result = route.run(params, { client: clientOf(exchange.request), accessKey })
+      const result = route.run(params, { client: clientAddress(exchange.request), accessKey })
       if (!(result instanceof Promise)) return this.#succeed(exchange, result)
       const answered = result.then(
         (value) => this.#succeed(exchange, value),
@@ -306,7 +307,7 @@ export class RequestHandler {
       path: exchange.path,
       ret,
       duration: performance.now() - exchange.started,
-      client: clientOf(request),
+      client: clientAddress(request),
       credential: exchange.credential,
       room: exchange.room,
       params: exchange.parameters,
@@ -321,12 +322,6 @@ function numberOf(api: ApiName, error: ErrorName): number {
   const ret = retOf(api, error) ?? retOf(api, api === 'media' ? 'internal' : 'listUnavailable')
   if (ret === undefined) throw new TypeError(`the ${api} API has no generic failure`)
   return ret
-}
-
-/** The client's IP address, IPv4 in its own spelling. */
-export function clientOf(request: IncomingMessage): string {
-  const address = request.socket.remoteAddress ?? ''
-  return address.startsWith('::ffff:') ? address.slice(7) : address
 }
 
 function successText(result: unknown): string {

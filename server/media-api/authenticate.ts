@@ -4,15 +4,16 @@ import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { DigestBook } from '../access/digest-book.ts'
-import type { FailureLimit } from '../access/failure-limit.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
 /** What the authenticate operation works with. */
 export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>
   digests: DigestBook
   sessions: Sessions
-  failures: FailureLimit
+  /** Counts failures per client address. */
+  failures: ClientRateLimit
   settings: () => Settings
 }
 
@@ -20,12 +21,12 @@ export interface AuthenticateServices {
 export function authenticateOperation(services: AuthenticateServices): AnyOperation {
   const { store, digests, sessions, failures, settings } = services
   return implement(authenticate, ({ access_key: accessKey, digest }, { client }) => {
-    if (failures.blocked(client))
+    if (failures.reached(client))
       throw new ApiError('tooManyFailures', { reason: 'too many failures from this address' })
     const { access, deadlines } = settings()
     const check = digests.check(accessKey, digest, access.digest_forms)
     if (!check.ok) {
-      failures.failed(client)
+      failures.take(client)
       throw new ApiError('authenticationFailed', { reason: check.reason })
     }
     const { credential, form, key } = check

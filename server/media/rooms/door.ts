@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { addressShare, plainAddress } from '../../../shared/client-address.ts'
+import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type JoinToken, readJoinToken } from '../join-token.ts'
 import { Problem } from '../problem.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
-import { AttemptLimit } from './attempt-limit.ts'
 import { type Room, screenSuffix } from './room.ts'
 
 /** Who presents what at a room's door. */
@@ -31,7 +32,7 @@ const mostFailures = 10
 export class Door {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
-  readonly #failures = new AttemptLimit(mostFailures, 60_000)
+  readonly #failures = new RateLimit({ most: mostFailures, windowMs: 60_000 })
   /** Anybody may come in, for labs. */
   open: boolean
 
@@ -79,11 +80,11 @@ export class Door {
   }
 
   #isHost(room: Room, { hostPassword, remote }: Caller): boolean {
-    const key = JSON.stringify([remote, room.config.roomId])
+    const key = JSON.stringify([addressShare(plainAddress(remote)), room.config.roomId])
     if (this.#failures.reached(key)) throw new Problem('tooMany')
     const expected = room.config.hostPassword
     if (expected !== '' && timingSafeEqual(sha256(expected), sha256(hostPassword))) return true
-    this.#failures.note(key)
+    this.#failures.take(key)
     throw new Problem('hostPasswordWrong')
   }
 }

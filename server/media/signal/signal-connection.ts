@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { MediaSettings } from '../../../shared/media/control.ts'
+import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
@@ -8,7 +9,6 @@ import type { MediaRooms } from '../rooms/media-rooms.ts'
 import { assertHost, type Room } from '../rooms/room.ts'
 import type { Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
-import { RateLimit } from './rate-limit.ts'
 
 /** What signalling works on. */
 export interface SignalParts {
@@ -20,16 +20,18 @@ export interface SignalParts {
 
 /** Somebody who does not read is cut off at so many bytes. */
 const mostUnsent = 2 * 1024 * 1024
-/** Messages at once, and a second. Candidates for a full room come in floods. */
-const burst = 600
-const perSecond = 100
+/** Messages in a window: 100 a second in the long run, and all of them at once, for candidates for a full room come in floods. */
+const mostMessages = 600
+const windowMs = 6_000
+/** One connection has one key. */
+const messages = 'messages'
 
 /** One signalling connection, from its first message to its end. */
 export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
   readonly #parts: SignalParts
   readonly #remote: string
-  readonly #limit = new RateLimit(burst, perSecond)
+  readonly #limit = new RateLimit({ most: mostMessages, windowMs })
   #place: { room: Room; member: Member } | undefined
 
   constructor(socket: WebSocket, remote: string, parts: SignalParts) {
@@ -59,7 +61,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #received(text: string): void {
-    if (!this.#limit.allows()) return this.#socket.terminate()
+    if (!this.#limit.take(messages)) return this.#socket.terminate()
     try {
       const message = parseMessage(text)
       if (this.#place === undefined) this.#enter(message)

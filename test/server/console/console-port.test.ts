@@ -199,15 +199,22 @@ test('The console key is replaced by a procedure or by hand, and open sessions e
   await removeFolder(server.folder)
 })
 
-test('Five wrong keys a minute and the address is refused, with the right key too', async () => {
+test('Five wrong keys a minute, and further ones are refused; the right key and open sessions go on from the same address', async () => {
   const server = await startHeadless({ site })
   const offer = (key: string): Promise<Response> =>
     fetch(`${server.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
+  const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
+  const cookie = (await offer(key)).headers.get('set-cookie')?.split(';')[0] ?? ''
   for (let turn = 0; turn < 5; turn++) expect((await offer('wrong')).status).toBe(401)
-  const refused = await offer((await readFile(join(server.folder, 'console.key'), 'utf8')).trim())
+  const refused = await offer('wrong')
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await refused.json()).toMatchObject({ ok: false, retry_after: Number(refused.headers.get('retry-after')) })
+  const bearer = { authorization: 'Bearer wrong' }
+  expect((await fetch(`${server.ready.console}/rpc`, { headers: bearer })).status).toBe(429)
+  expect((await offer(key)).status).toBe(204)
+  expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(204)
+  expect((await fetch(`${server.ready.console}/rpc`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
   await server.stop()
   await removeFolder(server.folder)
 })

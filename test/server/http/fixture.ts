@@ -5,7 +5,7 @@ import { createListener, type Listener, type ListenerOptions } from '../../../se
 import { authenticateOperation } from '../../../server/media-api/authenticate.ts'
 import { Credentials } from '../../../server/access/credentials.ts'
 import { DigestBook } from '../../../server/access/digest-book.ts'
-import { FailureLimit } from '../../../server/access/failure-limit.ts'
+import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
 import { Sessions } from '../../../server/access/sessions.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import type { Observation } from '../../../server/observe/observation.ts'
@@ -72,7 +72,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     enabled: true,
   })
   const digests = new DigestBook(store)
-  const failures = new FailureLimit(() => settings.access.failures_per_minute)
+  const failures = new ClientRateLimit({ most: () => settings.access.failures_per_minute, windowMs: 60_000 })
   const calls: unknown[] = []
   let behaviour: ((params: unknown) => unknown) | undefined
   const watch =

@@ -47,8 +47,6 @@ function refusal(from, to) {
   if (top !== 'server' || from.length < 3 || folder === otherFolder) return undefined
   if (to.length < 3) return `server/${folder}/ may not import what composes it.`
   if (serverAlone.includes(folder)) return `server/${folder}/ may import shared/ only.`
-  // A join link is signed by the controller and read by the node.
-  if (to.join('/') === 'server/media/join-token.ts') return undefined
   if (serverAlone.includes(otherFolder)) return `server/${otherFolder}/ is a program of its own; nothing imports it.`
   if (serverEverywhere.includes(folder) || serverEverywhere.includes(otherFolder)) return undefined
   const [mine, other] = [layerOf(folder), layerOf(otherFolder)]

@@ -13,7 +13,7 @@ import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { type NodeServer, startNodeServer } from './http/node-server.ts'
 import type { Log } from './log.ts'
-import { Door } from './rooms/door.ts'
+import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
 import type { Room } from './rooms/room.ts'
 import { probe } from './rtsp/probe.ts'
@@ -31,7 +31,7 @@ type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: Abort
 export class MediaServer {
   readonly #pulls: CameraPulls
   readonly #rooms: MediaRooms
-  readonly #door: Door
+  readonly #admission: AdmissionControl
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
   readonly #start: MediaStart
@@ -45,8 +45,17 @@ export class MediaServer {
     this.#pulls = new CameraPulls(pullSettings(start.settings))
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
-    this.#door = new Door(this.#rooms, Buffer.from(start.token_key, 'base64'), start.settings.open_rooms)
-    this.#signal = new SignalServer({ rooms: this.#rooms, door: this.#door, settings: () => this.#settings, log })
+    this.#admission = new AdmissionControl(
+      this.#rooms,
+      Buffer.from(start.token_key, 'base64'),
+      start.settings.open_rooms,
+    )
+    this.#signal = new SignalServer({
+      rooms: this.#rooms,
+      admission: this.#admission,
+      settings: () => this.#settings,
+      log,
+    })
   }
 
   /** Starts it; resolves when it listens. @throws Error of the listener, e.g. EADDRINUSE */
@@ -67,7 +76,7 @@ export class MediaServer {
       this.#settings = settings
       this.#pulls.settings = pullSettings(settings)
       this.#rooms.banMs = settings.ban_ms
-      this.#door.open = settings.open_rooms
+      this.#admission.open = settings.open_rooms
       return {}
     },
     open_room: async (room) => {
@@ -125,7 +134,7 @@ export class MediaServer {
       log,
       parts: {
         rooms: this.#rooms,
-        door: this.#door,
+        admission: this.#admission,
         pulls: this.#pulls,
         sessions: this.#sessions,
         peerSettings: () => this.#peerSettings(),

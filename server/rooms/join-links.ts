@@ -1,7 +1,8 @@
+import type { JoinGrant } from '../../shared/join-token.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { type JoinGrant, mintJoinToken } from '../media/join-token.ts'
+import { signJoinToken } from './sign-join-token.ts'
 import { tokenKeyOf } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredNode } from '../store/records.ts'
@@ -68,7 +69,7 @@ export class JoinLinks {
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName
     const now = Date.now()
-    const token = mintJoinToken(this.#key(), grant, now)
+    const token = signJoinToken(this.#key(), grant, now)
     return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
   }
 
@@ -77,7 +78,7 @@ export class JoinLinks {
     this.#options.rooms.get(roomId)
     const now = Date.now()
     return {
-      token: mintJoinToken(this.#key(), { roomId, role: 'observer', lifeMs: observerMs }, now),
+      token: signJoinToken(this.#key(), { roomId, role: 'observer', lifeMs: observerMs }, now),
       expires_at: now + observerMs,
     }
   }

@@ -10,7 +10,7 @@ import { Mesh } from './mesh.ts'
 import { Notices } from './notices.ts'
 import { Publication } from './publication.ts'
 import type { RemoteMedia } from './remote-media.ts'
-import { type Joined, type Knock, SignalClient } from './signal-client.ts'
+import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { Watching } from './watching.ts'
 
 /** Most chat lines kept in the page. */
@@ -90,12 +90,12 @@ export class RoomSession {
     return this.#main.connection
   }
 
-  /** Knocks at the room's door. */
-  join(knock: Knock): void {
+  /** Asks to be let into the room. */
+  join(request: JoinRequest): void {
     this.#signal?.leave()
-    Object.assign(this.view, { phase: 'joining', ending: null, roomId: knock.roomId })
+    Object.assign(this.view, { phase: 'joining', ending: null, roomId: request.roomId })
     const url = `${this.#origin.replace(/^http/, 'ws')}/signal`
-    this.#signal = new SignalClient(url, knock, {
+    this.#signal = new SignalClient(url, request, {
       joined: (message) => this.#entered(message),
       message: (message) => this.#received(message),
       lost: () => {

@@ -2,8 +2,8 @@ import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
 import { type Ending, endingOf } from './ending.ts'
 
-/** With what somebody knocks. */
-export interface Knock {
+/** What somebody asks to join with. */
+export interface JoinRequest {
   roomId: string
   /** Of the join link; empty for none. */
   token: string
@@ -40,7 +40,7 @@ const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull'])
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
   readonly #url: string
-  readonly #knock: Knock
+  readonly #request: JoinRequest
   readonly #listener: SignalListener
   #socket: WebSocket | undefined
   #session = ''
@@ -60,9 +60,9 @@ export class SignalClient {
   readonly #networkLost = (): void => this.#drop()
 
   /** @param url e.g. `ws://10.0.0.5:7082/signal` */
-  constructor(url: string, knock: Knock, listener: SignalListener) {
+  constructor(url: string, request: JoinRequest, listener: SignalListener) {
     this.#url = url
-    this.#knock = knock
+    this.#request = request
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
     window.addEventListener('online', this.#comeBack)
@@ -107,7 +107,7 @@ export class SignalClient {
 
   #greeting(): FromPerson {
     if (this.#session !== '') return { type: 'resume', version: signalVersion, session: this.#session }
-    const { roomId, token, hostPassword, userName } = this.#knock
+    const { roomId, token, hostPassword, userName } = this.#request
     return {
       type: 'join',
       version: signalVersion,

@@ -5,7 +5,7 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
-import type { Admission, Door } from '../rooms/door.ts'
+import type { Admission, AdmissionControl } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Member } from '../rooms/member.ts'
 import { type Room, streamIdOf } from '../rooms/room.ts'
@@ -21,7 +21,7 @@ import { bearerOf, readBody } from './sdp-request.ts'
 /** What the media routes work on. */
 export interface MediaRouteParts {
   rooms: MediaRooms
-  door: Door
+  admission: AdmissionControl
   pulls: CameraPulls
   sessions: MediaSessions
   peerSettings: () => PeerSettings
@@ -148,8 +148,8 @@ async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: strin
   }
 }
 
-function admitCaller({ door }: MediaRouteParts, context: Context, room: Room): Admission {
-  return door.admit(room, {
+function admitCaller({ admission }: MediaRouteParts, context: Context, room: Room): Admission {
+  return admission.admit(room, {
     token: bearerOf(context),
     hostPassword: '',
     userId: undefined,

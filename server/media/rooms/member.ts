@@ -13,7 +13,7 @@ export interface RoomUser {
   joinedAt: number
 }
 
-/** Somebody at the door: who the link, password or open room says it is. */
+/** Somebody who was admitted: who the link, password or open room says it is. */
 export interface Identity {
   userId: string
   userName: string

@@ -58,7 +58,7 @@ export class Room {
   }
 
   /**
-   * The member for somebody at the door: the one that is in, or a new one.
+   * The member for somebody who was admitted: the one that is in, or a new one.
    * @throws Problem taken, locked, roomFull
    */
   enter(identity: Identity): Member {

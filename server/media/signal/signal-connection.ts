@@ -4,7 +4,7 @@ import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
-import type { Door } from '../rooms/door.ts'
+import type { AdmissionControl } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import { assertHost, type Room } from '../rooms/room.ts'
 import type { Member, PersonLink } from '../rooms/member.ts'
@@ -13,7 +13,7 @@ import { isPeerToPeer } from '../rooms/room-config.ts'
 /** What signalling works on. */
 export interface SignalParts {
   rooms: MediaRooms
-  door: Door
+  admission: AdmissionControl
   settings: () => MediaSettings
   log: Log
 }
@@ -85,7 +85,7 @@ export class SignalConnection implements PersonLink {
     if (message.type !== 'join') throw new Problem('badRequest', 'The first message must be join or resume.')
     assertVersion(message.version)
     const room = this.#parts.rooms.get(message.room_id)
-    const admission = this.#parts.door.admit(room, {
+    const admission = this.#parts.admission.admit(room, {
       token: message.token,
       hostPassword: message.host_password,
       userId: message.user_id,

@@ -145,7 +145,7 @@ describe('coming and going', () => {
   })
 })
 
-describe('the door', () => {
+describe('admission', () => {
   test('a full room says 507', async () => {
     await node.openRoom('full', { attendeeMax: 1 })
     await enter('full', 'ann')

@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type JoinGrant, mintJoinToken } from '../../../server/media/join-token.ts'
+import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
+import type { JoinGrant } from '../../../shared/join-token.ts'
 import {
   type ControlEvent,
   type ControlMethod,
@@ -153,7 +154,7 @@ export class TestMediaNode implements AsyncDisposable {
 
   /** A join token as the controller makes it. */
   token(roomId: string, more: Partial<JoinGrant> = {}): string {
-    return mintJoinToken(this.key, { roomId, role: 'member', lifeMs: 60_000, ...more })
+    return signJoinToken(this.key, { roomId, role: 'member', lifeMs: 60_000, ...more })
   }
 
   /** The first event, past or to come, that matches. */

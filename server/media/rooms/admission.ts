@@ -1,13 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
+import type { JoinClaims } from '../../../shared/join-token.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
-import { type JoinToken, readJoinToken } from '../join-token.ts'
 import { Problem } from '../problem.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import { type Room, screenSuffix } from './room.ts'
+import { verifyJoinToken } from './verify-join-token.ts'
 
-/** Who presents what at a room's door. */
+/** Who asks to be let into a room, and with what. */
 export interface Caller {
   /** A join token, or the session key of somebody who is in; empty for none. */
   token: string
@@ -29,7 +30,7 @@ export type Admission =
 const mostFailures = 10
 
 /** Says who somebody is and whether they may come in at all; the room says whether there is space. */
-export class Door {
+export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
   readonly #failures = new RateLimit({ most: mostFailures, windowMs: 60_000 })
@@ -63,8 +64,8 @@ export class Door {
     }
   }
 
-  #tokenOf(roomId: string, text: string): JoinToken {
-    const token = readJoinToken(this.#key, text)
+  #tokenOf(roomId: string, text: string): JoinClaims {
+    const token = verifyJoinToken(this.#key, text)
     if (token?.room !== roomId) throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     if (this.#rooms.bans.revoked(roomId, token.user, token.id, token.iat)) {
       throw new Problem('removed', 'You were removed from this room: ask for a new join link.')

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from './room-page-visit.ts'
 
 /** Ways into a room, and every reason why somebody is not in it: each says what happened and what to do. */
-describe('the doors of a room', () => {
+describe('ways into a room', () => {
   let site: RoomSite
   beforeAll(async () => {
     site = await RoomSite.start()
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  /** Knocks with a name and waits for what the page says. */
+  /** Asks to join under a name and waits for what the page says. */
   async function refused(link: string, title: string): Promise<Visitor> {
     const visitor = await site.open(link, { equipment: 'none' })
     await visitor.page.getByLabel('Your name').fill('Eve')

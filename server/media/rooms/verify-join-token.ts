@@ -1,0 +1,17 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { decodeJoinClaims, type JoinClaims, splitJoinToken } from '../../../shared/join-token.ts'
+
+/**
+ * What a join token says; undefined when it is malformed, forged or expired.
+ * @param key the one that the controller signs with
+ * @param now milliseconds since the epoch
+ */
+export function verifyJoinToken(key: Buffer, text: string, now = Date.now()): JoinClaims | undefined {
+  const parts = splitJoinToken(text)
+  if (parts === undefined) return undefined
+  const expected = createHmac('sha256', key).update(parts.payload, 'latin1').digest('base64url')
+  const [mine, given] = [Buffer.from(expected, 'latin1'), Buffer.from(parts.signature, 'latin1')]
+  if (mine.length !== given.length || !timingSafeEqual(mine, given)) return undefined
+  const claims = decodeJoinClaims(parts.payload)
+  return claims !== undefined && claims.exp > now ? claims : undefined
+}

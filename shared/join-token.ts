@@ -1,0 +1,73 @@
+import { z } from 'zod'
+
+/**
+ * A join token, the secret part of a join link: `<payload>.<signature>`, both base64url. The payload is the claims as JSON, the signature an HMAC-SHA-256 of the
+ * payload's text. The controller signs, the node verifies; this is the form that both agree on.
+ */
+
+/** What a join token says. `observer`: watches without being in the room, for the console. */
+export const joinClaimsSchema = z.strictObject({
+  /** Version. */
+  v: z.literal(1),
+  /** Names the token, so that it can be taken back. */
+  id: z.string().min(1).max(64),
+  room: z.string().min(1).max(128),
+  /** Bound to this user; left out: the person chooses a name and gets an id. */
+  user: z.string().min(1).max(128).optional(),
+  name: z.string().max(256).optional(),
+  role: z.enum(['member', 'host', 'observer']),
+  /** Issued and expires, milliseconds since the epoch. */
+  iat: z.number(),
+  exp: z.number(),
+})
+export type JoinClaims = z.output<typeof joinClaimsSchema>
+
+/** What a join link is made for. */
+export interface JoinGrant {
+  roomId: string
+  userId?: string
+  userName?: string
+  role: JoinClaims['role']
+  /** Milliseconds that the link is good for. */
+  lifeMs: number
+}
+
+/** Longest token that is looked at, in characters. */
+export const longestJoinToken = 4_096
+
+/** The claims of a token for a grant. @param id unguessable */
+export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaims {
+  const claims: JoinClaims = { v: 1, id, room: grant.roomId, role: grant.role, iat: now, exp: now + grant.lifeMs }
+  if (grant.userId !== undefined) claims.user = grant.userId
+  if (grant.userName !== undefined) claims.name = grant.userName
+  return claims
+}
+
+/** The payload of a token: what is signed. */
+export function encodeJoinClaims(claims: JoinClaims): string {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(JSON.stringify(claims)))
+  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** The claims of a payload whose signature was verified; undefined for anything else. */
+export function decodeJoinClaims(payload: string): JoinClaims | undefined {
+  try {
+    const bytes = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
+    const text = new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+    return joinClaimsSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** A token of its two parts. */
+export function joinTokenText(payload: string, signature: string): string {
+  return `${payload}.${signature}`
+}
+
+/** The two parts of a token, nothing of which is verified yet; undefined when it does not have the form of one. */
+export function splitJoinToken(text: string): { payload: string; signature: string } | undefined {
+  if (text.length > longestJoinToken) return undefined
+  const [payload, signature, more] = text.split('.')
+  return payload === undefined || signature === undefined || more !== undefined ? undefined : { payload, signature }
+}

@@ -87,7 +87,8 @@ export class Controller {
     }
     const page = options.consolePage
     let signOutAll = (): void => undefined
-    this.consoleKey = page === undefined ? undefined : new ConsoleKey(options.dataFolder)
+    this.consoleKey =
+      page === undefined ? undefined : new ConsoleKey(options.dataFolder, (message) => options.logger.warn(message))
     if (page !== undefined && this.consoleKey !== undefined) {
       const listener = new ConsoleListener({
         dispatch: (name, input, origin) => this.#dispatch(name, input, origin),

@@ -1,21 +1,31 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000
+/** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
+const wellFormed = /^[\x21-\x7e]{32,200}$/
+/** Bytes of a file that is looked at. */
+const longestFile = 1_024
+const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII characters without spaces'
 
 /**
- * The console key: the one line of `<data folder>/console.key` (mode 0600). Who replaces the file replaces the key, at once.
+ * The console key: the one line of `<data folder>/console.key` (mode 0600). Who replaces the file replaces the key, at once; a file that
+ * holds no whole key replaces nothing.
  * A browser's session is a signed cookie made from it: it survives a restart and ends when the key is replaced.
  */
 export class ConsoleKey {
   readonly file: string
+  readonly #warn: (message: string) => void
   #key = ''
   #mtime = -1
 
-  constructor(folder: string) {
+  /** @param warn told what is wrong with the file and what to do, once for each state of it */
+  constructor(folder: string, warn: (message: string) => void) {
     this.file = join(folder, 'console.key')
-    if (!this.#read()) this.replace()
+    this.#warn = warn
+    this.#read()
+    if (this.#key === '') this.#begin()
   }
 
   /** The key itself, for the one line that a first start prints on a terminal. */
@@ -56,24 +66,41 @@ export class ConsoleKey {
     return Number(value.slice(0, value.indexOf('.'))) > now
   }
 
+  /** There is no key yet: of a first start, or because the file holds none, which then stays beside the new one. */
+  #begin(): void {
+    const aside = `${this.file}.refused`
+    if (existsSync(this.file)) {
+      renameSync(this.file, aside)
+      this.#warn(
+        `${this.file} holds no console key: ${whatItMustHold}. It was set aside as ${aside} and a new key was made: read it in console.key, or write your own there.`,
+      )
+    }
+    this.replace()
+  }
+
   #sign(body: string): string {
     return createHmac('sha256', this.#key).update(`console session ${body}`).digest('base64url')
   }
 
-  /** Reads the file when it changed; false when there is no usable key in it. */
-  #read(): boolean {
+  /** Reads the file when it changed. */
+  #read(): void {
+    let mtime: number
+    let text: string
     try {
-      const mtime = statSync(this.file).mtimeMs
-      if (mtime !== this.#mtime) {
-        const key = readFileSync(this.file, 'utf8').trim()
-        if (key.length < 16) return this.#key !== ''
-        this.#key = key
-        this.#mtime = mtime
-      }
-      return true
+      const found = statSync(this.file)
+      mtime = found.mtimeMs
+      if (mtime === this.#mtime) return
+      text = found.size > longestFile ? '' : readFileSync(this.file, 'utf8').trim()
     } catch {
       // Gone while we run: the key in memory stays good until the next start.
-      return this.#key !== ''
+      return
+    }
+    this.#mtime = mtime
+    if (wellFormed.test(text)) this.#key = text
+    else if (this.#key !== '') {
+      this.#warn(
+        `${this.file} was changed and holds no console key: ${whatItMustHold}. The key before stays good until such a line is written, or until the next start, which makes a new key.`,
+      )
     }
   }
 }

@@ -40,7 +40,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, clock = Date.now, migrations = knownMigrations } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await checkVersions(folder, migrations)
-  const unlock = await lockFolder(folder)
+  const unlock = await lockFolder(folder, (error) =>
+    options.logger?.warn(
+      { err: error },
+      'The file system of the data folder gives no locks: other hosts and containers are not kept out of it.',
+    ),
+  )
   try {
     // Again: whoever had the lock until now may have been newer.
     await checkVersions(folder, migrations)

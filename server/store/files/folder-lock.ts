@@ -1,24 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { hasCode } from './durable-files.ts'
+import { lockExclusively } from './exclusive-lock.ts'
 
 /** Another process works on the data folder. */
 export class StoreLockedError extends Error {
   override readonly name = 'StoreLockedError'
-  /** Process id of the owner. */
+  /** Process id of the owner, as its own machine or container counts; 0: it has not said. */
   readonly pid: number
 
-  constructor(folder: string, pid: number) {
-    super(`The data folder ${folder} is in use by process ${pid}: stop that process, or choose another data folder.`)
+  constructor(folder: string, { pid, host }: { pid: number; host: string }) {
+    const who = pid === 0 ? 'another process' : `process ${pid}`
+    const where = host === '' || host === hostname() ? '' : ` of ${host}`
+    super(`The data folder ${folder} is in use by ${who}${where}: stop that process, or choose another data folder.`)
     this.pid = pid
   }
 }
 
-/** Name of the lock file in the data folder. */
+/** Name of the file in the data folder that says who has it. */
 export const lockFileName = 'roomdesk.lock'
+/** Name of the file in the data folder that its owner keeps locked. */
+export const lockedFileName = 'roomdesk.locked'
 
 /** Who holds the folder. Pids are used again, so the time the process started and the boot belong to it. */
 interface Owner {
@@ -27,17 +33,47 @@ interface Owner {
   started: string
   /** Of this boot of the machine; empty where the system does not tell. */
   boot: string
+  /** The machine's or container's name. */
+  host: string
 }
 
 /**
- * Takes the data folder for this process. A lock whose owner is gone is taken over.
+ * Takes the data folder for this process. A lock whose owner is gone is taken over at once.
+ * The kernel's lock on one file decides. Who has it stands in another, for the message, and for file systems that know no locks:
+ * there a living process of that id, start and boot counts as the owner.
+ * @param onUnavailable told why the kernel gives no lock here.
  * @returns the function that gives it back.
  * @throws StoreLockedError when a living process holds it.
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(
+  folder: string,
+  onUnavailable: (error: unknown) => void = () => undefined,
+): Promise<() => Promise<void>> {
   const path = join(folder, lockFileName)
+  const lock = await lockExclusively(join(folder, lockedFileName))
+  if (lock === 'held by another') {
+    const owner = parseOwner((await readLock(path)) ?? '')
+    throw new StoreLockedError(folder, owner ?? { pid: 0, host: '' })
+  }
+  if ('unavailable' in lock) onUnavailable(lock.unavailable)
+  const release = 'release' in lock ? lock.release : () => undefined
+  try {
+    const remove = await writeOwner(folder, path, 'release' in lock)
+    return async () => {
+      await remove()
+      release()
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** @param certain the kernel's lock is ours: then what names this very process was left by the program that it ran before (execve). */
+async function writeOwner(folder: string, path: string, certain: boolean): Promise<() => Promise<void>> {
   const mine = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const text = `${JSON.stringify({ pid: process.pid, started: startOf(process.pid), boot: bootId() } satisfies Owner)}\n`
+  const owner: Owner = { pid: process.pid, started: startOf(process.pid), boot: bootId(), host: hostname() }
+  const text = `${JSON.stringify(owner)}\n`
   await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
   try {
     // A link is atomic and refuses to replace: whoever links first has it, content and all.
@@ -48,7 +84,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) throw error
       }
-      await clearStale(folder, path, mine)
+      await clearStale(folder, path, mine, certain)
     }
     throw new Error(`The lock file ${path} keeps changing: try again.`)
   } finally {
@@ -57,10 +93,12 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /** Removes the lock when its owner is gone. `mine` is a file that says who we are. */
-async function clearStale(folder: string, path: string, mine: string): Promise<void> {
+async function clearStale(folder: string, path: string, mine: string, certain: boolean): Promise<void> {
   const seen = await readLock(path)
   if (seen === undefined) return
-  refuseAlive(folder, seen)
+  const owner = parseOwner(seen)
+  const ourself = certain && owner?.pid === process.pid
+  if (owner !== undefined && !ourself && isAlive(owner)) throw new StoreLockedError(folder, owner)
   // One at a time looks again and removes: of two who saw the same dead owner, the slower would remove the quicker one's lock.
   const turn = `${path}.takeover`
   try {
@@ -77,11 +115,6 @@ async function clearStale(folder: string, path: string, mine: string): Promise<v
   } finally {
     await rm(turn, { force: true })
   }
-}
-
-function refuseAlive(folder: string, text: string): void {
-  const owner = parseOwner(text)
-  if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner.pid)
 }
 
 /** What a lock says; undefined when there is none. */
@@ -106,7 +139,8 @@ function parseOwner(text: string): Owner | undefined {
       return undefined
     const started = 'started' in value && typeof value.started === 'string' ? value.started : ''
     const boot = 'boot' in value && typeof value.boot === 'string' ? value.boot : ''
-    return { pid: value.pid, started, boot }
+    const host = 'host' in value && typeof value.host === 'string' ? value.host : ''
+    return { pid: value.pid, started, boot, host }
   } catch {
     return undefined
   }

@@ -1,18 +1,32 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockFileName, lockFolder, StoreLockedError } from '../../../../server/store/files/folder-lock.ts'
+import {
+  lockedFileName,
+  lockFileName,
+  lockFolder,
+  StoreLockedError,
+} from '../../../../server/store/files/folder-lock.ts'
 import { createRoom, open, temporaryFolder, topics } from '../site.ts'
 
+/** Runs a program where it sees itself as process 1 and none of ours, as in a container. */
+const inContainer = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+
 /** Another process that takes the lock and waits. */
-async function owner(folder: string): Promise<{ pid: number; kill: () => Promise<void> }> {
+async function owner(
+  folder: string,
+  within: readonly string[] = [],
+): Promise<{ pid: number; kill: () => Promise<void> }> {
   const source = `import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, '../../../../server/store/files/folder-lock.ts'))}
     await lockFolder(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [program, ...parameters] = [...within, process.execPath, '--input-type=module', '-e', source]
+  const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  await once(child.stdout, 'data')
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended')))
+  await Promise.race([once(child.stdout, 'data'), ended])
+  ended.catch(() => undefined)
   return {
     pid: child.pid ?? 0,
     kill: async () => {
@@ -29,12 +43,46 @@ test('A folder that another process has open is refused with its pid; when that 
   const refused = open(folder)
   await expect(refused).rejects.toBeInstanceOf(StoreLockedError)
   await expect(refused).rejects.toThrow(`process ${other.pid}`)
-  expect(await readdir(folder)).toEqual([lockFileName])
+  expect((await readdir(folder)).sort()).toEqual([lockFileName, lockedFileName])
   await other.kill()
   const store = await open(folder)
   await createRoom(store, '1')
   await store.close()
   expect(await readdir(folder)).not.toContain(lockFileName)
+})
+
+test('A container cannot open the folder that another has open, though neither sees the processes of the other', async (context) => {
+  const [program = '', ...parameters] = inContainer
+  if (spawnSync(program, [...parameters, 'true']).status !== 0)
+    context.skip('no PID namespaces here: needs root on Linux')
+  const folder = await temporaryFolder()
+  const other = await owner(folder, inContainer)
+  await expect(open(folder)).rejects.toBeInstanceOf(StoreLockedError)
+  await other.kill()
+  const since = performance.now()
+  const store = await open(folder)
+  expect(performance.now() - since).toBeLessThan(1_000)
+  await expect(owner(folder, inContainer)).rejects.toThrow('ended')
+  await store.close()
+})
+
+test('What stands in the locked file does not matter', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, lockedFileName), 'not a database'.repeat(100))
+  const unlock = await lockFolder(folder)
+  await expect(lockFolder(folder)).rejects.toBeInstanceOf(StoreLockedError)
+  await unlock()
+})
+
+test('A program that was replaced by another in the same process leaves no lock behind', async () => {
+  const folder = await temporaryFolder()
+  const unlock = await lockFolder(folder)
+  const text = await readFile(join(folder, lockFileName), 'utf8')
+  await unlock()
+  // As execve leaves it: the kernel's lock is gone, the pid and its start are the same.
+  await writeFile(join(folder, lockFileName), text)
+  const again = await lockFolder(folder)
+  await again()
 })
 
 test('The same process cannot open a folder twice either', async () => {
@@ -66,7 +114,7 @@ test('A pid that now belongs to another process, another boot, or nonsense in th
     const release = await lockFolder(folder)
     await release()
   }
-  expect(await readdir(folder)).toEqual([])
+  expect(await readdir(folder)).toEqual([lockedFileName])
 })
 
 test('Of many who find a stale lock one gets it', async () => {
@@ -76,6 +124,6 @@ test('Of many who find a stale lock one gets it', async () => {
     await writeFile(join(folder, lockFileName), '{"pid":999999999}')
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(folder)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect(await readdir(folder)).toEqual([lockFileName])
+    expect((await readdir(folder)).sort()).toEqual([lockFileName, lockedFileName])
   }
 })

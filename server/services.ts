@@ -108,7 +108,14 @@ export function createServices(options: ServiceOptions): Services {
     store: () => store.status(),
     connections: () => ({}),
   })
-  const journal = new RequestJournal({ capacity: () => settings().console.activity_entries })
+  const journal = new RequestJournal({
+    capacity: () => settings().console.activity_entries,
+    known: {
+      credential: (accessKey) => store.get('credentials', accessKey) !== undefined,
+      room: (roomId) => store.get('rooms', roomId) !== undefined,
+      user: (userId) => store.get('devices', userId) !== undefined,
+    },
+  })
   const credentialRooms = new CredentialRooms(store)
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {

@@ -14,6 +14,9 @@ const userAddress = bytes(1, limits.userAddress)
 /** An object in a JSON body, or its JSON text elsewhere; parsed and bounded by the device API itself. */
 const options = z.union([z.string().max(limits.deviceOptions), z.record(z.string(), z.unknown())])
 
+/** Names of logins that every camera has; another one may be a password in the wrong place. */
+const usualLogins = ['admin', 'root', 'user', 'operator', 'viewer', 'guest']
+
 const identity = z.strictObject({ roomId: z.string(), userId: z.string() })
 
 export const createOutgoingUser = defineOperation({
@@ -30,6 +33,14 @@ export const createOutgoingUser = defineOperation({
     userData: bytes(0, limits.userData).optional(),
     options: options.optional(),
   }),
+  disclosure: {
+    roomId: 'room',
+    userId: 'user',
+    userName: 'length',
+    userAddress: 'address',
+    userData: 'length',
+    options: { fields: { login_name: usualLogins, login_password: 'secret', assist_address: 'address' } },
+  },
   token: tokenNames,
   success: z.strictObject({ data: identity }),
   errors: [
@@ -53,6 +64,7 @@ export const destroyOutgoingUser = defineOperation({
   methods: ['GET', 'POST'],
   summary: 'Remove an outgoing user: it leaves the room.',
   params: z.object({ roomId, userId, userAddress }),
+  disclosure: { roomId: 'room', userId: 'user', userAddress: 'address' },
   token: tokenNames,
   success: z.strictObject({ data: identity }),
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'outgoingUserNotFound', 'destroyUnavailable', 'nodeTimeout'],
@@ -65,6 +77,7 @@ export const listOutgoingUsers = defineOperation({
   methods: ['GET', 'POST'],
   summary: 'List outgoing users, of one room or of all.',
   params: z.object({ roomId: bytes(0, limits.roomExtendId).optional() }),
+  disclosure: { roomId: 'roomFilter' },
   token: tokenNames,
   success: z.strictObject({
     data: z.strictObject({

@@ -23,6 +23,7 @@ export const authenticate = defineOperation({
   summary: 'Authenticate a client with its key pair; opens a session.',
   // Missing or wrong is 401, not a parameter error (contract, section 2), so anything is a valid parameter here.
   params: z.object({ access_key: z.string().default(''), digest: z.string().default('') }),
+  disclosure: { access_key: 'credential', digest: 'secret' },
   token: null,
   success: z.strictObject({ random: z.string(), key: z.string() }),
   errors: ['authenticationFailed', 'tooManyFailures', 'authenticationTimeout', 'parameter'],
@@ -44,6 +45,16 @@ export const createRoom = defineOperation({
     attendee_max: attendeeMax.optional(),
     room_extend_id: bytes(1, limits.roomExtendId).optional(),
   }),
+  disclosure: {
+    topic: 'length',
+    owner_id: 'user',
+    room_mode: 'number',
+    host_password: 'secret',
+    max_video: 'number',
+    max_audio: 'number',
+    attendee_max: 'number',
+    room_extend_id: 'room',
+  },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
   errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'licenceExpired', 'licenceExceeded', 'storage'],
@@ -56,6 +67,7 @@ export const getRoom = defineOperation({
   methods: ['GET'],
   summary: 'Read a room.',
   params: z.object({ room_id: roomId }),
+  disclosure: { room_id: 'room' },
   token: accessToken,
   success: z.strictObject({
     id: z.number(),
@@ -89,6 +101,15 @@ export const updateRoom = defineOperation({
     attendee_max: attendeeMax.optional(),
     room_mode: roomMode.optional(),
   }),
+  disclosure: {
+    room_id: 'room',
+    topic: 'length',
+    host_password: 'secret',
+    max_video: 'number',
+    max_audio: 'number',
+    attendee_max: 'number',
+    room_mode: 'number',
+  },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
   errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'roomNotFound', 'roomClosed', 'storage'],
@@ -102,6 +123,7 @@ export const deleteRoom = defineOperation({
   methods: ['GET'],
   summary: 'Delete a room; everybody in it is taken out.',
   params: z.object({ room_id: roomId }),
+  disclosure: { room_id: 'room' },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'storage'],
@@ -118,6 +140,10 @@ export const getMcu = defineOperation({
     /** (field) JSON text `{"ip_tag":"local","idc_code":""}`. */
     options: z.string().max(1024).optional(),
   }),
+  disclosure: {
+    room_id: 'room',
+    options: { fields: { ip_tag: ['local', 'public', 'internet', 'intranet', 'lan', 'wan'], idc_code: 'number' } },
+  },
   token: [...accessToken, 'token'],
   success: z.strictObject({ addr: z.string() }),
   errors: [
@@ -140,6 +166,7 @@ export const listUsers = defineOperation({
   methods: ['GET'],
   summary: 'List the users in a room.',
   params: z.object({ room_id: roomId }),
+  disclosure: { room_id: 'room' },
   token: accessToken,
   success: z.strictObject({ user_list: z.array(z.strictObject({ user_name: z.string(), user_id: z.string() })) }),
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'nodeTimeout'],
@@ -152,6 +179,7 @@ export const forceOffline = defineOperation({
   methods: ['GET'],
   summary: 'Force a user in a room offline.',
   params: z.object({ room_id: roomId, user_id: bytes(1, limits.userId) }),
+  disclosure: { room_id: 'room', user_id: 'user' },
   token: accessToken,
   success: z.strictObject({ msg: z.string() }),
   errors: [
@@ -182,6 +210,7 @@ export const joinUrl = defineOperation({
     /** Seconds that the link is good for; left out: as the settings say. */
     ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
   }),
+  disclosure: { room_id: 'room', user_id: 'user', user_name: 'length', role: ['member', 'host'], ttl: 'number' },
   token: accessToken,
   success: z.strictObject({
     url: z.string(),

@@ -1,6 +1,36 @@
 import { z } from 'zod'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
+/**
+ * What of a parameter's value the operator may see, once it was sent. Only what is known to be harmless is ever shown:
+ * a caller may have put a password anywhere.
+ */
+export type Disclosure =
+  /** Nothing: it is a secret. */
+  | 'secret'
+  /** Its length: it may hold anything. */
+  | 'length'
+  /** A whole number of at most nine digits. */
+  | 'number'
+  /** A room of this site, or the room that the operation just found; else a number, or plain words. */
+  | 'room'
+  /** As `room`, but a success does not say that the room is there. */
+  | 'roomFilter'
+  /** A user that the operation found, or an outgoing user of this site; else a number, or plain words. */
+  | 'user'
+  /** The access_key of a credential of this site. */
+  | 'credential'
+  /** A camera's address as its parser understood it, without login and without what is not plain in its path. */
+  | 'address'
+  /** One of these words. */
+  | readonly string[]
+  | DisclosedFields
+
+/** A JSON object: what of each of its fields may be seen. */
+export interface DisclosedFields {
+  fields: Readonly<Record<string, Disclosure>>
+}
+
 /** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester all read it. */
 export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   api: ApiName
@@ -11,6 +41,8 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   summary: string
   /** Its own parameters, as the caller writes them; the token is apart. */
   params: P
+  /** What of each parameter may be shown in the activity and its exports: nothing that is not named here. */
+  disclosure: Readonly<Record<keyof P['shape'] & string, Disclosure>>
   /** Names under which the token is accepted, the specification's own first; null: the operation needs none. */
   token: readonly string[] | null
   /** The exact fields of a success, without `ret`. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { type ActivityEntry, activityMatcher, type activityProcedures } from '../../shared/console/activity.ts'
 import type { Observation, RequestObserver } from './observation.ts'
-import { bounded, redactParams } from './redact.ts'
+import type { KnownNames } from './redaction/parameters.ts'
+import { shownRequest } from './redaction/request.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
 /** Which entries are wanted; what is left out is not asked for. */
@@ -17,6 +18,8 @@ export interface ActivityAdded {
 export interface RequestJournalOptions {
   /** The bound; asked once a second. */
   capacity: () => number
+  /** Names of this site, which may be shown as they are. */
+  known: KnownNames
   /** Kept per second at most; further ones are counted as skipped. A rate, so that a flood never pushes an hour of failures out at once. */
   successesPerSecond?: number
   failuresPerSecond?: number
@@ -28,7 +31,10 @@ export interface RequestJournalOptions {
 const tellEveryMs = 250
 const secondMs = 1_000
 
-/** The last requests, in memory, bounded, without secrets: they are taken out before anything is kept. */
+/**
+ * The last requests, in memory and bounded. What is not known to be harmless is taken out before anything is kept, so that no secret stays in memory; only the requests that are kept cost
+ * that, and of those there is a bound a second.
+ */
 export class RequestJournal implements RequestObserver {
   readonly #options: Required<RequestJournalOptions>
   /** A ring; oldest at `#head` once it is full. */
@@ -142,16 +148,10 @@ export class RequestJournal implements RequestObserver {
       at: observation.at,
       api: observation.api,
       operation: observation.operation,
-      method: observation.method,
-      path: bounded(observation.path, 200),
       ret: observation.ret,
       duration: Math.round(observation.duration * 1000) / 1000,
       client: observation.client,
-      credential: observation.credential,
-      room: bounded(observation.room, 128),
-      params: redactParams(observation.params),
-      msg: bounded(observation.msg, 300),
-      reason: bounded(observation.reason, 300),
+      ...shownRequest(observation, this.#options.known),
     }
   }
 

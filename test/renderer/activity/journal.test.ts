@@ -51,6 +51,18 @@ describe('Why a digest was refused is for the operator', () => {
   })
 })
 
+test('Of what may be a secret its length is shown, in the language of the operator', async () => {
+  await fail('S3cret-access', 'x')
+  show(ActivityPage, client)
+  await eventually(() => expect(rows()).toHaveLength(1))
+  document.querySelector<HTMLElement>('.row-line')?.click()
+  await says('[13 characters]')
+  await showLanguage('zh')
+  await says('[13 个字符]')
+  expect(pageText()).not.toContain('S3cret-access')
+  await showLanguage('en')
+})
+
 test('paused, it stands still and counts; then everything is there', async () => {
   await ask('room-1')
   show(ActivityPage, client)

@@ -1,0 +1,13 @@
+import type { Translate } from '../../i18n/text.ts'
+
+/** What the controller put in the place of a text that is not shown, in the operator's language. */
+export function hiddenText(text: string, t: Translate): string {
+  return text
+    .replace(/\[(\d+) characters?\]/g, (_, n: string) => t('activity.panel.characters', { n: Number(n) }))
+    .replace(/^(?:parameter|field) (\d+)/, (_, n: string) => t('activity.panel.parameter', { n: Number(n) }))
+}
+
+/** Whether anything of a value is not shown. */
+export function isHidden(text: string): boolean {
+  return /\[(redacted|\d+ characters?|number|list of \d+|object of \d+)\]/.test(text)
+}

@@ -1,0 +1,37 @@
+/**
+ * Texts that are known to be harmless wherever they stand: words that everybody uses for rooms, cameras and their streams, with short numbers. Whatever is not on the list may be a
+ * password, however it looks.
+ */
+const words = new Set(
+  (
+    'room meeting hall lobby office class conference user member owner host device lab test demo front back left right door gate entrance yard garage north south east west ' +
+    'cam camera ch channel channels stream streams streaming live av video audio media main sub mainstream substream primary secondary first second low high hd sd ' +
+    'h c s v mp mpeg mjpeg jpeg avc hevc sdp amp axis rtsp rtp onvif profile unicast multicast track trackid preview realmonitor subtype proto'
+  ).split(' '),
+)
+
+const shortNumber = /^\d{1,9}$/
+const separators = /[-_.]/
+const wordAndNumber = /^([A-Za-z]*)(\d*)$/
+
+/** A whole number of at most nine digits, as rooms have it. */
+export function isShortNumber(text: string): boolean {
+  return shortNumber.test(text)
+}
+
+/** Whether a text is made of known words, each with at most three digits, joined by `-`, `_` or `.`: `room-1`, `av_stream`, `ch01`, `live.sdp`. */
+export function isPlainText(text: string): boolean {
+  if (text === '' || text.length > 64) return false
+  return text.split(separators).every((part) => {
+    const [, letters = '', digits = ''] = wordAndNumber.exec(part) ?? []
+    return part !== '' && digits.length <= 3 && (letters === '' ? digits !== '' : words.has(letters.toLowerCase()))
+  })
+}
+
+/** What stands for a secret: not even its length. */
+export const redacted = '[redacted]'
+
+/** What stands for a text that is not shown. */
+export function textLength(text: string): string {
+  return `[${text.length} ${text.length === 1 ? 'character' : 'characters'}]`
+}

@@ -1,0 +1,33 @@
+import type { ActivityEntry } from '../../../shared/console/activity.ts'
+import type { Observation } from '../observation.ts'
+import { shownMessage } from './message.ts'
+import { type Disclosing, type KnownNames, shownParameters, shownValue } from './parameters.ts'
+import { shownMethod, shownPath } from './path.ts'
+
+/** What of a request depends on what its caller sent. */
+type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason'>
+
+/** A request as it may be shown: what is known to be harmless, and of everything else its kind and length. */
+export function shownRequest(observation: Observation, known: KnownNames): Shown {
+  const { operation, params } = observation
+  const disclosing: Disclosing = { known, succeeded: observation.ret === 0, withheld: [] }
+  const shownParams = shownParameters(operation, params, disclosing)
+  const path = shownPath(observation.path)
+  if (path !== observation.path) disclosing.withheld.push(observation.path)
+  const { credential } = observation
+  return {
+    method: shownMethod(observation.method),
+    path,
+    credential: known.credential(credential) ? credential : '',
+    room: shownRoom(observation, disclosing),
+    params: shownParams,
+    msg: shownMessage(observation.msg, disclosing.withheld),
+    reason: shownMessage(observation.reason, disclosing.withheld),
+  }
+}
+
+/** Empty where the parameter is not shown either. */
+function shownRoom({ operation, room }: Observation, disclosing: Disclosing): string {
+  const disclosure = operation === 'list_outgoing_users' ? 'roomFilter' : 'room'
+  return shownValue(disclosure, room, disclosing) === room ? room : ''
+}

@@ -1,6 +1,3 @@
-import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
-import { isIPv6 } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { limits } from '../../shared/limits.ts'
@@ -8,26 +5,15 @@ import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { FaultRules } from '../lab/faults.ts'
+import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
+import { EdgeServer, type ListenAddress } from '../edge/server.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import { AnswerWriter } from './answer.ts'
-import { Connections } from './connections.ts'
-import { listenError } from '../edge/listen-error.ts'
-import { answerMalformed } from './malformed.ts'
+import { malformedAnswers } from './malformed.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
 import { RequestHandler } from './request-handler.ts'
-
-/** Bounds against slow and idle clients, in milliseconds. */
-export interface ListenerTimeouts {
-  /** From the first byte of a request to the end of its head. */
-  headersMs: number
-  /** To the end of its body. */
-  requestMs: number
-  /** Between two looks at these two. */
-  checkMs: number
-  /** Between two requests of one connection. */
-  keepAliveMs: number
-}
 
 /** What a listener is made of. */
 export interface ListenerOptions {
@@ -43,18 +29,8 @@ export interface ListenerOptions {
   log: Log
   /** Koa middleware for paths that no operation has, tried in order; what none of them answers does not exist. */
   mounts?: readonly Koa.Middleware[]
-  timeouts?: Partial<ListenerTimeouts>
-  /** Most connections at a time; further ones are closed at once. */
-  maxConnections?: number
-}
-
-/** Where to listen. */
-export interface ListenAddress {
-  host: string
-  /** 0 picks a free one. */
-  port: number
-  /** PEM texts; left out: plain HTTP. */
-  tls?: { cert: string; key: string } | undefined
+  timeouts?: Partial<ConnectionTimeouts>
+  limits?: ConnectionLimits
 }
 
 /** One of the two API listeners. */
@@ -63,6 +39,8 @@ export interface Listener {
   start(address: ListenAddress): Promise<{ port: number; url: string }>
   /** Accepts nothing more, finishes what is in flight within `deadlineMs`, cuts the rest. Nothing happens when it does not listen. */
   stop(deadlineMs: number): Promise<void>
+  /** New connections are given this certificate; those that are open go on. */
+  secure(tls: TlsMaterial): void
   /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
   readonly url: string
   /** Open connections. */
@@ -76,52 +54,35 @@ const maxHeaderSize = 20 * 1024
 export function createListener(options: ListenerOptions): Listener {
   const answers = new AnswerWriter(options.api, () => options.settings().cors_origins)
   const handler = new RequestHandler({ ...options, answers })
-  const callback = createApp(options, handler, answers).callback()
-  let running: { server: Server; connections: Connections; url: string } | undefined
-
+  const server = new EdgeServer({
+    ...malformedAnswers(handler),
+    name: options.api,
+    log: options.log,
+    limits: options.limits ?? connectionLimits.api,
+    timeouts: options.timeouts,
+    maxHeaderSize,
+    maxBody: 1024 * 1024,
+    request: createApp(options, handler, answers).callback(),
+    badTarget: (request, response) => handler.refuseTarget(request, response),
+    failed: (request, response) => handler.answerUnforeseen(request, response),
+    idle: () => handler.idle(),
+  })
   return {
-    async start({ host, port, tls }) {
-      if (running !== undefined) throw new TypeError('the listener listens already')
+    async start(address) {
       answers.stopping = false
-      const settings = serverOptions({
-        headersMs: 10_000,
-        requestMs: 30_000,
-        checkMs: 1_000,
-        keepAliveMs: 10_000,
-        ...options.timeouts,
-      })
-      const server: Server =
-        tls === undefined
-          ? createHttpServer(settings)
-          : createHttpsServer({ ...settings, cert: tls.cert, key: tls.key, handshakeTimeout: 10_000 })
-      server.maxConnections = options.maxConnections ?? 10_000
-      server.on('request', callback)
-      // Node's own answers to these two would not be HTTP 200 or would ask for a body that is too long.
-      server.on('checkExpectation', callback)
-      server.on('checkContinue', (request, response) => {
-        if (Number(request.headers['content-length'] ?? 0) <= 1024 * 1024) response.writeContinue()
-        server.emit('request', request, response)
-      })
-      answerMalformed(server, handler)
-      const connections = new Connections(server, handler)
-      const bound = await listen(server, options.api, host, port)
-      server.on('error', (error) => options.log.error({ err: error, api: options.api }, 'a listener failed'))
-      const url = `${tls === undefined ? 'http' : 'https'}://${reachableHost(host)}:${bound}`
-      running = { server, connections, url }
-      return { port: bound, url }
+      return await server.start(address)
     },
     async stop(deadlineMs) {
-      if (running === undefined) return
-      const { connections } = running
-      running = undefined
+      if (server.url === '') return
       answers.stopping = true
-      await connections.close(deadlineMs)
+      await server.stop(deadlineMs)
     },
+    secure: (tls) => server.secure(tls),
     get url() {
-      return running?.url ?? ''
+      return server.url
     },
     get connections() {
-      return running?.connections.count ?? 0
+      return server.connections
     },
   }
 }
@@ -131,7 +92,7 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
   const app = new Koa()
   app.on('error', (error: unknown) => options.log.error({ err: error, api: options.api }, 'a response failed'))
   app.use((context, next) => {
-    const target = originForm(context.req.url ?? '/')
+    const target = context.req.url ?? '/'
     const question = target.indexOf('?')
     if (handler.knows(question === -1 ? target : target.slice(0, question)) || target.length > limits.requestTarget) {
       context.respond = false
@@ -159,45 +120,7 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
   for (const mount of options.mounts ?? []) app.use(mount)
   app.use((context) => {
     context.respond = false
-    handler.handle(context.req, context.res, originForm(context.req.url ?? '/'))
+    handler.handle(context.req, context.res, context.req.url ?? '/')
   })
   return app
-}
-
-/** A target in absolute form names its host first (RFC 9112, section 3.2.2). */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target
-  const [, rest = target] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? []
-  return rest
-}
-
-function serverOptions(timeouts: ListenerTimeouts): ServerOptions {
-  return {
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    connectionsCheckingInterval: timeouts.checkMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    maxHeaderSize,
-    // A request without Host would be answered with HTTP 400.
-    requireHostHeader: false,
-  }
-}
-
-function listen(server: Server, api: ApiName, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: Error) => reject(listenError(error, api, host, port))
-    server.once('error', failed)
-    server.listen({ host, port, backlog: 1024 }, () => {
-      server.off('error', failed)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
-}
-
-/** As a client on this machine writes the host. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return isIPv6(host) ? `[${host}]` : host
 }

@@ -1,9 +1,9 @@
-import { IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
  * Requests with raw UTF-8 in their target (`curl 'http://…?topic=会议'`). Node's HTTP parser refuses every byte above 0x7e in a target
- * and gives the connection up, so such a request is read here from the packet that the parser stumbled over, and handed to the server
+ * and gives the connection up, so such a request is read here from the packet that the parser stumbled over, and handed on
  * like any other. Its connection closes after the answer: the parser of it is gone.
  */
 
@@ -11,10 +11,10 @@ const requestLine = /^([A-Z]{3,7}) (\/[^\x00-\x20\x7f]*) HTTP\/1\.([01])$/
 const headerLine = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*$/
 
 /**
- * Hands a request that came whole in `packet` to the server. Returns false when it is anything else than a request with raw bytes in
+ * Hands on a request that came whole in `packet`. Returns false when it is anything else than a request with raw bytes in
  * its target.
  */
-export function acceptRawTarget(server: Server, socket: Socket, packet: Buffer): boolean {
+export function acceptRawTarget(socket: Socket, packet: Buffer, listener: RequestListener): boolean {
   const headEnd = packet.indexOf('\r\n\r\n')
   if (headEnd === -1) return false
   const [first = '', ...lines] = packet.toString('latin1', 0, headEnd).split('\r\n')
@@ -53,6 +53,6 @@ export function acceptRawTarget(server: Server, socket: Socket, packet: Buffer):
     response.detachSocket(socket)
     socket.destroySoon()
   })
-  server.emit('request', request, response)
+  listener(request, response)
   return true
 }

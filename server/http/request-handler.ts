@@ -131,9 +131,20 @@ export class RequestHandler {
     return failureText(ret, message)
   }
 
+  /** Answers a request whose target is neither a path nor a URL. */
+  refuseTarget(request: IncomingMessage, response: ServerResponse): void {
+    const text = this.refuseMalformed(clientAddress(request), 'parameter', 'The request target is malformed.')
+    this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+  }
+
   /** An error that came from outside an operation: logged whole, answered generically. */
   refuseUnforeseen(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     this.#parts.log.error({ err: error, api: this.#api }, 'a request failed')
+    this.answerUnforeseen(request, response)
+  }
+
+  /** Answers what is logged already. */
+  answerUnforeseen(request: IncomingMessage, response: ServerResponse): void {
     const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message)
     if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
   }

@@ -118,21 +118,22 @@ test('pipelined requests are answered in their order', async () => {
 })
 
 test('connections over the bound are closed at once, the others go on', async () => {
-  const media = await bench('media', { maxConnections: 2 })
+  const media = await bench('media', { limits: { connections: 2, perAddress: 2 } })
+  const operation = held(media)
   const open = () => {
     const socket = connect({ host: '127.0.0.1', port: media.port })
     socket.on('error', () => undefined)
     onTestFinished(() => void socket.destroy())
     return socket
   }
-  const first = open()
-  open()
-  await expect.poll(() => media.listener.connections).toBe(2)
+  const atWork = [open(), open()]
+  const answers = atWork.map((socket) => new Promise((resolve) => socket.once('data', resolve)))
+  for (const socket of atWork) socket.write(`GET ${roomOf(media)} HTTP/1.1\r\nHost: t\r\n\r\n`)
+  await expect.poll(() => media.calls.length).toBe(2)
   const third = open()
   await new Promise((resolve) => third.once('close', resolve))
-  first.write(`GET ${roomOf(media)} HTTP/1.1\r\nHost: t\r\n\r\n`)
-  const answer = await new Promise((resolve) => first.once('data', resolve))
-  expect(String(answer)).toContain('"ret":0')
+  operation.finish()
+  for (const answer of await Promise.all(answers)) expect(String(answer)).toContain('"ret":0')
 })
 
 test('a connection without a next request is closed after a while', async () => {

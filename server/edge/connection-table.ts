@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { addressShare, plainAddress } from '../../shared/client-address.ts'
+import { type ConnectionLimits, slowBodyMs } from './limits.ts'
+
+/** One connection of a port. */
+export interface Connection {
+  /** What was accepted. */
+  readonly transport: Socket
+  /** What requests come on: `transport`, or the TLS socket over it once its handshake is over. */
+  socket: Socket
+  /** The newest request and its answer; undefined before the first. */
+  request: IncomingMessage | undefined
+  response: ServerResponse | undefined
+  /** performance.now() of the newest request. */
+  since: number
+  /** It left HTTP (WebSocket). */
+  upgraded: boolean
+  readonly share: Share
+}
+
+/** The connections of one address. */
+interface Share {
+  readonly address: string
+  count: number
+  /** No request yet, oldest first. */
+  readonly silent: Set<Connection>
+  /** The others; those that were found at work were put at the end. */
+  readonly served: Set<Connection>
+}
+
+/** How many connections, and how many addresses, are looked at to find one that can make room: admission costs the same however many there are. */
+const looks = 32
+const addressLooks = 4
+
+/**
+ * The connections of a port, within its limits. When an address is at its share, or the port is full, the oldest connection that does nothing gives way to the
+ * newest: of that address, or of the one that holds most. Only where all are at work is the newest refused.
+ */
+export class ConnectionTable {
+  readonly #limits: ConnectionLimits
+  readonly #all = new Set<Connection>()
+  readonly #shares = new Map<string, Share>()
+  /** Shares by their number of connections, so that the greediest is found at once. */
+  readonly #byCount = new Map<number, Set<Share>>()
+  #most = 0
+  /** Connections that gave way, and that were refused. */
+  readonly counts = { ended: 0, refused: 0 }
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits
+  }
+
+  /** Connections now. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** Every connection now. */
+  [Symbol.iterator](): IterableIterator<Connection> {
+    return this.#all.values()
+  }
+
+  /** Takes in a new connection, for which another may have to end. Undefined: it is refused. */
+  admit(transport: Socket): Connection | undefined {
+    const address = addressShare(plainAddress(transport.remoteAddress))
+    const known = this.#shares.get(address)
+    const full =
+      known !== undefined && known.count >= this.#limits.perAddress
+        ? !this.#makeRoom([known])
+        : this.#all.size >= this.#limits.connections && !this.#makeRoom(this.#greediest())
+    if (full) {
+      this.counts.refused++
+      return undefined
+    }
+    const share = this.#shares.get(address) ?? { address, count: 0, silent: new Set(), served: new Set() }
+    this.#shares.set(address, share)
+    const connection: Connection = {
+      transport,
+      socket: transport,
+      request: undefined,
+      response: undefined,
+      since: 0,
+      upgraded: false,
+      share,
+    }
+    this.#all.add(connection)
+    share.silent.add(connection)
+    this.#count(share, 1)
+    return connection
+  }
+
+  /** Notes a request on a connection. @param response undefined where the connection leaves HTTP with it */
+  requested(connection: Connection, request: IncomingMessage, response: ServerResponse | undefined): void {
+    if (connection.request === undefined && this.#all.has(connection)) {
+      connection.share.silent.delete(connection)
+      connection.share.served.add(connection)
+    }
+    connection.request = request
+    connection.response = response
+    connection.upgraded = response === undefined
+    connection.since = performance.now()
+  }
+
+  /** Forgets a connection that ended; again: nothing. */
+  remove(connection: Connection): void {
+    if (!this.#all.delete(connection)) return
+    connection.share.silent.delete(connection)
+    connection.share.served.delete(connection)
+    this.#count(connection.share, -1)
+  }
+
+  #count(share: Share, by: 1 | -1): void {
+    const before = this.#byCount.get(share.count)
+    before?.delete(share)
+    if (before?.size === 0) this.#byCount.delete(share.count)
+    share.count += by
+    if (share.count === 0) this.#shares.delete(share.address)
+    else this.#withCount(share.count).add(share)
+    // One connection more or less: what the greediest holds changes by one.
+    if (share.count > this.#most) this.#most = share.count
+    else if (!this.#byCount.has(this.#most)) this.#most = Math.max(this.#most - 1, 0)
+  }
+
+  #withCount(count: number): Set<Share> {
+    const shares = this.#byCount.get(count) ?? new Set()
+    this.#byCount.set(count, shares)
+    return shares
+  }
+
+  #greediest(): Share[] {
+    const most = this.#withCount(this.#most)
+    const found: Share[] = []
+    for (const share of most) {
+      if (found.push(share) === addressLooks) break
+    }
+    // Where these have nothing to give, the next ones are asked the next time.
+    for (const share of found) {
+      most.delete(share)
+      most.add(share)
+    }
+    return found
+  }
+
+  #makeRoom(shares: readonly Share[]): boolean {
+    for (const share of shares) {
+      const idle = oldestIdle(share)
+      if (idle === undefined) continue
+      this.counts.ended++
+      this.remove(idle)
+      idle.transport.destroy()
+      return true
+    }
+    return false
+  }
+}
+
+/** Whether something is under way on a connection, so that a stop lets it finish. */
+export function busy({ upgraded, response }: Connection): boolean {
+  return upgraded || (response !== undefined && !response.writableFinished && !response.closed)
+}
+
+/** The one to end first: without any request, then between two requests or sending its body for too long. */
+function oldestIdle({ silent, served }: Share): Connection | undefined {
+  for (const connection of silent) return connection
+  let left = looks
+  const slow = performance.now() - slowBodyMs
+  for (const connection of served) {
+    if (!busy(connection) || sendsSlowly(connection, slow)) return connection
+    served.delete(connection)
+    served.add(connection)
+    if (--left === 0) return undefined
+  }
+  return undefined
+}
+
+function sendsSlowly({ upgraded, request, response, since }: Connection, slow: number): boolean {
+  return !upgraded && request?.complete === false && response?.headersSent === false && since < slow
+}

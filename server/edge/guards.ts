@@ -1,0 +1,185 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { lingerMs } from './limits.ts'
+import { originForm } from './request-target.ts'
+
+/** What writes what nobody foresaw. */
+export interface EdgeLog {
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What a port does with what reaches it. Whatever one of these throws is logged whole and ends that one connection. */
+export interface PortHandlers {
+  /** A request; its `url` is a target in origin form, or `*`. */
+  request(request: IncomingMessage, response: ServerResponse): unknown
+  /** A request to leave HTTP. Left out: it is a request like any other, which HTTP allows (RFC 9110, section 7.8). */
+  upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
+  /** A request to make a tunnel. Left out: 405. */
+  connect?: ((socket: Socket) => void) | undefined
+  /**
+   * Bytes that Node cannot read as a request, or that do not come in time; once for a connection. Left out: 400, 408 or 431.
+   * @param request hands over a request that could be read all the same
+   */
+  malformed?: ((problem: ClientProblem, socket: Socket, request: RequestListener) => void) | undefined
+  /** A target that is neither a path nor a URL. Left out: 400. */
+  badTarget?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** Answers a request that failed and is logged, where its head is not out yet. Left out: 500. */
+  failed?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** Bodies that are announced longer are not asked for (`Expect: 100-continue`). Left out: any is. */
+  maxBody?: number | undefined
+}
+
+/** What Node says of a connection that it gives up. */
+export interface ClientProblem extends Error {
+  code?: string
+  /** What came last, where it could not be parsed. */
+  rawPacket?: Buffer
+}
+
+/** Called for each request and each connection that leaves HTTP. */
+export interface Watcher {
+  /** @param response undefined for an upgrade or a tunnel */
+  seen(request: IncomingMessage, response: ServerResponse | undefined): void
+}
+
+/** No socket is without an error listener: this one stands beside any other, and the connection's end is seen by its `close`. */
+export const ignoreError = (): void => {}
+
+/** Lets nothing that happens on a connection of this server end the process. */
+export function guard(server: Server, name: string, handlers: PortHandlers, log: EdgeLog, watcher: Watcher): void {
+  const unforeseen = (error: unknown, event: string): void =>
+    log.error({ err: error, listener: name, event }, 'a handler failed: its connection ends')
+  const responseFailed = (error: unknown): void => unforeseen(error, 'response')
+
+  const requestFailed = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    if (!isClientGone(error)) unforeseen(error, 'request')
+    if (response.headersSent || response.closed) {
+      request.socket.destroy()
+      return
+    }
+    try {
+      if (handlers.failed !== undefined) handlers.failed(request, response)
+      else answerPlainly(response, 500, 'The server failed on this request.')
+    } catch (second) {
+      unforeseen(second, 'request')
+      request.socket.destroy()
+    }
+  }
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    response.on('error', responseFailed)
+    try {
+      watcher.seen(request, response)
+      if (request.url?.charCodeAt(0) !== slash) {
+        const target = originForm(request.url ?? '')
+        if (target === undefined) {
+          if (handlers.badTarget !== undefined) handlers.badTarget(request, response)
+          else answerPlainly(response, 400, 'The request target is malformed.')
+          return
+        }
+        request.url = target
+      }
+      const work = handlers.request(request, response)
+      if (work instanceof Promise) work.catch((error: unknown) => requestFailed(request, response, error))
+    } catch (error) {
+      requestFailed(request, response, error)
+    }
+  }
+
+  /** Of a socket that has left HTTP: no timeout of the server sees to it any more. */
+  const hand = (event: string, request: IncomingMessage, socket: Duplex, take: () => void): void => {
+    socket.on('error', ignoreError)
+    socket.once('finish', () => endSoon(socket))
+    try {
+      watcher.seen(request, undefined)
+      take()
+    } catch (error) {
+      unforeseen(error, event)
+      socket.destroy()
+    }
+  }
+
+  server.on('request', onRequest)
+  // An expectation that nobody knows is no reason to refuse (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', onRequest)
+  server.on('checkContinue', (request, response) => {
+    const length = Number(request.headers['content-length'] ?? 0)
+    if (length <= (handlers.maxBody ?? Number.POSITIVE_INFINITY)) response.writeContinue()
+    onRequest(request, response)
+  })
+  const { upgrade } = handlers
+  if (upgrade !== undefined) {
+    server.on('upgrade', (request, socket, head) => {
+      hand('upgrade', request, socket, () => upgrade(request, socket, head))
+    })
+  }
+  server.on('connect', (request, socket) => {
+    hand('connect', request, socket, () => {
+      if (handlers.connect !== undefined && isSocket(socket)) handlers.connect(socket)
+      else refuse(socket, '405 Method Not Allowed')
+    })
+  })
+  /** Sockets that were given up: whatever else they send is not looked at. */
+  const givenUp = new WeakSet<Duplex>()
+  server.on('clientError', (problem: ClientProblem, socket) => {
+    if (givenUp.has(socket)) return
+    givenUp.add(socket)
+    socket.on('error', ignoreError)
+    try {
+      // Nobody is left, or there is no agreement on a key yet: an answer could not be read.
+      if (problem.code === 'ECONNRESET' || !socket.writable || !isSocket(socket) || isHandshake(socket))
+        socket.destroy()
+      else if (handlers.malformed !== undefined) handlers.malformed(problem, socket, onRequest)
+      else refuse(socket, malformedStatus[problem.code ?? ''] ?? '400 Bad Request')
+    } catch (error) {
+      unforeseen(error, 'clientError')
+      socket.destroy()
+    }
+  })
+}
+
+const slash = 0x2f
+const malformedStatus: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Refuses what is no request: one line without a body, then the connection ends. @param status e.g. `404 Not Found` */
+export function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  endSoon(socket)
+}
+
+/** Ends a connection whose last bytes are written, after a moment in which what its client still sends is read and left. */
+export function endSoon(socket: Duplex): void {
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+/** Whether an error says no more than that the other side went away: nothing to mend, and nobody to answer. */
+export function isClientGone(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
+function answerPlainly(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  })
+  response.end(text)
+}
+
+/** Every socket of a server is one; a TLS socket as well. */
+function isSocket(socket: Duplex): socket is Socket {
+  return 'remoteAddress' in socket
+}
+
+function isHandshake(socket: Socket): boolean {
+  return socket instanceof TLSSocket && socket.getProtocol() === null
+}

@@ -1,0 +1,50 @@
+/** Bounds of one port against clients that are slow, silent or many. */
+export interface ConnectionLimits {
+  /** Connections at a time. */
+  connections: number
+  /** Of these, by one address (an IPv6 network of 64 bits counts as one). */
+  perAddress: number
+}
+
+/** Bounds of a connection in time, in milliseconds. */
+export interface ConnectionTimeouts {
+  /** From the connection, or the first byte of a further request, to the end of its head. With TLS, as much again for the handshake. */
+  headersMs: number
+  /** To the end of its body. */
+  requestMs: number
+  /** Between two looks at these two. */
+  checkMs: number
+  /** Between two requests of one connection. */
+  keepAliveMs: number
+  /** Without a byte in either direction while an answer is awaited or read. */
+  stallMs: number
+}
+
+/**
+ * How many connections each port takes. One address never gets more than half, so it cannot close a port to the others; half is still enough for a whole site
+ * behind one reverse proxy or NAT, because an address at its share makes room for itself: its oldest idle connection ends for its newest.
+ * A connection costs about 20 kB (50 kB with TLS).
+ */
+export const connectionLimits = {
+  /** Integrators' servers: few addresses, many connections each. */
+  api: { connections: 10_000, perAddress: 5_000 },
+  /** A person holds one WebSocket and a few requests; a room of 400 behind one NAT is far below its share. */
+  node: { connections: 10_000, perAddress: 5_000 },
+  /** Operators: a handful of browsers and scripts. */
+  console: { connections: 1_000, perAddress: 500 },
+} as const satisfies Record<string, ConnectionLimits>
+
+/** What each port waits for, where nothing else is said. */
+export const connectionTimeouts: ConnectionTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1_000,
+  keepAliveMs: 10_000,
+  stallMs: 60_000,
+}
+
+/** A request whose body is still on its way after so long may be ended when its port is full. Milliseconds. */
+export const slowBodyMs = 3_000
+
+/** A connection that was told to go reads on for so long: closing over unread bytes resets it, and its client loses the answer. Milliseconds. */
+export const lingerMs = 500

@@ -1,0 +1,214 @@
+import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { busy, type Connection, ConnectionTable } from './connection-table.ts'
+import { type EdgeLog, guard, ignoreError, type PortHandlers } from './guards.ts'
+import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
+import { listenError } from './listen-error.ts'
+import { listenerUrl } from './network-addresses.ts'
+import type { TlsMaterial } from './tls.ts'
+
+/** What a port is made of. */
+export interface EdgeServerOptions extends PortHandlers {
+  /** In messages, e.g. `media`. */
+  name: string
+  log: EdgeLog
+  limits: ConnectionLimits
+  timeouts?: Partial<ConnectionTimeouts> | undefined
+  /** Of target and headers together, in bytes. */
+  maxHeaderSize: number
+  /** Work that goes on although its client left: a stop waits for it as well. */
+  idle?: (() => Promise<void>) | undefined
+  /** Between two lines of the log that the port is full. */
+  reportMs?: number
+}
+
+/** Where to listen. */
+export interface ListenAddress {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** Left out: plain HTTP. */
+  tls?: TlsMaterial | undefined
+}
+
+interface Running {
+  server: Server
+  table: ConnectionTable
+  url: string
+  report: NodeJS.Timeout
+}
+
+/** Milliseconds that answers which were just written get to leave, after the last one is done. */
+const flushMs = 250
+
+/**
+ * One port of the product: HTTP or HTTPS, guarded and within limits. All ports are made here, so that what protects one protects all. It can be started again after
+ * a stop, elsewhere if need be.
+ */
+export class EdgeServer {
+  readonly #options: EdgeServerOptions
+  #running: Running | undefined
+
+  constructor(options: EdgeServerOptions) {
+    this.#options = options
+  }
+
+  /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
+  get url(): string {
+    return this.#running?.url ?? ''
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#running?.table.size ?? 0
+  }
+
+  /** @throws PortInUseError, ListenError */
+  async start({ host, port, tls }: ListenAddress): Promise<{ port: number; url: string }> {
+    if (this.#running !== undefined) throw new TypeError('the port listens already')
+    const { name, log, limits } = this.#options
+    const settings = this.#serverOptions()
+    const server: Server =
+      tls === undefined
+        ? createHttpServer(settings)
+        : createHttpsServer({ ...settings, ...tls, handshakeTimeout: this.#timeouts.headersMs })
+    server.timeout = this.#timeouts.stallMs
+    const table = this.#watch(server, new ConnectionTable(limits), tls !== undefined)
+    const bound = await listen(server, name, host, port)
+    server.on('error', (error) => log.error({ err: error, listener: name }, 'a listener failed'))
+    const url = listenerUrl(host, bound, tls === undefined ? 'http' : 'https')
+    const report = setInterval(() => this.#report(table), this.#options.reportMs ?? 10_000).unref()
+    this.#running = { server, table, url, report }
+    return { port: bound, url }
+  }
+
+  /** New connections are given this certificate; those that are open go on. @throws TypeError without TLS; Error of the certificate */
+  secure(tls: TlsMaterial): void {
+    const server = this.#running?.server
+    if (!(server instanceof HttpsServer)) throw new TypeError('the port does not speak TLS')
+    server.setSecureContext({ ...tls })
+  }
+
+  /**
+   * Accepts nothing more from now on, lets what is under way finish for at most `deadlineMs`, then cuts the rest, WebSockets too. Nothing happens when it does not
+   * listen.
+   */
+  async stop(deadlineMs: number): Promise<void> {
+    if (this.#running === undefined) return
+    const { server, table, report } = this.#running
+    this.#running = undefined
+    clearInterval(report)
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // Of the handler: what it still works on. Of the connections: what still leaves.
+    const work = [this.#options.idle?.() ?? Promise.resolve()]
+    for (const connection of [...table]) {
+      if (busy(connection)) work.push(ended(connection))
+      else connection.socket.destroySoon()
+    }
+    await within(deadlineMs, Promise.all(work))
+    await within(flushMs, closed)
+    for (const { transport } of table) transport.destroy()
+    await closed
+  }
+
+  get #timeouts(): ConnectionTimeouts {
+    return { ...connectionTimeouts, ...this.#options.timeouts }
+  }
+
+  #serverOptions(): ServerOptions {
+    const { headersMs, requestMs, checkMs, keepAliveMs } = this.#timeouts
+    return {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: this.#options.maxHeaderSize,
+      // A request without Host would be answered by Node itself.
+      requireHostHeader: false,
+    }
+  }
+
+  /** Follows every connection from its first byte to its end. */
+  #watch(server: Server, table: ConnectionTable, tls: boolean): ConnectionTable {
+    const known = new WeakMap<Socket, Connection>()
+    /** With TLS, whose handshake is not over: Node does not say which transport a TLS socket has. */
+    const handshakes = new Map<string, Connection>()
+    server.on('connection', (transport: Socket) => {
+      transport.on('error', ignoreError)
+      const connection = table.admit(transport)
+      if (connection === undefined) {
+        transport.destroy()
+        return
+      }
+      const key = tls ? ends(transport) : ''
+      if (tls) handshakes.set(key, connection)
+      else known.set(transport, connection)
+      transport.once('close', () => {
+        table.remove(connection)
+        if (handshakes.get(key) === connection) handshakes.delete(key)
+      })
+    })
+    server.on('secureConnection', (socket: Socket) => {
+      socket.on('error', ignoreError)
+      const connection = handshakes.get(ends(socket))
+      if (connection === undefined) return
+      handshakes.delete(ends(socket))
+      connection.socket = socket
+      known.set(socket, connection)
+    })
+    guard(server, this.#options.name, this.#options, this.#options.log, {
+      seen: (request, response) => {
+        const connection = known.get(request.socket)
+        if (connection !== undefined) table.requested(connection, request, response)
+      },
+    })
+    return table
+  }
+
+  #report({ counts, size }: ConnectionTable): void {
+    const { ended: endedNow, refused } = counts
+    if (endedNow === 0 && refused === 0) return
+    counts.ended = 0
+    counts.refused = 0
+    this.#options.log.warn(
+      { listener: this.#options.name, connections: size, ended: endedNow, refused },
+      'too many connections: idle ones ended for new ones, or new ones were refused',
+    )
+  }
+}
+
+function listen(server: Server, name: string, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error) => reject(listenError(error, name, host, port))
+    server.once('error', failed)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.off('error', failed)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+/** Both ends of a connection, which no other connection has at the same time. */
+function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`
+}
+
+/** The answer that is under way is out, or its connection is gone. */
+function ended({ response, transport }: Connection): Promise<void> {
+  return new Promise((resolve) => {
+    response?.once('close', () => resolve())
+    transport.once('close', () => resolve())
+  })
+}
+
+/** Resolves when the work is done, or after so many milliseconds. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { client, openPort, rest } from './open-port.ts'
+
+const request = 'GET / HTTP/1.1\r\nHost: t\r\n\r\n'
+
+/** Whether a connection is answered. */
+async function answered(port: number, from?: string): Promise<boolean> {
+  const socket = await client(port, from)
+  socket.write(request)
+  const [data] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as unknown[]
+  socket.destroy()
+  return String(data).startsWith('HTTP/1.1 200')
+}
+
+test('when a port is full of silent connections, the oldest give way and a newcomer is answered at once', async () => {
+  const { server, port } = await openPort({ limits: { connections: 20, perAddress: 10 } })
+  const oldest = await client(port)
+  const gone = once(oldest, 'close')
+  for (let made = 1; made < 10; made++) await client(port)
+  await expect.poll(() => server.connections).toBe(10)
+  expect(await answered(port)).toBe(true)
+  await gone
+  expect(server.connections).toBeLessThanOrEqual(10)
+})
+
+test('one address never gets more than its share: others find room without anybody losing a connection', async () => {
+  const { server, port } = await openPort({ limits: { connections: 20, perAddress: 10 } })
+  for (let made = 0; made < 30; made++) await client(port, '127.0.0.2')
+  await expect.poll(() => server.connections).toBe(10)
+  for (let made = 0; made < 10; made++) await client(port, '127.0.0.3')
+  await expect.poll(() => server.connections).toBe(20)
+  expect(await answered(port, '127.0.0.4')).toBe(true)
+})
+
+test('when many addresses fill a port, the one that holds most gives way', async () => {
+  const { server, port } = await openPort({ limits: { connections: 9, perAddress: 6 } })
+  const few = await Promise.all([1, 2, 3].map(() => client(port, '127.0.0.2')))
+  const many = []
+  for (let made = 0; made < 6; made++) many.push(await client(port, '127.0.0.3'))
+  await expect.poll(() => server.connections).toBe(9)
+  const first = once(many[0] ?? few[0] ?? expect.fail(), 'close')
+  expect(await answered(port, '127.0.0.4')).toBe(true)
+  await first
+  expect(few.every((socket) => !socket.destroyed)).toBe(true)
+})
+
+test('what is under way never gives way: the newest is refused, and the others get their answers', async () => {
+  const answers = Promise.withResolvers<void>()
+  let begun = 0
+  const { port } = await openPort({
+    limits: { connections: 4, perAddress: 3 },
+    request: async (_request, response) => {
+      begun++
+      await answers.promise
+      response.end('late')
+    },
+  })
+  const atWork = await Promise.all([1, 2, 3].map(() => client(port)))
+  const heard = atWork.map((socket) => once(socket, 'data'))
+  for (const socket of atWork) socket.write(request)
+  await expect.poll(() => begun).toBe(3)
+  expect(await rest(await client(port))).toBe('')
+  answers.resolve()
+  for (const [data] of await Promise.all(heard)) expect(String(data)).toContain('late')
+})
+
+test('a connection between two requests gives way before one that works', async () => {
+  let begun = 0
+  const answers = Promise.withResolvers<void>()
+  const { port } = await openPort({
+    limits: { connections: 4, perAddress: 2 },
+    request: async ({ url }, response) => {
+      if (url === '/slow') {
+        begun++
+        await answers.promise
+      }
+      response.end('ok')
+    },
+  })
+  const slow = await client(port)
+  slow.write(request.replace('/', '/slow'))
+  await expect.poll(() => begun).toBe(1)
+  const idle = await client(port)
+  idle.write(request)
+  await once(idle, 'data')
+  const gone = once(idle, 'close')
+  expect(await answered(port)).toBe(true)
+  await gone
+  answers.resolve()
+  expect(String((await once(slow, 'data'))[0])).toContain('200 OK')
+})
+
+test('that a port was full is told once in a while, with how many it met', async () => {
+  const { port, logged, server } = await openPort({ limits: { connections: 2, perAddress: 2 }, reportMs: 20 })
+  for (let made = 0; made < 5; made++) await client(port)
+  await expect.poll(() => logged.length).toBeGreaterThan(0)
+  expect(logged[0]).toMatchObject({ fields: { listener: 'test', connections: 2 } })
+  expect(server.connections).toBe(2)
+})
+
+test('a thousand connections from one address do not keep the next one waiting', async () => {
+  const { port, server } = await openPort({ limits: { connections: 200, perAddress: 100 } })
+  for (let made = 0; made < 1_000; made += 50) await Promise.all(Array.from({ length: 50 }, () => client(port)))
+  await expect.poll(() => server.connections).toBe(100)
+  const began = performance.now()
+  expect(await answered(port)).toBe(true)
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
+
+test('a client that neither reads nor sends while it is answered is ended', async () => {
+  const { server, port } = await openPort({
+    timeouts: { stallMs: 200 },
+    request: (_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)),
+  })
+  const socket = await client(port)
+  socket.pause()
+  socket.write(request)
+  await expect.poll(() => server.connections, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => server.connections, { timeout: 5_000 }).toBe(0)
+})

@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { connectionLimits } from '../../../server/edge/limits.ts'
+import { EdgeServer, type EdgeServerOptions } from '../../../server/edge/server.ts'
+
+/** A port on loopback, with what it logged. */
+export interface TestPort {
+  server: EdgeServer
+  url: string
+  port: number
+  logged: { fields: object; message: string }[]
+}
+
+/** Opens a port that answers `ok`, or as the test says; it is closed after the test. */
+export async function openPort(options: Partial<EdgeServerOptions> = {}): Promise<TestPort> {
+  const logged: TestPort['logged'] = []
+  const log = (fields: object, message: string): void => void logged.push({ fields, message })
+  const server = new EdgeServer({
+    name: 'test',
+    log: { warn: log, error: log },
+    limits: connectionLimits.api,
+    maxHeaderSize: 16 * 1024,
+    request: (_request, response) => void response.end('ok'),
+    ...options,
+  })
+  onTestFinished(() => server.stop(0))
+  const { port, url } = await server.start({ host: '127.0.0.1', port: 0 })
+  return { server, url, port, logged }
+}
+
+/** A client's end of a connection, from an address of loopback; it is destroyed after the test. */
+export async function client(port: number, from = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port, localAddress: from })
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return socket
+}
+
+/** Everything that comes until the other side closes. */
+export function rest(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    socket.once('close', () => resolve(text))
+  })
+}

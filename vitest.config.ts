@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
@@ -5,11 +6,13 @@ import { defineConfig } from 'vitest/config'
 const ci = Boolean(process.env.CI)
 const separate = ['test/renderer/**', 'test/e2e/**', 'test/faults/**', 'test/bench/**', 'test/standin/**']
 
-/** Four kinds of tests, by what they need: Node, a page, the whole desktop app, and a machine of their own. */
+/** Four kinds of tests, by what they need: Node, a page, a whole app with a browser, and a site that is harmed. */
 export default defineConfig({
   test: {
     reporters: ci ? ['default', 'github-actions'] : ['default'],
     passWithNoTests: true,
+    // Most tests wait for other processes most of the time: one more than there are cores keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     coverage: {
       provider: 'v8',
       include: ['shared/**', 'server/**', 'main/**', 'renderer/**'],
@@ -43,8 +46,6 @@ export default defineConfig({
           name: 'desktop',
           include: ['test/e2e/**/*.test.ts'],
           environment: 'node',
-          // Each file starts an app and a browser of its own.
-          fileParallelism: false,
           testTimeout: 90_000,
           hookTimeout: 120_000,
           // A page on a busy machine; what is true at once passes at once.
@@ -56,8 +57,6 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           environment: 'node',
-          // They measure time and fill disks.
-          fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
-import { accessibilityStory, signInStory } from './stories/accessibility.ts'
+import { accessibilityStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
 import { lookStories } from './stories/looks.ts'
-import { manyRoomsStory } from './stories/many-rooms.ts'
 import { nodeStories } from './stories/nodes.ts'
-import { portStory } from './stories/ports.ts'
 import { trafficStories } from './stories/traffic.ts'
 
-/** The same stories with either face: the desktop app, and Chromium on the headless console. They follow each other on one site. */
-describe.each(['desktop', 'headless'] as const)('an operator of the %s console', (face) => {
+/** An operator's day with the console in Chromium. The stories follow each other on one site. */
+describe('an operator of the console', () => {
   let opened: ConsoleUnderTest
   beforeAll(async () => {
-    opened = await openConsole(face)
+    opened = await openConsole('headless')
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -22,13 +20,8 @@ describe.each(['desktop', 'headless'] as const)('an operator of the %s console',
   deviceStories(() => opened)
   nodeStories(() => opened)
   lookStories(() => opened)
-  // The pages are the same in both: one theme each.
-  accessibilityStory(() => opened, face === 'desktop' ? 'light' : 'dark')
+  for (const theme of ['light', 'dark'] as const) accessibilityStory(() => opened, theme)
   test('nothing went wrong in the page meanwhile', () => {
     expect(opened.problems).toEqual([])
   })
-  portStory(face)
-  manyRoomsStory(face)
 })
-
-signInStory()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { fillRooms } from '../../bench/site.ts'
-import { type Face, openConsole } from '../console-under-test.ts'
+import { openConsole } from '../console-under-test.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** A site of 100,000 rooms. */
-export function manyRoomsStory(face: Face): void {
+export function manyRoomsStory(): void {
   test('100,000 rooms scroll: any of them is at hand, few of them exist in the page', async () => {
-    await using opened = await openConsole(face, { prepare: (folder) => fillRooms(folder, 100_000) })
+    await using opened = await openConsole('headless', { prepare: (folder) => fillRooms(folder, 100_000) })
     const { page } = opened
     const pages = new ConsolePages(page)
     const drawn = (): Promise<number> => page.getByRole('row').count()

@@ -6,7 +6,7 @@ import { openStore } from '../../../server/store/open-store.ts'
 import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
 import { mergeSettings } from '../../../shared/settings.ts'
 import { ConsolePages } from '../console-pages.ts'
-import { type Face, openConsole } from '../console-under-test.ts'
+import { openConsole } from '../console-under-test.ts'
 
 /** A site whose own settings ask for free ports. */
 async function settleOnFreePorts(folder: string): Promise<void> {
@@ -25,12 +25,12 @@ const answers = (url: string): Promise<boolean> =>
   )
 
 /** An operator moves a listener. */
-export function portStory(face: Face): void {
+export function portStory(): void {
   test('a port that is taken is told at its field and changes nothing; a free one is applied alone', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const taken = (holder.address() as AddressInfo).port
-    await using opened = await openConsole(face, { prepare: settleOnFreePorts, ports: 'settings' })
+    await using opened = await openConsole('headless', { prepare: settleOnFreePorts, ports: 'settings' })
     const { page } = opened
     const pages = new ConsolePages(page)
     const before = await opened.urls()

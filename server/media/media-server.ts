@@ -133,7 +133,6 @@ export class MediaServer {
       pageFolder: page_folder,
       log,
       parts: {
-        rooms: this.#rooms,
         admission: this.#admission,
         pulls: this.#pulls,
         sessions: this.#sessions,

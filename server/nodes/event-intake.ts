@@ -30,6 +30,8 @@ export class EventIntake {
     if (index.nodeOf(roomId) !== node.name && !node.opened.has(roomId)) return
     const elsewhere = presence.nodeOf(roomId)
     if (elsewhere !== undefined && elsewhere !== node.name) events.emitDepartures(elsewhere, presence.clear(roomId))
+    // The same stay, changed: a member became host. The order of the room stays.
+    if (presence.change(roomId, user)) return events.emit({ type: 'joined', name: node.name, roomId, user })
     const before = presence.leave(roomId, user.userId)
     if (before !== undefined) events.emitDepartures(node.name, [{ roomId, user: before }])
     presence.join(node.name, roomId, user)

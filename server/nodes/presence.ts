@@ -115,6 +115,15 @@ export class Presence {
     this.#people += 1
   }
 
+  /** What is known of somebody changed while they are in the room. Returns false when this is not a stay that is known. */
+  change(roomId: string, user: NodeUser): boolean {
+    const known = this.#rooms.get(roomId)?.users
+    const before = known?.get(user.userId)
+    if (before?.joinedAt !== user.joinedAt || before.device !== user.device) return false
+    known?.set(user.userId, user)
+    return true
+  }
+
   /** Somebody left; returns who, or undefined when nobody of that userId was there. */
   leave(roomId: string, userId: string): NodeUser | undefined {
     const room = this.#rooms.get(roomId)

@@ -3,14 +3,12 @@ import type { Context } from 'koa'
 import type { IceServer, MediaSettings } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
-import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
 import type { Admission, AdmissionControl } from '../rooms/admission.ts'
-import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Member } from '../rooms/member.ts'
 import { type Room, streamIdOf } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
-import { parseOffer } from '../webrtc/offer.ts'
+import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
 import { Viewer } from '../webrtc/viewer.ts'
@@ -20,7 +18,6 @@ import { bearerOf, readBody } from './sdp-request.ts'
 
 /** What the media routes work on. */
 export interface MediaRouteParts {
-  rooms: MediaRooms
   admission: AdmissionControl
   pulls: CameraPulls
   sessions: MediaSessions
@@ -28,8 +25,6 @@ export interface MediaRouteParts {
   settings: () => MediaSettings
 }
 
-/** Streams that one person watches at most, and unseen viewers of one room. */
-const mostViewers = 256
 /** How long a viewer waits for the small stream before it gets the large one, in milliseconds. */
 const smallStreamMs = 3_000
 
@@ -57,75 +52,81 @@ export function mediaRouter(parts: MediaRouteParts): Router {
 
 async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  const offer = parseOffer(await readBody(context, 'application/sdp'))
+  const { offer, admission } = await admittedOffer(parts, context, roomId)
+  const { room } = admission
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
-  const room = parts.rooms.get(roomId)
-  const admission = admitCaller(parts, context, room)
   if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
-  const member = memberOf(room, admission)
+  const release = sessions.reserve(context.ip)
+  let member: Member | undefined
   let session: MediaSession | undefined
   let publisher: Publisher | undefined
   try {
+    const joined = memberOf(admission)
+    member = joined
     const { publish_bitrate, screen_bitrate } = settings()
     const made: Publisher = new Publisher(
       offer,
       peerSettings(),
       source === 'screen' ? screen_bitrate : publish_bitrate,
-      () => member.link !== undefined,
+      () => joined.link !== undefined,
       () => {
+        release()
         if (session !== undefined) sessions.delete(session.id)
-        room.unpublish(member, source, made)
+        room.unpublish(joined, source, made)
       },
     )
     publisher = made
     room.assertStream(
       made.feed.video !== undefined,
       made.feed.audio !== undefined,
-      streamIdOf(member.user.userId, source),
+      streamIdOf(joined.user.userId, source),
     )
-    room.publish(member, source, made)
+    room.publish(joined, source, made)
     const answer = await made.answer(offer)
     session = sessions.add(made.peer, offer)
     if (made.peer.closed) throw new Problem('noRoom')
     created(context, session, answer, settings().ice_servers)
   } catch (error) {
     publisher?.close()
+    release()
     if (session !== undefined) sessions.delete(session.id)
-    room.dropIfGone(member)
+    if (member !== undefined) room.dropIfGone(member)
     throw error
   }
 }
 
 async function watch(parts: MediaRouteParts, context: Context, roomId: string, streamId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  const offer = parseOffer(await readBody(context, 'application/sdp'))
-  const room = parts.rooms.get(roomId)
-  const admission = admitCaller(parts, context, room)
-  const { feed, view } = room.stream(streamId)
-  const member = admission.kind === 'observer' ? undefined : memberOf(room, admission)
-  const viewers = member?.viewers ?? room.observers
+  const { offer, admission } = await admittedOffer(parts, context, roomId)
+  const { room } = admission
+  const stream = room.stream(streamId)
+  const release = sessions.reserve(context.ip)
+  let member: Member | undefined
   let session: MediaSession | undefined
   let viewer: Viewer | undefined
   let lease: CameraLease | undefined
   try {
-    if (viewers.size >= mostViewers) throw new Problem('tooMany', 'Too many streams are watched at once.')
-    if (context.query.size === 'small' && view.small) lease = await smallStream(parts, room, view.user_id)
-    const source: Feed = lease?.feed ?? feed
-    const made: Viewer = new Viewer(source, peerSettings(), () => {
+    member = admission.kind === 'observer' ? undefined : memberOf(admission)
+    room.assertMayWatch(member, stream)
+    if (context.query.size === 'small' && stream.view.small) lease = await smallStream(parts, room, stream.view.user_id)
+    // They may have been taken out, and the camera or the room be gone, in the meantime.
+    room.assertMayWatch(member, stream)
+    const made: Viewer = new Viewer(lease?.feed ?? stream.feed, peerSettings(), () => {
+      release()
       if (session !== undefined) sessions.delete(session.id)
       lease?.release()
-      viewers.delete(made)
-      if (member !== undefined) room.dropIfGone(member)
+      room.unwatch(member, stream, made)
     })
     viewer = made
-    viewers.set(made, streamId)
+    room.watch(member, stream, made)
     const answer = await made.answer(offer)
     session = sessions.add(made.peer, offer)
     if (made.peer.closed) throw new Problem('noStream')
     created(context, session, answer, settings().ice_servers)
   } catch (error) {
     viewer?.close()
+    release()
     if (viewer === undefined) lease?.release()
     if (session !== undefined) sessions.delete(session.id)
     if (member !== undefined) room.dropIfGone(member)
@@ -148,18 +149,23 @@ async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: strin
   }
 }
 
-function admitCaller({ admission }: MediaRouteParts, context: Context, room: Room): Admission {
-  return admission.admit(room, {
-    token: bearerOf(context),
-    hostPassword: '',
-    userId: undefined,
-    userName: '',
-    remote: context.ip,
-  })
+/**
+ * The offer of somebody who may come in. A stranger's body is not read; and who may come in is asked again once it is there, for a body may take its time.
+ * @throws Problem as `admit`, `readBody` and `parseOffer` do
+ */
+async function admittedOffer(
+  { admission }: MediaRouteParts,
+  context: Context,
+  roomId: string,
+): Promise<{ offer: Offer; admission: Admission }> {
+  const caller = { token: bearerOf(context), hostPassword: '', userId: undefined, userName: '', remote: context.ip }
+  admission.admit(roomId, caller)
+  const offer = parseOffer(await readBody(context, 'application/sdp'))
+  return { offer, admission: admission.admit(roomId, caller) }
 }
 
-function memberOf(room: Room, admission: Exclude<Admission, { kind: 'observer' }>): Member {
-  return admission.kind === 'member' ? admission.member : room.enter(admission.identity)
+function memberOf(admission: Exclude<Admission, { kind: 'observer' }>): Member {
+  return admission.kind === 'member' ? admission.member : admission.room.enter(admission.identity)
 }
 
 function created(context: Context, { id, etag }: MediaSession, answer: string, iceServers: readonly IceServer[]): void {

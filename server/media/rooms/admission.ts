@@ -20,11 +20,12 @@ export interface Caller {
   remote: string
 }
 
-/** Somebody who may come in, who is in, or who may watch unseen. */
-export type Admission =
+/** Somebody who may come in, who is in (and becomes host where `host`), or who may watch unseen. */
+export type Admission = { room: Room } & (
   | { kind: 'newcomer'; identity: Identity }
-  | { kind: 'member'; member: Member }
+  | { kind: 'member'; member: Member; host: boolean }
   | { kind: 'observer' }
+)
 
 /** Wrong host passwords a minute, address and room. */
 const mostFailures = 10
@@ -43,25 +44,36 @@ export class AdmissionControl {
     this.open = open
   }
 
-  /** @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest */
-  admit(room: Room, caller: Caller): Admission {
-    const { roomId } = room.config
-    const member = caller.token === '' ? undefined : this.#rooms.memberBySession(roomId, caller.token)
-    if (member !== undefined) return { kind: 'member', member }
-    if (caller.token !== '') {
-      const token = this.#tokenOf(roomId, caller.token)
-      if (token.role === 'observer') return { kind: 'observer' }
-      const identity = this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName)
-      const role = caller.hostPassword !== '' && this.#isHost(room, caller) ? 'host' : token.role
-      return { kind: 'newcomer', identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id } }
+  /**
+   * Nothing is told of a room, not even whether there is one, to somebody without a session, a link or the password.
+   * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for somebody with a link, and on an open node
+   */
+  admit(roomId: string, caller: Caller): Admission {
+    const place = caller.token === '' ? undefined : this.#rooms.bySession(caller.token)
+    if (place?.room.config.roomId === roomId) {
+      return { ...place, kind: 'member', host: this.#isHost(roomId, caller) }
     }
-    const host = caller.hostPassword !== '' && this.#isHost(room, caller)
-    if (!host && !this.open) throw new Problem('unauthorised')
-    const identity = this.#identity(roomId, caller.userId, caller.userName)
+    if (caller.token === '') return this.#withoutLink(roomId, caller)
+    const token = this.#tokenOf(roomId, caller.token)
+    const room = this.#rooms.get(roomId)
+    if (token.role === 'observer') return { room, kind: 'observer' }
+    const identity = this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName)
+    const role = this.#isHost(roomId, caller) ? 'host' : token.role
     return {
+      room,
       kind: 'newcomer',
-      identity: { ...identity, role: host ? 'host' : 'member', bound: false, tokenId: undefined },
+      identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id },
     }
+  }
+
+  #withoutLink(roomId: string, caller: Caller): Admission {
+    const open = this.open ? this.#rooms.get(roomId) : undefined
+    const host = this.#isHost(roomId, caller)
+    const room = open ?? (host ? this.#rooms.find(roomId) : undefined)
+    if (room === undefined) throw new Problem('unauthorised')
+    const identity = this.#identity(roomId, caller.userId, caller.userName)
+    const role = host ? 'host' : 'member'
+    return { room, kind: 'newcomer', identity: { ...identity, role, bound: false, tokenId: undefined } }
   }
 
   #tokenOf(roomId: string, text: string): JoinClaims {
@@ -80,11 +92,14 @@ export class AdmissionControl {
     return { userId, userName: name === '' ? userId : name }
   }
 
-  #isHost(room: Room, { hostPassword, remote }: Caller): boolean {
-    const key = JSON.stringify([addressShare(plainAddress(remote)), room.config.roomId])
+  /** Whether the password that was given is the room's; false when none was given. @throws Problem hostPasswordWrong, tooMany */
+  #isHost(roomId: string, { hostPassword, remote }: Caller): boolean {
+    if (hostPassword === '') return false
+    const key = JSON.stringify([addressShare(plainAddress(remote)), roomId])
     if (this.#failures.reached(key)) throw new Problem('tooMany')
-    const expected = room.config.hostPassword
-    if (expected !== '' && timingSafeEqual(sha256(expected), sha256(hostPassword))) return true
+    const expected = this.#rooms.find(roomId)?.config.hostPassword ?? ''
+    const same = timingSafeEqual(sha256(expected), sha256(hostPassword))
+    if (same && expected !== '') return true
     this.#failures.take(key)
     throw new Problem('hostPasswordWrong')
   }

@@ -11,19 +11,27 @@ export type LeaveReason = 'left' | 'kicked' | 'closed' | 'lost'
 
 /** What a room tells its node. */
 export interface RoomListener {
-  joined(roomId: string, user: RoomUser): void
+  joined(roomId: string, member: Member): void
+  /** The same stay, changed: a member became host. */
+  changed(roomId: string, user: RoomUser): void
   /** Not for a device that was lost: whoever found out tells that. */
   left(roomId: string, userId: string): void
+  /** Somebody is out, whatever the reason: their session is worth nothing any more. */
+  ended(session: string): void
 }
 
 /** A stream of the room with its source. */
 export interface OpenStream {
   view: RoomStream
   feed: Feed
+  /** Everybody who watches it, in whichever size: it ends for them when it leaves the room, wherever else it goes on. */
+  viewers: Set<Viewer>
 }
 
 /** Chat lines that late joiners see. */
 const keptChat = 100
+/** Streams that one person watches at most, and unseen viewers of one room. */
+const mostViewers = 256
 
 /** One room: who is in it, what they send, who watches. Caps are those of the field: 507, 800, 801. */
 export class Room {
@@ -36,6 +44,7 @@ export class Room {
   readonly observers = new Map<Viewer, string>()
   readonly #chat: ChatLine[] = []
   #chatId = 0
+  #closed = false
   config: RoomConfig
 
   constructor(config: RoomConfig, listener: RoomListener, clock: () => number = Date.now) {
@@ -58,17 +67,38 @@ export class Room {
   }
 
   /**
-   * The member for somebody who was admitted: the one that is in, or a new one.
-   * @throws Problem taken, locked, roomFull
+   * The member for somebody who was admitted: the one that is in, or a new one. Who is in as a member and shows that they are the host becomes it.
+   * @throws Problem noRoom, taken, locked, roomFull
    */
   enter(identity: Identity): Member {
+    if (this.#closed) throw new Problem('noRoom')
     const present = this.members.get(identity.userId)
     if (present !== undefined) {
       if (present.device !== undefined || !identity.bound) throw new Problem('taken')
+      if (identity.role === 'host') this.promote(present)
       return present
     }
     this.assertRoom()
     return this.#add(identity, identity.tokenId, undefined)
+  }
+
+  /** A member becomes host: everybody is told, and the controller. */
+  promote(member: Member): void {
+    if (member.user.role === 'host') return
+    member.user.role = 'host'
+    this.#changed(member)
+    this.#listener.changed(this.config.roomId, member.user)
+  }
+
+  /**
+   * Somebody is still who they were before a wait: the room is open, and this is the same stay in it.
+   * @throws Problem noRoom, noSession
+   */
+  assertPresent(member: Member | undefined): void {
+    if (this.#closed) throw new Problem('noRoom')
+    if (member !== undefined && this.members.get(member.user.userId) !== member) {
+      throw new Problem('noSession', 'You are no longer in the room.')
+    }
   }
 
   /** @throws Problem locked, roomFull */
@@ -117,8 +147,36 @@ export class Room {
     this.#changed(member)
   }
 
-  /** A publication begins; the member's earlier one of that source ends. */
+  /**
+   * Somebody watches a stream: until they leave it, it leaves the room, they are out, or the room closes.
+   * @param member undefined: unseen
+   * @param stream as it was found before a wait, if there was one
+   * @throws Problem noRoom, noSession, noStream, tooMany
+   */
+  watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+    this.assertMayWatch(member, stream)
+    stream.viewers.add(viewer)
+    this.#viewersOf(member).set(viewer, stream.view.stream_id)
+  }
+
+  /** @throws Problem noRoom, noSession, noStream, tooMany */
+  assertMayWatch(member: Member | undefined, stream: OpenStream): void {
+    this.assertPresent(member)
+    if (this.streams.get(stream.view.stream_id) !== stream) throw new Problem('noStream')
+    if (this.#viewersOf(member).size >= mostViewers)
+      throw new Problem('tooMany', 'Too many streams are watched at once.')
+  }
+
+  /** A viewer is over. */
+  unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+    stream.viewers.delete(viewer)
+    this.#viewersOf(member).delete(viewer)
+    if (member !== undefined) this.dropIfGone(member)
+  }
+
+  /** A publication begins; the member's earlier one of that source ends. @throws Problem noRoom, noSession */
   publish(member: Member, source: StreamSource, publisher: Publisher): void {
+    this.assertPresent(member)
     const before = member.publications.get(source)
     member.publications.set(source, publisher)
     if (before !== undefined) {
@@ -141,6 +199,7 @@ export class Room {
     const member = this.members.get(userId)
     if (member === undefined) return false
     this.members.delete(userId)
+    this.#listener.ended(member.session)
     for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
       this.#removeStream(streamIdOf(userId, source))
     }
@@ -161,8 +220,9 @@ export class Room {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
   }
 
-  /** Everybody is out. */
+  /** Everybody is out, and nobody comes in any more. */
   close(): void {
+    this.#closed = true
     for (const userId of [...this.members.keys()]) this.remove(userId, 'closed')
     for (const viewer of [...this.observers.keys()]) viewer.close()
   }
@@ -236,7 +296,7 @@ export class Room {
     const member = new Member(user, tokenId, device)
     this.members.set(userId, member)
     this.broadcast({ type: 'person_joined', person: member.person }, member)
-    this.#listener.joined(this.config.roomId, user)
+    this.#listener.joined(this.config.roomId, member)
     return member
   }
 
@@ -249,12 +309,20 @@ export class Room {
       audio_codec: feed.audio?.codec ?? '',
       small,
     }
-    this.streams.set(view.stream_id, { view, feed })
+    this.streams.set(view.stream_id, { view, feed, viewers: new Set() })
     this.broadcast({ type: 'stream_added', stream: view })
   }
 
   #removeStream(streamId: string): void {
-    if (this.streams.delete(streamId)) this.broadcast({ type: 'stream_removed', stream_id: streamId })
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) return
+    this.streams.delete(streamId)
+    this.broadcast({ type: 'stream_removed', stream_id: streamId })
+    for (const viewer of [...stream.viewers]) viewer.close()
+  }
+
+  #viewersOf(member: Member | undefined): Map<Viewer, string> {
+    return member?.viewers ?? this.observers
   }
 
   #changed(member: Member): void {

@@ -84,8 +84,7 @@ export class SignalConnection implements PersonLink {
     if (message.type === 'resume') return this.#resume(message)
     if (message.type !== 'join') throw new Problem('badRequest', 'The first message must be join or resume.')
     assertVersion(message.version)
-    const room = this.#parts.rooms.get(message.room_id)
-    const admission = this.#parts.admission.admit(room, {
+    const admission = this.#parts.admission.admit(message.room_id, {
       token: message.token,
       hostPassword: message.host_password,
       userId: message.user_id,
@@ -93,7 +92,11 @@ export class SignalConnection implements PersonLink {
       remote: this.#remote,
     })
     if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
-    if (admission.kind === 'member') return this.#take(room, admission.member, true)
+    const { room } = admission
+    if (admission.kind === 'member') {
+      if (admission.host) room.promote(admission.member)
+      return this.#take(room, admission.member, true)
+    }
     const present = room.members.get(admission.identity.userId)
     const member = room.enter(admission.identity)
     // The same person anew, e.g. a page that was reloaded: what the earlier page sent and watched is over.
@@ -110,10 +113,8 @@ export class SignalConnection implements PersonLink {
 
   #resume({ version, session }: Extract<FromPerson, { type: 'resume' }>): void {
     assertVersion(version)
-    for (const room of this.#parts.rooms.all()) {
-      const member = this.#parts.rooms.memberBySession(room.config.roomId, session)
-      if (member !== undefined) return this.#take(room, member, true)
-    }
+    const place = this.#parts.rooms.bySession(session)
+    if (place !== undefined) return this.#take(place.room, place.member, true)
     throw new Problem('noSession', 'The session is over: join again.')
   }
 

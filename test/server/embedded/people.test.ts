@@ -45,6 +45,21 @@ describe('people', () => {
     await site.until(async () => (await site.users(room)).length === 0)
   })
 
+  test('who is in the room and gives the host password is host everywhere, in the same place of the list', async () => {
+    const [dora, emil] = [await token('dora'), await token('emil')]
+    const first = await SignalClient.join(site.nodeUrl, room, { token: dora })
+    const other = await SignalClient.join(site.nodeUrl, room, { token: emil })
+    const roles = async () =>
+      (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id, role }) => `${user_id} ${role}`)
+    await site.until(async () => (await roles()).join() === 'dora member,emil member')
+    const host = await SignalClient.join(site.nodeUrl, room, { token: dora, host_password: 'open sesame' })
+    await first.closed
+    await site.until(async () => (await roles()).join() === 'dora host,emil member')
+    host.send({ type: 'leave' })
+    other.send({ type: 'leave' })
+    await site.until(async () => (await site.users(room)).length === 0)
+  })
+
   test('a link makes a host where it says so, lets nobody into another room, and ends', async () => {
     const host = await SignalClient.join(site.nodeUrl, room, { token: await token('bob', { role: 'host' }) })
     expect(host.joined.you.role).toBe('host')

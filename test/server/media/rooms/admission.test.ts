@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { signalVersion } from '../../../../shared/media/signal.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+let node: TestMediaNode
+const clients: SignalClient[] = []
+beforeAll(async () => {
+  node = await TestMediaNode.start()
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.drop()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2]): Promise<SignalClient> {
+  const client = await SignalClient.join(node.url, roomId, how)
+  clients.push(client)
+  return client
+}
+
+/** A room with a host password, ann with her own link, and bob who looks on. */
+async function meeting(roomId: string): Promise<{ link: string; ann: SignalClient; bob: SignalClient }> {
+  await node.openRoom(roomId, { hostPassword: 'open sesame' })
+  const link = node.token(roomId, { userId: 'ann' })
+  const ann = await join(roomId, { token: link })
+  const bob = await join(roomId, { token: node.token(roomId, { userId: 'bob' }) })
+  expect(ann.joined.you.role).toBe('member')
+  return { link, ann, bob }
+}
+
+describe('who is in the room as a member and gives the host password', () => {
+  test('on a second device becomes host: everybody hears of it, and so does the controller', async () => {
+    const { link, ann, bob } = await meeting('second')
+    const host = await join('second', { token: link, host_password: 'open sesame' })
+    expect(host.joined.you).toMatchObject({ user_id: 'ann', role: 'host' })
+    expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
+    expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', role: 'host' } })
+    const { users } = await node.request('users', { roomId: 'second' })
+    expect(users.map(({ userId, role }) => [userId, role])).toEqual([
+      ['ann', 'host'],
+      ['bob', 'member'],
+    ])
+    const told = await node.event((event) => event.type === 'joined' && event.user.role === 'host')
+    expect(told).toMatchObject({ roomId: 'second', user: users[0] })
+    expect((await node.request('health', {})).users).toBe(2)
+    host.send({ type: 'remove', user_id: 'bob' })
+    expect(await bob.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
+  })
+
+  test('with the session that they have becomes host, and goes on as before', async () => {
+    const { ann } = await meeting('session')
+    const host = await join('session', { token: ann.joined.session, host_password: 'open sesame' })
+    expect(host.joined).toMatchObject({ resumed: true, session: ann.joined.session, you: { role: 'host' } })
+  })
+
+  test('who was away for a moment becomes host, and stays it when their page is loaded again', async () => {
+    const { link, ann, bob } = await meeting('away')
+    ann.drop()
+    await bob.next((message) => message.type === 'person_changed' && message.person.away)
+    const host = await join('away', { token: link, host_password: 'open sesame' })
+    expect(host.joined.you).toMatchObject({ role: 'host', away: false })
+    expect((await join('away', { token: link })).joined.you.role).toBe('host')
+  })
+
+  test('a wrong one is refused, and changes nothing for the page they have', async () => {
+    const { link, ann } = await meeting('wrong')
+    for (const token of [link, ann.joined.session]) {
+      await expect(join('wrong', { token, host_password: 'guess' })).rejects.toThrow('401 hostPasswordWrong')
+    }
+    ann.send({ type: 'ping', id: 1 })
+    await ann.next('pong')
+    const { users } = await node.request('users', { roomId: 'wrong' })
+    expect(users.map(({ role }) => role)).toEqual(['member', 'member'])
+    // Guesses count, wherever they come from.
+    for (let i = 0; i < 8; i++) {
+      await expect(join('wrong', { token: link, host_password: 'guess' })).rejects.toThrow('hostPasswordWrong')
+    }
+    await expect(join('wrong', { token: link, host_password: 'open sesame' })).rejects.toThrow('429 tooMany')
+  })
+
+  test('knows nobody else’s place: a guest of the same name is refused', async () => {
+    await meeting('guest')
+    await expect(join('guest', { user_id: 'ann', host_password: 'open sesame' })).rejects.toThrow('409 taken')
+  })
+})
+
+describe('a stranger', () => {
+  /** Everything that an answer says, but for when. */
+  async function answer(path: string, token: string): Promise<{ status: number }> {
+    const headers = { 'content-type': 'application/sdp', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }
+    const response = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: offerSdp() })
+    const fields = [...response.headers].filter(([name]) => name !== 'date')
+    return Object.assign({ status: response.status }, { fields, text: await response.text() })
+  }
+
+  test('does not learn whether there is a room, a stream or a password', async () => {
+    await node.openRoom('real', { hostPassword: 'open sesame' })
+    await node.openRoom('bare')
+    const others = [node.token('elsewhere'), 'x'.repeat(32), 'a.b', '']
+    for (const token of others) {
+      for (const path of ['/whip/ROOM', '/whep/ROOM/cam', '/whep/ROOM/cam?size=small']) {
+        const [real, none] = await Promise.all(
+          ['real', 'none'].map(async (room) => await answer(path.replace('ROOM', room), token)),
+        )
+        expect(real).toEqual(none)
+        expect(real?.status).toBe(401)
+      }
+    }
+    const refused = async (room_id: string, more: object): Promise<unknown> => {
+      const client = new SignalClient(node.url)
+      clients.push(client)
+      await client
+        .enter({ type: 'join', version: signalVersion, room_id, token: '', host_password: '', user_name: '', ...more })
+        .catch(() => {})
+      return [client.messages, await client.closed]
+    }
+    for (const more of [{}, { host_password: 'guess' }, { token: node.token('elsewhere') }, { token: 'a.b' }]) {
+      const answers = await Promise.all(['real', 'bare', 'none'].map(async (room) => await refused(room, more)))
+      expect(answers[0]).toEqual(answers[2])
+      expect(answers[1]).toEqual(answers[2])
+      expect(JSON.stringify(answers[0])).toContain('401')
+    }
+  })
+
+  test('is limited in guesses at a room’s password whether there is such a room or not', async () => {
+    await node.openRoom('limited', { hostPassword: 'open sesame' })
+    for (const room of ['limited', 'nowhere']) {
+      for (let i = 0; i < 10; i++) {
+        await expect(join(room, { host_password: `guess ${i}` })).rejects.toThrow('401 hostPasswordWrong')
+      }
+      await expect(join(room, { host_password: 'one more' })).rejects.toThrow('429 tooMany')
+    }
+  })
+
+  test('with a link learns when its room is not open: the page waits for it', async () => {
+    const link = node.token('later')
+    await expect(join('later', { token: link })).rejects.toThrow('404 noRoom')
+    expect((await answer('/whip/later', link)).status).toBe(404)
+    await node.openRoom('later')
+    await join('later', { token: link })
+  })
+})

@@ -5,3 +5,10 @@ export interface Log {
   warn(message: string, detail?: string): void
   error(message: string, detail?: string): void
 }
+
+/** Everything that is known of what was thrown, for the log. */
+export function wholeText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const text = thrown.stack ?? thrown.message
+  return thrown.cause === undefined ? text : `${text}\ncaused by ${wholeText(thrown.cause)}`
+}

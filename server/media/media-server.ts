@@ -35,14 +35,16 @@ export class MediaServer {
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
   readonly #start: MediaStart
+  readonly #log: Log
   #settings: MediaSettings
   #udp: UdpPort | undefined
   #server: NodeServer | undefined
 
   private constructor(start: MediaStart, emit: (event: ControlEvent) => void, log: Log) {
     this.#start = start
+    this.#log = log
     this.#settings = start.settings
-    this.#pulls = new CameraPulls(pullSettings(start.settings))
+    this.#pulls = new CameraPulls(pullSettings(start.settings), log)
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#admission = new AdmissionControl(
@@ -103,7 +105,7 @@ export class MediaServer {
     health: async () => ({ rooms: this.#rooms.ids.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
-      const options = { trustAnyCertificate: trust_any_certificate, answerMs: camera_answer_ms }
+      const options = { trustAnyCertificate: trust_any_certificate, answerMs: camera_answer_ms, log: this.#log }
       const result = await probe(address, login, options, signal)
       if (result.ok) return { ...result, kind: null, message: '' }
       return result
@@ -159,6 +161,7 @@ export class MediaServer {
       udpPort: this.#udp?.port ?? 0,
       bindAddress: this.#bindAddress,
       advertised: this.#settings.advertised,
+      log: this.#log,
     }
   }
 }

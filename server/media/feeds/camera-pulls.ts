@@ -1,3 +1,4 @@
+import { type Log, wholeText } from '../log.ts'
 import type { CameraLogin } from '../rtsp/authentication.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
@@ -34,10 +35,12 @@ interface Pull {
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
+  readonly #log: Log
   settings: PullSettings
 
-  constructor(settings: PullSettings) {
+  constructor(settings: PullSettings, log: Log) {
     this.settings = settings
+    this.#log = log
   }
 
   /** Different cameras whose media flows. */
@@ -76,6 +79,15 @@ export class CameraPulls {
     }
   }
 
+  /** One holder that fails does not keep the others from hearing of it. */
+  #tell(holder: (error: RtspError) => void, error: RtspError): void {
+    try {
+      holder(error)
+    } catch (cause) {
+      this.#log.error('the end of a camera could not be told', wholeText(cause))
+    }
+  }
+
   #begin(key: string, camera: CameraAddress): Pull {
     const abort = new AbortController()
     let feed: Feed | undefined
@@ -85,7 +97,7 @@ export class CameraPulls {
       feed?.end()
     }
     const session = new RtspSession(
-      { ...this.settings, ...camera },
+      { ...this.settings, ...camera, log: this.#log },
       {
         rtp: (track, packet) => {
           feed ??= feedOf(session.tracks)
@@ -101,7 +113,7 @@ export class CameraPulls {
           forget()
           const holders = [...pull.holders]
           pull.holders.clear()
-          for (const holder of holders) holder(error)
+          for (const holder of holders) this.#tell(holder, error)
         },
       },
     )
@@ -146,12 +158,11 @@ function feedOf(tracks: readonly RtspTrack[]): Feed {
 
 function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
   const parameterSets = parameters.get('sprop-parameter-sets') ?? ''
-  const fromSet = Buffer.from(parameterSets.split(',')[0] ?? '', 'base64')
-    .subarray(1, 4)
-    .toString('hex')
+  const fromSet = Buffer.from(parameterSets.slice(0, 8), 'base64').subarray(1, 4).toString('hex')
+  const profileLevelId = (parameters.get('profile-level-id') ?? fromSet).toLowerCase()
   return {
     codec: codec === 'H265' ? 'H265' : 'H264',
-    profileLevelId: (parameters.get('profile-level-id') ?? fromSet).toLowerCase(),
+    profileLevelId: /^[0-9a-f]{6}$/.test(profileLevelId) ? profileLevelId : '',
     parameterSets,
   }
 }

@@ -5,6 +5,7 @@ import {
   keyFrame,
   nothing,
   parameterSetPacket,
+  parameterSetsOf,
   sequenceParameters,
   vp8Content,
 } from '../rtp/key-frame.ts'
@@ -37,6 +38,8 @@ export interface Sink {
   report(now: number): void
   /** The feed is over. */
   ended(): void
+  /** One of the above threw what nobody foresaw: the sink is out of the feed and ends, the others go on. */
+  failed(error: unknown): void
 }
 
 /** What a feed has carried since it began. */
@@ -79,6 +82,8 @@ export class Feed {
   readonly #sinks = new Set<Sink>()
   readonly #cache: GopCache | undefined
   readonly #contentOf: (packet: Buffer) => Content
+  /** Those of the SDP, for a stream that lacks them. */
+  readonly #parameterSets: readonly Buffer[]
   readonly #videoNumbers = new Renumbering()
   readonly #audioNumbers = new Renumbering()
   #parameterTimestamp = -1
@@ -109,6 +114,7 @@ export class Feed {
     this.requestKeyFrame = options.requestKeyFrame
     this.#cache = options.cached ? new GopCache() : undefined
     this.#contentOf = contentReaders[options.video?.codec ?? 'H264']
+    this.#parameterSets = options.video?.codec === 'H264' ? parameterSetsOf(options.video.parameterSets) : []
   }
 
   /** How many watch. */
@@ -161,7 +167,13 @@ export class Feed {
     this.#lastAudio = { timestamp: timestampOf(packet), at: now }
     this.#audioNumbers.apply(packet)
     if (this.audioMuted) return
-    for (const sink of this.#sinks) sink.audio(packet)
+    for (const sink of this.#sinks) {
+      try {
+        sink.audio(packet)
+      } catch (error) {
+        this.#drop(sink, error)
+      }
+    }
   }
 
   /** Notes a sender report of the source, which ties sound and picture together. */
@@ -192,7 +204,7 @@ export class Feed {
     clearInterval(this.#timer)
     const sinks = [...this.#sinks]
     this.#sinks.clear()
-    for (const sink of sinks) sink.ended()
+    for (const sink of sinks) this.#tell(sink, () => sink.ended())
   }
 
   #noteContent(packet: Buffer, content: Content, timestamp: number, now: number): void {
@@ -209,9 +221,8 @@ export class Feed {
   /** The stream lacks its parameter sets: those of the SDP go ahead of the key frame. */
   #putInParameters(key: Buffer, timestamp: number): void {
     this.#parameterTimestamp = timestamp
-    const sets = this.video?.codec === 'H264' ? (this.video.parameterSets ?? '') : ''
-    const packet = sets === '' ? undefined : parameterSetPacket(sets, key)
-    if (packet === undefined) return
+    if (this.#parameterSets.length === 0) return
+    const packet = parameterSetPacket(this.#parameterSets, key)
     packet.writeUInt16BE(this.#videoNumbers.insert(key), 2)
     this.#sendVideo(packet, sequenceParameters | 1)
   }
@@ -219,11 +230,30 @@ export class Feed {
   #sendVideo(packet: Buffer, content: Content): void {
     this.#cache?.add(packet, content)
     if (this.videoMuted) return
-    for (const sink of this.#sinks) sink.video(packet)
+    for (const sink of this.#sinks) {
+      try {
+        sink.video(packet)
+      } catch (error) {
+        this.#drop(sink, error)
+      }
+    }
   }
 
   #report(): void {
     const now = Date.now()
-    for (const sink of this.#sinks) sink.report(now)
+    for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
+  }
+
+  #tell(sink: Sink, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#drop(sink, error)
+    }
+  }
+
+  #drop(sink: Sink, error: unknown): void {
+    this.remove(sink)
+    sink.failed(error)
   }
 }

@@ -76,10 +76,20 @@ export function vp8Content(packet: Buffer): Content {
   return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
 }
 
-/** One STAP-A packet with the parameter sets of an SDP's sprop-parameter-sets, for the picture that `key` begins; undefined when they are broken. */
-export function parameterSetPacket(sprop: string, key: Buffer): Buffer | undefined {
-  const units = sprop.split(',').map((text) => Buffer.from(text.trim(), 'base64'))
-  if (units.length < 2 || units.some((unit) => unit.length === 0 || unit.length > 1000)) return undefined
+/** Most parameter sets of one description, and the longest in bytes: together they fit into a packet. */
+const mostSets = 8
+const mostSetBytes = 1_000
+
+/** The parameter sets of an SDP's sprop-parameter-sets (RFC 6184, section 8.1); none when they are broken. */
+export function parameterSetsOf(sprop: string): Buffer[] {
+  const units = sprop.split(',', mostSets + 1).map((text) => Buffer.from(text.trim(), 'base64'))
+  const bytes = units.reduce((sum, { length }) => sum + length, 0)
+  const broken = units.length > mostSets || bytes > mostSetBytes || units.some(({ length }) => length === 0)
+  return broken || units.length < 2 ? [] : units
+}
+
+/** One STAP-A packet with parameter sets, for the picture that `key` begins. */
+export function parameterSetPacket(units: readonly Buffer[], key: Buffer): Buffer {
   const parts = units.flatMap((unit) => {
     const length = Buffer.alloc(2)
     length.writeUInt16BE(unit.length)

@@ -20,11 +20,22 @@ export interface Challenge {
   stale: boolean
 }
 
-/** Challenges that can be answered, out of any number of header fields (RFC 7235, RFC 7616); others are left out. */
+/** Most fields and challenges looked at, and longest field: a camera sends one or two of some hundred bytes. */
+const mostFields = 8
+const mostChallenges = 16
+const longestField = 4 * 1024
+
+/**
+ * Challenges that can be answered, out of any number of header fields (RFC 7235, RFC 7616); others are left out, and so is what is past a bound. Takes time
+ * in proportion to the length.
+ */
 export function parseChallenges(fields: readonly string[]): Challenge[] {
   return fields
-    .flatMap((field) => field.split(/,\s*(?=(?:Digest|Basic)(?:\s|$))/i))
-    .map(parseChallenge)
+    .slice(0, mostFields)
+    .filter((field) => field.length <= longestField)
+    .flatMap(splitChallenges)
+    .slice(0, mostChallenges)
+    .map(challengeOf)
     .filter((challenge) => challenge !== undefined)
 }
 
@@ -34,28 +45,54 @@ export function strongestChallenge(challenges: readonly Challenge[]): Challenge 
   return challenges.toSorted((a, b) => rank(b) - rank(a))[0]
 }
 
-function parseChallenge(text: string): Challenge | undefined {
-  const match = /^\s*(digest|basic)(?:\s+(.*))?$/is.exec(text)
-  if (match === null) return undefined
-  const parameters = new Map<string, string>()
-  for (const [, name = '', quoted, plain = ''] of (match[2] ?? '').matchAll(
-    /([a-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi,
-  )) {
-    parameters.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain)
+/** A scheme with its parameters, names in lower case. */
+interface SplitChallenge {
+  scheme: string
+  parameters: Map<string, string>
+}
+
+const separators = /[\s,]*/y
+const token = /[!#$%&'*+\-.^_`|~0-9a-z]+/iy
+const equals = /\s*=\s*/y
+const quotedText = /"((?:[^"\\]|\\.)*)"/y
+const plainText = /[^\s,"]*/y
+
+/** A token that an equals sign follows names a parameter, any other a scheme. Ends at what is neither. */
+function splitChallenges(field: string): SplitChallenge[] {
+  const challenges: SplitChallenge[] = []
+  let at = 0
+  const take = (expression: RegExp): RegExpExecArray | null => {
+    expression.lastIndex = at
+    const match = expression.exec(field)
+    if (match !== null) at = expression.lastIndex
+    return match
   }
+  for (;;) {
+    take(separators)
+    const name = take(token)?.[0]
+    if (name === undefined) return challenges
+    if (take(equals) === null) {
+      challenges.push({ scheme: name.toLowerCase(), parameters: new Map() })
+      continue
+    }
+    const value = field[at] === '"' ? take(quotedText)?.[1]?.replace(/\\(.)/g, '$1') : take(plainText)?.[0]
+    if (value === undefined) return challenges
+    challenges.at(-1)?.parameters.set(name.toLowerCase(), value)
+  }
+}
+
+const algorithms = new Set([undefined, 'md5', 'md5-sess', 'sha-256', 'sha-256-sess'])
+
+function challengeOf({ scheme, parameters }: SplitChallenge): Challenge | undefined {
+  if (scheme !== 'basic' && scheme !== 'digest') return undefined
   const algorithm = parameters.get('algorithm')
-  const scheme = match[1]?.toLowerCase() === 'basic' ? 'basic' : 'digest'
-  if (
-    scheme === 'digest' &&
-    !['md5', 'md5-sess', 'sha-256', 'sha-256-sess', undefined].includes(algorithm?.toLowerCase())
-  ) {
-    return undefined
-  }
+  const nonce = parameters.get('nonce') ?? ''
+  if (scheme === 'digest' && (nonce === '' || !algorithms.has(algorithm?.toLowerCase()))) return undefined
   const qop = parameters.get('qop')
   return {
     scheme,
     realm: parameters.get('realm') ?? '',
-    nonce: parameters.get('nonce') ?? '',
+    nonce,
     opaque: parameters.get('opaque'),
     algorithm,
     qop: qop?.split(',').some((value) => value.trim().toLowerCase() === 'auth') ?? false,

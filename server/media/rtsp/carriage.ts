@@ -21,8 +21,11 @@ function videoCarriage({ codec, clockRate, parameters }: RtspTrack): Carriage {
     if (parameters.get('packetization-mode') === '2') return no('H.264 in interleaved mode cannot be carried')
     return clockRate === 90_000 ? yes('H.264') : no('H.264 with a clock other than 90 kHz cannot be carried')
   }
-  if (codec === 'H265')
-    return yes('H.265: only viewers whose browser decodes it see the picture; H.264 suits every viewer')
+  if (codec === 'H265') {
+    return clockRate === 90_000
+      ? yes('H.265: only viewers whose browser decodes it see the picture; H.264 suits every viewer')
+      : no('H.265 with a clock other than 90 kHz cannot be carried')
+  }
   if (codec === 'JPEG') return no('Motion JPEG cannot be carried: set the device to H.264')
   return no(`${codec === '' ? 'an unknown codec' : codec} cannot be carried: set the device to H.264`)
 }

@@ -1,9 +1,11 @@
-import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
+import { RateLimit } from '../../../shared/rate-limit.ts'
+import { Lifetime } from '../lifetime.ts'
 import { Authenticator, type CameraLogin, parseChallenges, strongestChallenge } from './authentication.ts'
-import { RtspError, socketError, statusError } from './rtsp-error.ts'
+import { methodOf, sequenceNumber, statusOf } from './message-head.ts'
+import { failureOf, RtspError, socketError, statusError } from './rtsp-error.ts'
 import { type RtspMessage, WireReader } from './wire-reader.ts'
 
 /** How a connection to a camera is made. */
@@ -31,16 +33,30 @@ export interface RtspAnswer {
 }
 
 interface Pending {
-  resolve(message: RtspMessage): void
+  resolve(message: Answered): void
   reject(error: RtspError): void
-  timer: NodeJS.Timeout
+  /** Calls off its deadline. */
+  cancel(): void
 }
 
-/** One RTSP connection: requests with deadlines, authentication, interleaved packets. */
+type Answered = RtspMessage & { status: number }
+
+/** Bytes that the system has not taken yet: a camera that leaves more unread will not read. */
+const mostUnsent = 64 * 1024
+/** Messages a second that nobody asked for: requests of the camera, answers to nothing, interim answers. A camera sends one now and then. */
+const mostUnasked = 50
+/** Challenges that are answered for one request: the login, and a nonce that went stale meanwhile. */
+const mostChallenges = 2
+/** Methods of a camera's own requests that are answered 200. */
+const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
+
+/** One RTSP connection: requests with deadlines, authentication, interleaved packets. Nothing is sent, and nothing waits, once it has ended. */
 export class RtspConnection {
   readonly #options: ConnectionOptions
   readonly #listener: ConnectionListener
+  readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #pending = new Map<number, Pending>()
+  readonly #unasked = new RateLimit({ most: mostUnasked, windowMs: 1_000, remembered: 1 })
   #socket: net.Socket | undefined
   #sequence = 0
   #session = ''
@@ -59,6 +75,11 @@ export class RtspConnection {
     return this.#socket?.remoteAddress ?? ''
   }
 
+  /** Everything that came, in bytes. */
+  get receivedBytes(): number {
+    return this.#socket?.bytesRead ?? 0
+  }
+
   /** Sent with each request from now on. */
   set session(id: string) {
     this.#session = id
@@ -66,60 +87,53 @@ export class RtspConnection {
 
   /** @throws RtspError refused, unreachable, timeout, closed, protocol (TLS) */
   async connect(signal: AbortSignal): Promise<void> {
-    const { address, trustAnyCertificate, answerMs } = this.#options
-    const { host, port, secure } = address
-    const socket = secure
-      ? tls.connect({
-          host,
-          port,
-          rejectUnauthorized: !trustAnyCertificate,
-          ...(net.isIP(host) ? {} : { servername: host }),
-        })
-      : net.connect({ host, port })
+    signal.throwIfAborted()
+    const connected = Promise.withResolvers<void>()
+    const socket = this.#open()
     this.#socket = socket
-    socket.setNoDelay(true)
     const reader = new WireReader({
       message: (message) => this.#received(message),
       packet: (channel, packet) => this.#listener.packet(channel, packet),
     })
-    socket.on('data', (chunk: Buffer) => {
-      if (this.#ended !== undefined) return
-      try {
-        reader.push(chunk)
-      } catch (error) {
-        this.#end(socketError(error))
-      }
-    })
-    const deadline = AbortSignal.timeout(answerMs)
-    try {
-      await once(socket, secure ? 'secureConnect' : 'connect', { signal: AbortSignal.any([signal, deadline]) })
-    } catch (cause) {
-      const error = deadline.aborted ? new RtspError('timeout', 'the connection was not answered') : socketError(cause)
-      // A late failure of a socket that is given up must not be uncaught.
-      socket.on('error', () => {})
-      this.#end(signal.aborted ? new RtspError('closed', 'given up') : error)
-      signal.throwIfAborted()
-      throw error
-    }
+    // For as long as there is a socket: one without a listener for its errors ends the process.
     socket.on('error', (error) => this.#end(socketError(error)))
     socket.on('close', () => this.#end(new RtspError('closed', 'the camera closed the connection')))
-    if (socket.destroyed) this.#end(new RtspError('closed', 'the camera closed the connection'))
+    socket.on(
+      'data',
+      this.#lifetime.guard((chunk: Buffer) => reader.push(chunk)),
+    )
+    socket.once(this.#options.address.secure ? 'secureConnect' : 'connect', () => connected.resolve())
+    socket.setNoDelay(true)
+    const abort = (): void => this.#end(new RtspError('closed', 'given up'))
+    signal.addEventListener('abort', abort, { once: true })
+    this.#lifetime.onEnd(() => {
+      signal.removeEventListener('abort', abort)
+      connected.reject(this.#ended)
+    })
+    const cancel = this.#lifetime.after(this.#options.answerMs, () =>
+      this.#end(new RtspError('timeout', 'the connection was not answered')),
+    )
+    await connected.promise
+    cancel()
+    signal.removeEventListener('abort', abort)
   }
 
   /**
-   * Sends a request, with the login where the camera asks for it.
+   * Sends a request, with the login where the camera asks for it. Redirections are not followed.
    * @throws RtspError when the answer is not 200, does not come in time, or the connection ends
    */
   async request(method: string, uri: string, headers: Readonly<Record<string, string>> = {}): Promise<RtspAnswer> {
-    for (;;) {
+    for (let challenges = 0; ; challenges++) {
       const used = this.#authenticator?.challenge
       const message = await this.#send(method, uri, headers)
-      const status = statusOf(message)
+      // What came behind the answer may have ended the connection.
+      if (this.#ended !== undefined) throw this.#ended
+      const { status } = message
       if (status === 200) {
         if (used !== undefined) this.#loginAccepted = true
         return answerOf(message)
       }
-      if (status !== 401) throw statusError(method, status)
+      if (status !== 401 || challenges === mostChallenges) throw statusError(method, status)
       const challenge = strongestChallenge(parseChallenges(message.headers.get('www-authenticate') ?? []))
       const { login } = this.#options
       if (challenge === undefined || login === undefined) throw statusError(method, status)
@@ -130,11 +144,12 @@ export class RtspConnection {
     }
   }
 
-  /** Sends an interleaved packet, e.g. a receiver report. */
+  /** Sends an interleaved packet, e.g. a receiver report; not while the camera leaves much unread. */
   sendPacket(channel: number, packet: Buffer): void {
-    if (this.#ended !== undefined || this.#socket === undefined || this.#socket.writableLength > 65_536) return
+    const socket = this.#socket
+    if (this.#ended !== undefined || socket === undefined || socket.writableLength > mostUnsent) return
     const head = Buffer.from([0x24, channel, packet.length >> 8, packet.length & 0xff])
-    this.#socket.write(Buffer.concat([head, packet]))
+    socket.write(Buffer.concat([head, packet]))
   }
 
   /** Ends the connection; requests under way reject. Idempotent. */
@@ -142,60 +157,77 @@ export class RtspConnection {
     this.#end(error)
   }
 
-  #send(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
-    const socket = this.#socket
-    if (this.#ended !== undefined) return Promise.reject(this.#ended)
-    if (socket === undefined) return Promise.reject(new RtspError('closed', 'not connected'))
+  #open(): net.Socket {
+    const { address, trustAnyCertificate } = this.#options
+    const { host, port, secure } = address
+    if (!secure) return net.connect({ host, port })
+    return tls.connect({
+      host,
+      port,
+      rejectUnauthorized: !trustAnyCertificate,
+      ...(net.isIP(host) ? {} : { servername: host }),
+    })
+  }
+
+  async #send(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<Answered> {
     this.#sequence += 1
     const sequence = this.#sequence
     const fields: Record<string, string> = { CSeq: String(sequence), 'User-Agent': 'Roomdesk', ...headers }
     if (this.#session !== '') fields.Session = this.#session
     if (this.#authenticator !== undefined) fields.Authorization = this.#authenticator.authorization(method, uri)
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.write(`${method} ${uri} RTSP/1.0\r\n${lines.join('')}\r\n`, 'utf8')
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+    this.#write(`${method} ${uri} RTSP/1.0\r\n${lines.join('')}\r\n`)
+    if (this.#ended !== undefined) throw this.#ended
+    return await new Promise((resolve, reject) => {
+      const cancel = this.#lifetime.after(this.#options.answerMs, () => {
         this.#pending.delete(sequence)
         reject(new RtspError('timeout', `${method} was not answered`))
-      }, this.#options.answerMs)
-      timer.unref()
-      this.#pending.set(sequence, { resolve, reject, timer })
+      })
+      this.#pending.set(sequence, { resolve, reject, cancel })
     })
   }
 
+  /** Everything that is sent as text: a camera that does not read is left, before its unread answers fill the memory. */
+  #write(text: string): void {
+    const socket = this.#socket
+    if (this.#ended !== undefined) return
+    if (socket === undefined) this.#end(new RtspError('closed', 'not connected'))
+    else if (socket.writableLength > mostUnsent) {
+      this.#end(new RtspError('protocol', 'the camera does not read what is sent to it'))
+    } else socket.write(text, 'utf8')
+  }
+
+  /** @throws RtspError `protocol` when it is no message, or one too many */
   #received(message: RtspMessage): void {
-    const sequence = Number(message.headers.get('cseq')?.[0] ?? Number.NaN)
-    if (/^RTSP\/\d\.\d \d{3}/.test(message.startLine)) {
-      const pending = this.#pending.get(sequence)
-      if (pending === undefined) return
+    if (this.#ended !== undefined) return
+    const sequence = sequenceNumber(message.headers)
+    const status = statusOf(message.startLine)
+    const method = status === undefined ? methodOf(message.startLine) : undefined
+    if (status === undefined && method === undefined) throw new RtspError('protocol', 'the answer is not RTSP')
+    const pending =
+      status === undefined || status < 200 || sequence === undefined ? undefined : this.#pending.get(sequence)
+    if (pending !== undefined && status !== undefined && sequence !== undefined) {
       this.#pending.delete(sequence)
-      clearTimeout(pending.timer)
+      pending.cancel()
       // The body is a view on bytes that go on to be something else.
-      pending.resolve({ ...message, body: Buffer.from(message.body) })
-    } else if (/^[A-Z_]+ \S+ RTSP\//.test(message.startLine)) {
-      const known = /^(OPTIONS|SET_PARAMETER|GET_PARAMETER) /.test(message.startLine)
-      const status = known ? '200 OK' : '501 Not Implemented'
-      this.#socket?.write(`RTSP/1.0 ${status}\r\nCSeq: ${Number.isSafeInteger(sequence) ? sequence : 0}\r\n\r\n`)
-    } else {
-      throw new RtspError('protocol', 'the answer is not RTSP')
+      pending.resolve({ ...message, status, body: Buffer.from(message.body) })
+      return
     }
+    if (!this.#unasked.take('')) throw new RtspError('protocol', 'the camera floods the connection with messages')
+    if (method === undefined) return
+    const line = knownMethods.has(method) ? '200 OK' : '501 Not Implemented'
+    this.#write(`RTSP/1.0 ${line}\r\nCSeq: ${sequence ?? 0}\r\n\r\n`)
   }
 
   #end(error: RtspError): void {
     if (this.#ended !== undefined) return
     this.#ended = error
+    this.#lifetime.end()
     this.#socket?.destroy()
-    for (const pending of this.#pending.values()) {
-      clearTimeout(pending.timer)
-      pending.reject(error)
-    }
+    for (const pending of this.#pending.values()) pending.reject(error)
     this.#pending.clear()
     this.#listener.ended(error)
   }
-}
-
-function statusOf(message: RtspMessage): number {
-  return Number(message.startLine.slice(9, 12))
 }
 
 function answerOf({ headers, body }: RtspMessage): RtspAnswer {

@@ -6,22 +6,42 @@ import { RtspError } from './rtsp-error.ts'
 /** Kernel buffer for incoming packets: a key frame of a 4K camera arrives in one burst. */
 const receiveBuffer = 2 * 1024 * 1024
 
+/** What arrives on a pair. What a handler throws goes to `failed`. */
+export interface DatagramListener {
+  rtp: (packet: Buffer) => void
+  rtcp: (packet: Buffer) => void
+  failed: (error: unknown) => void
+}
+
 /** Two UDP sockets on neighbouring ports: RTP on the even one, RTCP on the odd one (RFC 3550, section 11). */
 export class DatagramPair {
   readonly #rtp: dgram.Socket
   readonly #rtcp: dgram.Socket
   /** The even port. */
   readonly port: number
-  #cameraAddress = ''
+  /** Where the connection goes to: packets are sent there only, whatever the camera says. */
+  readonly #cameraAddress: string
+  /** The same without its zone, and where else the camera's packets may come from. */
+  readonly #known: string
+  #source: string
   #cameraPorts: readonly [number, number] | undefined
+  #closed = false
+  /** Of the camera's packets so far. */
+  receivedBytes = 0
 
-  private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number) {
+  private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number, cameraAddress: string) {
     this.#rtp = rtp
     this.#rtcp = rtcp
     this.port = port
+    this.#cameraAddress = cameraAddress
+    this.#known = withoutZone(cameraAddress)
+    this.#source = this.#known
   }
 
-  /** @throws RtspError when no pair of ports is free */
+  /**
+   * @param cameraAddress IP address of the camera
+   * @throws RtspError when no pair of ports is free
+   */
   static async open(cameraAddress: string): Promise<DatagramPair> {
     const type = net.isIPv6(cameraAddress) ? 'udp6' : 'udp4'
     for (let attempt = 0; attempt < 50; attempt++) {
@@ -34,7 +54,7 @@ export class DatagramPair {
           socket.on('error', () => {})
         }
         enlarge(sockets[0])
-        return new DatagramPair(...sockets, port)
+        return new DatagramPair(...sockets, port, cameraAddress)
       } catch {
         for (const socket of sockets) closeQuietly(socket)
       }
@@ -43,36 +63,59 @@ export class DatagramPair {
   }
 
   /** Packets of the camera; those of other senders are dropped. */
-  listen(rtp: (packet: Buffer) => void, rtcp: (packet: Buffer) => void): void {
-    this.#rtp.on('message', (packet, { address }) => {
-      if (this.#isCamera(address)) rtp(packet)
-    })
-    this.#rtcp.on('message', (packet, { address }) => {
-      if (this.#isCamera(address)) rtcp(packet)
-    })
+  listen({ rtp, rtcp, failed }: DatagramListener): void {
+    const take =
+      (told: (packet: Buffer) => void) =>
+      (packet: Buffer, { address }: dgram.RemoteInfo) => {
+        if (this.#closed || !this.#isCamera(address)) return
+        this.receivedBytes += packet.length
+        try {
+          told(packet)
+        } catch (error) {
+          failed(error)
+        }
+      }
+    this.#rtp.on('message', take(rtp))
+    this.#rtcp.on('message', take(rtcp))
   }
 
-  /** Where the camera sends from, and opens the way back through a firewall. */
-  meet(address: string, ports: readonly [number, number] | undefined): void {
-    this.#cameraAddress = address
+  /**
+   * Opens the way back through a firewall. Packets of `source` are taken too from now on; nothing is ever sent there, or a camera could have the node call
+   * any machine.
+   */
+  meet(source: string | undefined, ports: readonly [number, number] | undefined): void {
+    this.#source = source === undefined ? this.#source : withoutZone(source)
     this.#cameraPorts = ports
-    if (ports === undefined) return
     // An RTP packet without payload, which every receiver drops.
-    this.#rtp.send(Buffer.from([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ports[0], address, () => {})
+    if (ports !== undefined) this.#send(this.#rtp, Buffer.from([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ports[0])
   }
 
   sendReport(packet: Buffer): void {
-    if (this.#cameraPorts !== undefined) this.#rtcp.send(packet, this.#cameraPorts[1], this.#cameraAddress, () => {})
+    if (this.#cameraPorts !== undefined) this.#send(this.#rtcp, packet, this.#cameraPorts[1])
   }
 
+  /** Idempotent. */
   close(): void {
+    if (this.#closed) return
+    this.#closed = true
     closeQuietly(this.#rtp)
     closeQuietly(this.#rtcp)
   }
 
-  #isCamera(address: string): boolean {
-    return this.#cameraAddress === '' || address === this.#cameraAddress
+  #send(socket: dgram.Socket, packet: Buffer, port: number): void {
+    if (!this.#closed) socket.send(packet, port, this.#cameraAddress, () => {})
   }
+
+  #isCamera(address: string): boolean {
+    const sender = withoutZone(address)
+    return sender === this.#known || sender === this.#source
+  }
+}
+
+/** IPv6 addresses of a link come with the interface's name, and are named without it. */
+function withoutZone(address: string): string {
+  const zone = address.indexOf('%')
+  return zone < 0 ? address : address.slice(0, zone)
 }
 
 function enlarge(socket: dgram.Socket): void {

@@ -33,31 +33,65 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 
 /** Most media sections looked at: a camera has a handful. */
 const mostTracks = 16
+/** Most lines of a kind that matters, and longest of them in characters. */
+const mostLines = 256
+const longestLine = 4 * 1024
+/** Longest control attribute, in characters: longer ones cannot be asked for. */
+const longestControl = 1_024
+/** Timestamp clocks that exist, in Hz. */
+const fastestClock = 192_000
+const mostChannels = 8
 
-/** Reads the SDP of a camera. Anything it cannot make sense of is left out, never an error. */
+/**
+ * Reads the SDP of a camera. Anything it cannot make sense of is left out, never an error, and no number leaves its range. Lines that are not used are not
+ * parsed.
+ */
 export function parseDescription(text: string): RtspDescription {
-  const session = parse(text)
+  const session = parse(usedLines(text).join('\r\n'))
   const tracks = (session.media ?? []).slice(0, mostTracks).flatMap((media): RtspTrack[] => {
     if (media.type !== 'video' && media.type !== 'audio') return []
-    const payloadType = Number.parseInt(textOf(media.payloads ?? ''), 10)
-    if (!(payloadType >= 0 && payloadType <= 127)) return []
+    const payloadType = inRange(Number.parseInt(textOf(media.payloads ?? ''), 10), 0, 127)
+    const control = controlOf(media)
+    if (payloadType === undefined || control.length > longestControl) return []
     const map = (media.rtp ?? []).find(({ payload }) => payload === payloadType)
     const known = staticTypes.get(payloadType)
     return [
       {
         kind: media.type,
         payloadType,
-        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase(),
-        clockRate: numberOf(map?.rate ?? known?.clockRate ?? 0),
-        channels: numberOf(map?.encoding ?? known?.channels ?? 1),
+        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase().slice(0, longestCodec),
+        clockRate: inRange(numberOf(map?.rate ?? known?.clockRate ?? 0), 1, fastestClock) ?? 0,
+        channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, mostChannels) ?? 0,
         parameters: formatParameters(
           (media.fmtp ?? []).filter(({ payload }) => payload === payloadType).map(({ config }) => textOf(config)),
         ),
-        control: controlOf(media),
+        control,
       },
     ]
   })
-  return { control: controlOf(session), tracks }
+  const control = controlOf(session)
+  return { control: control.length > longestControl ? '' : control, tracks }
+}
+
+/** Longest name of a codec, in characters. */
+const longestCodec = 32
+
+/** The lines that say something about tracks, within the bounds. */
+function usedLines(text: string): string[] {
+  const lines: string[] = []
+  for (let at = 0; at < text.length && lines.length < mostLines; ) {
+    const end = text.indexOf('\n', at)
+    const next = end < 0 ? text.length : end
+    if (next - at <= longestLine && /^(?:m=|a=(?:rtpmap|fmtp|control):)/.test(text.slice(at, at + 10))) {
+      lines.push(text.slice(at, next).trimEnd())
+    }
+    at = next + 1
+  }
+  return lines
+}
+
+function inRange(value: number, least: number, most: number): number | undefined {
+  return value >= least && value <= most ? value : undefined
 }
 
 function controlOf(section: object): string {
@@ -65,9 +99,12 @@ function controlOf(section: object): string {
   return typeof control === 'string' || typeof control === 'number' ? textOf(control).trim() : ''
 }
 
+/** Most format parameters of a track. */
+const mostParameters = 64
+
 function formatParameters(lines: readonly string[]): Map<string, string> {
   const parameters = new Map<string, string>()
-  for (const part of lines.flatMap((line) => line.split(';'))) {
+  for (const part of lines.flatMap((line) => line.split(';', mostParameters)).slice(0, mostParameters)) {
     const equals = part.indexOf('=')
     if (equals > 0) parameters.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim())
   }

@@ -7,10 +7,13 @@ export interface Resolution {
   height: number
 }
 
+/** Parameter sets of one description that are looked at. */
+const mostSets = 8
+
 /** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
-  for (const text of (track.parameters.get(name) ?? '').split(',')) {
+  for (const text of (track.parameters.get(name) ?? '').split(',', mostSets)) {
     const nal = Buffer.from(text.trim(), 'base64')
     const resolution = track.codec === 'H264' ? h264Resolution(nal) : h265Resolution(nal)
     if (resolution !== undefined) return resolution

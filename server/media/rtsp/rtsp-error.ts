@@ -13,6 +13,7 @@ export type RtspErrorKind = Extract<
   | 'noUsableTrack'
   | 'closed'
   | 'stalled'
+  | 'nodeFailed'
 >
 
 /** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
@@ -61,6 +62,13 @@ export function socketError(cause: unknown): RtspError {
   const code = errorCode(cause)
   const kind = kindsByCode[code] ?? 'protocol'
   return new RtspError(kind, code === '' ? 'the connection failed' : `the connection failed (${code})`, 0, { cause })
+}
+
+/** What a handler threw: an RtspError as it is; anything else nobody foresaw, and whoever ends the session logs its cause whole. */
+export function failureOf(cause: unknown): RtspError {
+  return cause instanceof RtspError
+    ? cause
+    : new RtspError('nodeFailed', 'the session failed in the node', 0, { cause })
 }
 
 function errorCode(cause: unknown): string {

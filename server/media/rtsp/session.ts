@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
+import { Lifetime } from '../lifetime.ts'
+import { type Log, wholeText } from '../log.ts'
 import type { CameraLogin } from './authentication.ts'
 import { tracksToPull } from './carriage.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
+import { controlUrl } from './control-url.ts'
 import { DatagramPair } from './datagram-pair.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
-import { controlUrl } from './control-url.ts'
-import { RtspError, socketError } from './rtsp-error.ts'
+import { failureOf, RtspError } from './rtsp-error.ts'
 import { parseSession, parseTransport } from './transport.ts'
 
 /** How a camera is pulled. */
@@ -22,6 +24,8 @@ export interface RtspOptions {
   answerMs: number
   /** The stream has stalled after so many milliseconds without a packet. */
   stallMs: number
+  /** Told of failures that nobody foresaw. */
+  log: Log
 }
 
 /** What a pull tells. */
@@ -39,15 +43,20 @@ const keepAliveShare = 0.45
 const reportMs = 5_000
 /** What a camera has to answer TEARDOWN, in milliseconds. */
 const teardownMs = 500
+/** Most methods of a Public field that are remembered. */
+const mostMethods = 64
+/** What a camera may send, in bytes a second: ten times what one of 4K does. */
+const mostBytesPerSecond = 50 * 1024 * 1024
 
-/** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). */
+/** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). It lives once, and what comes late changes nothing. */
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener
   readonly #connection: RtspConnection
+  /** Of everything that it holds but the connection, which stays to say goodbye. */
+  readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #channels = new Map<number, (packet: Buffer) => void>()
   readonly #pairs: DatagramPair[] = []
-  readonly #timers: NodeJS.Timeout[] = []
   readonly #reports: ((packet: Buffer) => void)[] = []
   readonly #firstPacket = Promise.withResolvers<void>()
   #base: string
@@ -58,10 +67,12 @@ export class RtspSession {
   #timeoutMs = 60_000
   #lastPacketAt = 0
   #playing = false
-  #over = false
+  /** Why it is over; undefined while it lives. */
+  #ended: RtspError | undefined
   /** Those that `play` set up. */
   tracks: readonly RtspTrack[] = []
 
+  /** @throws ApiError `parameter` when the address is none */
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
     this.#listener = listener
@@ -106,25 +117,25 @@ export class RtspSession {
       for (const [index, track] of this.tracks.entries()) await this.#setUp(index, track)
       await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
       this.#keepAlive()
-      const timer = setTimeout(
-        () => this.#firstPacket.reject(new RtspError('timeout', 'no media arrived after PLAY')),
-        this.#options.stallMs,
+      const cancel = this.#lifetime.after(this.#options.stallMs, () =>
+        this.#firstPacket.reject(new RtspError('timeout', 'no media arrived after PLAY')),
       )
-      this.#timers.push(timer.unref())
       await this.#firstPacket.promise
-      clearTimeout(timer)
+      cancel()
+      // What came right behind the packet may have ended it.
+      if (this.#ended !== undefined) throw this.#ended
       this.#playing = true
-      this.#watch()
+      this.#watchStall()
       return this.tracks
     })
   }
 
-  /** Says goodbye to the camera and lets go of everything; `ended` is not told. */
+  /** Says goodbye to the camera and lets go of everything; `ended` is not told. Never rejects. */
   async close(): Promise<void> {
-    if (this.#over) return
-    this.#over = true
-    this.#release()
-    this.#firstPacket.reject(new RtspError('closed', 'closed by the node'))
+    if (this.#ended !== undefined) return
+    this.#ended = new RtspError('closed', 'closed by the node')
+    this.#lifetime.end()
+    this.#firstPacket.reject(this.#ended)
     if (this.#session !== '') {
       const wait = Promise.withResolvers<void>()
       const timer = setTimeout(wait.resolve, teardownMs)
@@ -143,7 +154,7 @@ export class RtspSession {
     try {
       return await run()
     } catch (cause) {
-      const error = socketError(cause)
+      const error = failureOf(cause)
       this.#end(error)
       signal.throwIfAborted()
       throw error
@@ -154,13 +165,10 @@ export class RtspSession {
 
   async #describe(signal: AbortSignal): Promise<RtspDescription> {
     await this.#connection.connect(signal)
+    this.#watchRate()
     const options = await this.#connection.request('OPTIONS', this.#base)
-    this.#methods = new Set(
-      options
-        .headers('public')
-        .flatMap((field) => field.split(','))
-        .map((name) => name.trim()),
-    )
+    const methods = options.headers('public').flatMap((field) => field.split(',', mostMethods))
+    this.#methods = new Set(methods.slice(0, mostMethods).map((name) => name.trim()))
     const answer = await this.#connection.request('DESCRIBE', this.#base, { Accept: 'application/sdp' })
     const base = answer.header('content-base') ?? answer.header('content-location') ?? ''
     if (/^rtsps?:\/\//i.test(base)) this.#base = controlUrl(this.#base, base)
@@ -180,30 +188,33 @@ export class RtspSession {
   }
 
   async #setUpTcp(index: number, url: string, track: RtspTrack): Promise<void> {
-    const wanted = `RTP/AVP/TCP;unicast;interleaved=${2 * index}-${2 * index + 1}`
-    const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
-    const [rtp, rtcp] = parseTransport(answer.header('transport') ?? '').channels ?? [2 * index, 2 * index + 1]
+    const wanted = [2 * index, 2 * index + 1] as const
+    const answer = await this.#connection.request('SETUP', url, {
+      Transport: `RTP/AVP/TCP;unicast;interleaved=${wanted[0]}-${wanted[1]}`,
+    })
+    const [rtp, rtcp] = parseTransport(answer.header('transport') ?? '').channels ?? wanted
+    if (this.#channels.has(rtp) || this.#channels.has(rtcp)) {
+      throw new RtspError('protocol', 'the camera gave one interleaved channel to two tracks')
+    }
     this.#channels.set(rtp, (packet) => this.#rtp(track, packet))
-    this.#channels.set(rtcp, (packet) => this.#listener.rtcp(track, packet))
+    this.#channels.set(rtcp, (packet) => this.#rtcp(track, packet))
     this.#reports.push((packet) => this.#connection.sendPacket(rtcp, packet))
     this.#enter(answer)
   }
 
   async #setUpUdp(url: string, track: RtspTrack): Promise<void> {
     const pair = await DatagramPair.open(this.#connection.remoteAddress)
-    if (this.#over) {
-      pair.close()
-      throw new RtspError('closed', 'given up')
-    }
+    this.#lifetime.onEnd(() => pair.close())
     this.#pairs.push(pair)
-    pair.listen(
-      (packet) => this.#rtp(track, packet),
-      (packet) => this.#listener.rtcp(track, packet),
-    )
+    pair.listen({
+      rtp: (packet) => this.#rtp(track, packet),
+      rtcp: (packet) => this.#rtcp(track, packet),
+      failed: (error) => this.#end(failureOf(error)),
+    })
     const wanted = `RTP/AVP;unicast;client_port=${pair.port}-${pair.port + 1}`
     const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
-    const granted = parseTransport(answer.header('transport') ?? '')
-    pair.meet(granted.source ?? this.#connection.remoteAddress, granted.serverPorts)
+    const { source, serverPorts } = parseTransport(answer.header('transport') ?? '')
+    pair.meet(source, serverPorts)
     this.#reports.push((packet) => pair.sendReport(packet))
     this.#enter(answer)
   }
@@ -217,58 +228,70 @@ export class RtspSession {
   }
 
   #rtp(track: RtspTrack, packet: Buffer): void {
-    if (this.#over || packet.length < 12) return
+    if (this.#lifetime.over || packet.length < 12) return
     this.#lastPacketAt = Date.now()
     if (!this.#playing) this.#firstPacket.resolve()
     this.#listener.rtp(track, packet)
   }
 
-  #keepAlive(): void {
-    const timer = setInterval(
-      () => {
-        const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
-        this.#connection.request(method, this.#aggregate).catch((error: unknown) => {
-          // Some cameras do not answer it, or know the method in name only; a session that is gone (454) is over.
-          if (!(error instanceof RtspError)) return
-          if (error.status === 454) this.#end(new RtspError('closed', 'the camera ended the session', 454))
-          else if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
-        })
-      },
-      Math.max(1_000, this.#timeoutMs * keepAliveShare),
-    )
-    const ssrc = randomInt(1, 2 ** 32 - 1)
-    const reports = setInterval(() => {
-      for (const send of this.#reports) send(emptyReport(ssrc))
-    }, reportMs)
-    this.#timers.push(timer.unref(), reports.unref())
+  #rtcp(track: RtspTrack, packet: Buffer): void {
+    if (!this.#lifetime.over) this.#listener.rtcp(track, packet)
   }
 
-  #watch(): void {
+  #keepAlive(): void {
+    this.#lifetime.every(Math.max(1_000, this.#timeoutMs * keepAliveShare), () => {
+      const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
+      this.#connection.request(method, this.#aggregate).catch((error: unknown) => {
+        // Some cameras do not answer it, or know the method in name only; a session that is gone (454) is over.
+        if (!(error instanceof RtspError)) this.#end(failureOf(error))
+        else if (error.status === 454) this.#end(new RtspError('closed', 'the camera ended the session', 454))
+        else if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
+      })
+    })
+    const report = emptyReport(randomInt(1, 2 ** 32 - 1))
+    this.#lifetime.every(reportMs, () => {
+      for (const send of this.#reports) send(report)
+    })
+  }
+
+  #watchStall(): void {
     const { stallMs } = this.#options
-    const timer = setInterval(
-      () => {
-        if (Date.now() - this.#lastPacketAt > stallMs) {
-          this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
-        }
-      },
-      Math.max(50, Math.min(500, stallMs / 4)),
-    )
-    this.#timers.push(timer.unref())
+    this.#lifetime.every(Math.max(50, Math.min(500, stallMs / 4)), () => {
+      if (Date.now() - this.#lastPacketAt > stallMs) {
+        this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
+      }
+    })
+  }
+
+  /** Of everything that the camera sends, media or not. */
+  #watchRate(): void {
+    let bytes = 0
+    let at = performance.now()
+    this.#lifetime.every(1_000, () => {
+      const now = performance.now()
+      const received = this.#pairs.reduce((sum, pair) => sum + pair.receivedBytes, this.#connection.receivedBytes)
+      const rate = (received - bytes) / Math.max(1, (now - at) / 1_000)
+      if (rate > mostBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
+      bytes = received
+      at = now
+    })
   }
 
   #end(error: RtspError): void {
-    if (this.#over) return
-    this.#over = true
-    this.#release()
+    if (this.#ended !== undefined) return
+    this.#ended = error
+    this.#lifetime.end()
+    this.#channels.clear()
+    const { log } = this.#options
+    if (error.kind === 'nodeFailed') log.error('a camera session failed', wholeText(error.cause))
     this.#firstPacket.reject(error)
     this.#connection.close(error)
-    if (this.#playing) this.#listener.ended(error)
-  }
-
-  #release(): void {
-    for (const timer of this.#timers) clearInterval(timer)
-    for (const pair of this.#pairs) pair.close()
-    this.#channels.clear()
+    if (!this.#playing) return
+    try {
+      this.#listener.ended(error)
+    } catch (cause) {
+      log.error('the end of a camera session could not be told', wholeText(cause))
+    }
   }
 }
 

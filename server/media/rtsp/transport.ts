@@ -1,37 +1,75 @@
+import net from 'node:net'
+import { RtspError } from './rtsp-error.ts'
+
 /** What a camera answered in the Transport field of SETUP (RFC 2326, section 12.39). */
 export interface GrantedTransport {
-  /** Interleaved channels of RTP and RTCP. */
+  /** Interleaved channels of RTP and RTCP, 0 to 255; undefined when it names none. */
   channels: readonly [number, number] | undefined
-  /** The camera's UDP ports of RTP and RTCP. */
+  /** The camera's UDP ports of RTP and RTCP, 1 to 65535; undefined when it names none that exist. */
   serverPorts: readonly [number, number] | undefined
-  /** Where its packets come from, when not from the address of the connection. */
+  /** IP address that its packets come from, when not from that of the connection. */
   source: string | undefined
 }
 
-/** Reads a Transport field; what is missing or malformed is undefined. */
+/** Longest Transport field that is read, in characters. */
+const longestTransport = 1_024
+
+/**
+ * Reads a Transport field: of several specifications the first.
+ * @throws RtspError `protocol` when it names interleaved channels that do not exist, or the same for both: packets could not be told apart
+ */
 export function parseTransport(field: string): GrantedTransport {
+  if (field.length > longestTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
+  const parameters = new Map<string, string>()
+  for (const part of (field.split(',')[0] ?? '').split(';')) {
+    const equals = part.indexOf('=')
+    if (equals < 0) continue
+    const name = part.slice(0, equals).trim().toLowerCase()
+    if (!parameters.has(name)) parameters.set(name, part.slice(equals + 1).trim())
+  }
+  const interleaved = parameters.get('interleaved')
+  const channels = pair(interleaved, 0, 255)
+  if (interleaved !== undefined && (channels === undefined || channels[0] === channels[1])) {
+    throw new RtspError('protocol', 'the camera named interleaved channels that do not exist')
+  }
+  const source = parameters.get('source') ?? ''
   return {
-    channels: pair(field, 'interleaved', 255),
-    serverPorts: pair(field, 'server_port', 65_535),
-    source: /(?:^|;)\s*source=([0-9a-fA-F.:]+)/.exec(field)?.[1],
+    channels,
+    // They are for reports alone: a camera that names none that exist goes without.
+    serverPorts: pair(parameters.get('server_port'), 1, 65_535),
+    source: net.isIP(source) === 0 ? undefined : source,
   }
 }
 
-/** `a-b`, or `a` alone which means a and the next. */
-function pair(field: string, name: string, most: number): readonly [number, number] | undefined {
-  const match = new RegExp(`(?:^|;)\\s*${name}=(\\d{1,5})(?:-(\\d{1,5}))?`, 'i').exec(field)
+/** `a-b`, or `a` alone which means a and the next; undefined when one of them is outside of `least` to `most`. */
+function pair(text: string | undefined, least: number, most: number): readonly [number, number] | undefined {
+  const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text ?? '')
   if (match === null) return undefined
   const first = Number(match[1])
   const second = match[2] === undefined ? first + 1 : Number(match[2])
-  return first <= most && second <= most ? [first, second] : undefined
+  const both = [first, second] as const
+  return both.every((number) => number >= least && number <= most) ? both : undefined
 }
 
-/** What a camera answered in the Session field: its id and timeout (60 s when it names none; RFC 2326, section 12.37). */
+/** Timeout of a session that names none, and the longest that is believed, in seconds (RFC 2326, section 12.37). */
+const usualTimeout = 60
+const longestTimeout = 86_400
+/** Longest session id, in characters. */
+const longestSession = 256
+
+/**
+ * What a camera answered in the Session field: its id, empty when there is none, and timeout in milliseconds; a timeout that makes no sense counts as none.
+ * @throws RtspError `protocol` when the id cannot be sent back
+ */
 export function parseSession(field: string): { id: string; timeoutMs: number } {
-  const [id = '', ...parameters] = field.split(';')
+  const [first = '', ...parameters] = field.slice(0, 2 * longestSession).split(';')
+  const id = first.trim()
+  if (id.length > longestSession || !/^[\x21-\x7e]*$/.test(id)) {
+    throw new RtspError('protocol', 'the camera named a session that cannot be sent back')
+  }
   const timeout = parameters
-    .map((text) => /^\s*timeout\s*=\s*(\d{1,6})\s*$/i.exec(text)?.[1])
+    .map((text) => /^\s{0,9}timeout\s{0,9}=\s{0,9}(\d{1,6})\s{0,9}$/i.exec(text)?.[1])
     .find((text) => text !== undefined)
   const seconds = Number(timeout ?? 0)
-  return { id: id.trim(), timeoutMs: (seconds > 0 ? seconds : 60) * 1000 }
+  return { id, timeoutMs: (seconds >= 1 && seconds <= longestTimeout ? seconds : usualTimeout) * 1000 }
 }

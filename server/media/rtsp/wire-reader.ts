@@ -1,9 +1,10 @@
+import { parseHead } from './message-head.ts'
 import { RtspError } from './rtsp-error.ts'
 
 /** Longest start line and header fields of one message, in bytes. */
 export const longestHead = 16 * 1024
-/** Longest body of one message, in bytes. */
-export const longestBody = 256 * 1024
+/** Longest body of one message, in bytes: the description of a camera has a few thousand. */
+export const longestBody = 64 * 1024
 
 /** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
 export interface RtspMessage {
@@ -23,9 +24,16 @@ const dollar = 0x24
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
+/** A message whose head is whole and whose body is awaited. */
+interface Begun {
+  message: Omit<RtspMessage, 'body'>
+  head: number
+  body: number
+}
+
 /**
  * Splits the bytes of an RTSP connection into messages and interleaved packets, however they were cut. Waits until what it needs is there before it looks
- * again, so that bytes that trickle in one by one cost no more than a flood.
+ * again, and never looks at the same bytes twice, so that bytes that trickle in one by one cost no more than a flood.
  */
 export class WireReader {
   readonly #listener: WireListener
@@ -33,6 +41,9 @@ export class WireReader {
   #size = 0
   /** Nothing can be completed with fewer bytes. */
   #needed = 1
+  /** Bytes of an unfinished head that were searched for its end. */
+  #searched = 0
+  #begun: Begun | undefined
 
   constructor(listener: WireListener) {
     this.#listener = listener
@@ -67,7 +78,7 @@ export class WireReader {
       if (bytes[at] === dollar) {
         this.#listener.packet(bytes[at + 1] ?? 0, bytes.subarray(at + 4, at + whole))
       } else {
-        this.#listener.message(parseMessage(bytes.subarray(at, at + whole)))
+        this.#tell(bytes.subarray(at, at + whole))
       }
       at += whole
     }
@@ -75,18 +86,30 @@ export class WireReader {
 
   /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */
   #messageLength(bytes: Buffer, at: number): number {
+    if (this.#begun !== undefined) return this.#begun.head + this.#begun.body
     const rest = bytes.length - at
     if (!looksLikeMessage(bytes, at)) throw new RtspError('protocol', 'the answer is not RTSP')
-    const head = headLength(bytes, at)
+    const head = headLength(bytes, at, this.#searched)
+    if (head > longestHead || (head < 0 && rest > longestHead)) {
+      throw new RtspError('protocol', 'the header of an answer is too long')
+    }
     if (head < 0) {
-      if (rest > longestHead) throw new RtspError('protocol', 'the header of an answer is too long')
+      this.#searched = rest
       return rest + 1
     }
-    if (head > longestHead) throw new RtspError('protocol', 'the header of an answer is too long')
-    const length = /\ncontent-length\s*:\s*(\d{1,9})\s*[\r\n]/i.exec(bytes.toString('latin1', at, at + head))
-    const body = length === null ? 0 : Number(length[1])
+    this.#searched = 0
+    const message = parseHead(bytes.subarray(at, at + head))
+    const body = contentLength(message.headers.get('content-length'))
     if (body > longestBody) throw new RtspError('protocol', 'the body of an answer is too long')
+    this.#begun = { message, head, body }
     return head + body
+  }
+
+  #tell(bytes: Buffer): void {
+    const begun = this.#begun
+    if (begun === undefined) return
+    this.#begun = undefined
+    this.#listener.message({ ...begun.message, body: bytes.subarray(begun.head) })
   }
 }
 
@@ -94,32 +117,30 @@ function packetLength(bytes: Buffer, at: number): number {
   return bytes.length - at < 4 ? 4 : 4 + bytes.readUInt16BE(at + 2)
 }
 
-/** A message begins with a method or RTSP: letters, `_`. Says no early, before a flood of something else is kept. */
+/** A message begins with a method or RTSP: letters. Says no early, before a flood of something else is kept. */
 function looksLikeMessage(bytes: Buffer, at: number): boolean {
   const byte = bytes[at] ?? 0
   return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
 }
 
-/** Length of the head with its empty line, or -1. Some cameras end lines with LF alone. */
-function headLength(bytes: Buffer, at: number): number {
-  const strict = bytes.indexOf('\r\n\r\n', at, 'latin1')
-  const loose = bytes.indexOf('\n\n', at, 'latin1')
-  if (strict >= 0 && (loose < 0 || strict < loose)) return strict + 4 - at
-  return loose < 0 ? -1 : loose + 2 - at
+/** Length of the head with its empty line, or -1. Some cameras end lines with LF alone. `searched`: bytes known to hold no end. */
+function headLength(bytes: Buffer, at: number, searched: number): number {
+  // An end may lie across what was searched.
+  let lineEnd = bytes.indexOf(lineFeed, at + Math.max(0, searched - 3))
+  while (lineEnd >= 0 && lineEnd - at <= longestHead) {
+    const next = bytes[lineEnd + 1]
+    if (next === lineFeed) return lineEnd + 2 - at
+    if (next === carriageReturn && bytes[lineEnd + 2] === lineFeed) return lineEnd + 3 - at
+    lineEnd = bytes.indexOf(lineFeed, lineEnd + 1)
+  }
+  return -1
 }
 
-function parseMessage(bytes: Buffer): RtspMessage {
-  const head = headLength(bytes, 0)
-  const [startLine = '', ...lines] = bytes.toString('utf8', 0, head).split(/\r?\n/)
-  const headers = new Map<string, string[]>()
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    if (colon <= 0) continue
-    const name = line.slice(0, colon).trim().toLowerCase()
-    const value = line.slice(colon + 1).trim()
-    const values = headers.get(name)
-    if (values === undefined) headers.set(name, [value])
-    else values.push(value)
+/** @throws RtspError `protocol` when it is no number, or two fields differ (RFC 9112, section 6.3) */
+function contentLength(values: readonly string[] = []): number {
+  const [value = '0', ...others] = values
+  if (!/^\d{1,9}$/.test(value) || others.some((other) => other !== value)) {
+    throw new RtspError('protocol', 'the length of an answer cannot be read')
   }
-  return { startLine, headers, body: bytes.subarray(head) }
+  return Number(value)
 }

@@ -1,4 +1,6 @@
 import ndc, { type Audio, type PeerConnection, type Track, type Video } from 'node-datachannel'
+import { Lifetime } from '../lifetime.ts'
+import { type Log, wholeText } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { advertise } from './candidates.ts'
 import type { Offer } from './offer.ts'
@@ -11,6 +13,8 @@ export interface PeerSettings {
   bindAddress: string | undefined
   /** Addresses that are offered instead of the machine's own. */
   advertised: readonly string[]
+  /** Told of failures that nobody foresaw. */
+  log: Log
 }
 
 /** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
@@ -31,8 +35,9 @@ export class Peer {
   readonly #settings: PeerSettings
   readonly #tracks: Track[] = []
   readonly #onClosed: () => void
-  #timer: NodeJS.Timeout | undefined
-  #closed = false
+  #cancelConnect: () => void = () => {}
+  /** What a handler or timer of the connection throws ends this connection alone. */
+  readonly lifetime = new Lifetime((error) => this.fail(error))
   #state = 'new'
 
   /**
@@ -52,20 +57,22 @@ export class Peer {
       ...(settings.bindAddress === undefined ? {} : { bindAddress: settings.bindAddress }),
     })
     alive.add(this)
-    this.#connection.onStateChange((state) => {
-      this.#state = state
-      if (state === 'connected') clearTimeout(this.#timer)
-      if (state === 'closed' || state === 'failed' || state === 'disconnected') this.close()
-    })
+    this.#connection.onStateChange(
+      this.lifetime.guard((state: string) => {
+        this.#state = state
+        if (state === 'connected') this.#cancelConnect()
+        if (state === 'closed' || state === 'failed' || state === 'disconnected') this.close()
+      }),
+    )
   }
 
   get closed(): boolean {
-    return this.#closed
+    return this.lifetime.over
   }
 
   /** new, connecting, connected, disconnected, failed, closed. */
   get state(): string {
-    return this.#closed ? 'closed' : this.#state
+    return this.closed ? 'closed' : this.#state
   }
 
   /**
@@ -81,8 +88,14 @@ export class Peer {
     }
     // Without a handler for it, cleaning up crashes after a collection.
     track.onClosed(() => {})
+    // Each packet of a person comes by here: no wrapper for it.
     track.onMessage((message) => {
-      if (!this.#closed) onMessage(message)
+      if (this.closed) return
+      try {
+        onMessage(message)
+      } catch (error) {
+        this.fail(error)
+      }
     })
     this.#tracks.push(track)
     return track
@@ -102,15 +115,15 @@ export class Peer {
       throw new Problem('badOffer')
     }
     await gathered
-    const sdp = this.#closed ? undefined : this.#connection.localDescription()?.sdp
+    const sdp = this.closed ? undefined : this.#connection.localDescription()?.sdp
     if (sdp === undefined) throw new Problem('badOffer')
-    this.#timer = setTimeout(() => this.close(), connectMs).unref()
+    this.#cancelConnect = this.lifetime.after(connectMs, () => this.close())
     return advertise(sdp, this.#settings.advertised)
   }
 
   /** An address that the browser found later. What cannot be understood is ignored. */
   addCandidate(candidate: string, mid: string): void {
-    if (this.#closed || candidate.includes('.local ')) return
+    if (this.closed || candidate.includes('.local ')) return
     try {
       this.#connection.addRemoteCandidate(candidate, mid)
     } catch {
@@ -118,16 +131,25 @@ export class Peer {
     }
   }
 
-  /** Ends it. Idempotent. */
+  /** Ends it because of what nobody foresaw. */
+  fail(error: unknown): void {
+    this.#settings.log.error('a connection of a person failed', wholeText(error))
+    this.close()
+  }
+
+  /** Ends it. Idempotent; never throws. */
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    clearTimeout(this.#timer)
+    if (this.closed) return
+    this.lifetime.end()
     // Tracks first, or the process never exits.
     for (const track of this.#tracks) quietly(() => track.close())
     quietly(() => this.#connection.close())
     alive.delete(this)
-    this.#onClosed()
+    try {
+      this.#onClosed()
+    } catch (error) {
+      this.#settings.log.error('the end of a connection could not be told', wholeText(error))
+    }
   }
 
   /** Begins before the addresses are gathered: other threads do that, and do not wait for a listener. */

@@ -30,9 +30,8 @@ export class Publisher {
   readonly #estimate: BitrateEstimate
   #video: Incoming | undefined
   #audio: Incoming | undefined
-  #repeating: NodeJS.Timeout | undefined
-  #reporting: NodeJS.Timeout | undefined
-  #keyFrameTimer: NodeJS.Timeout | undefined
+  #repeating = false
+  #keyFrameDue = false
   #keyFrameAskedAt = 0
   readonly #mayStall: () => boolean
   /** 0: never yet. */
@@ -65,9 +64,6 @@ export class Publisher {
       requestKeyFrame: () => this.#requestKeyFrame(),
     })
     this.peer = new Peer('publisher', settings, () => {
-      clearTimeout(this.#repeating)
-      clearInterval(this.#reporting)
-      clearTimeout(this.#keyFrameTimer)
       this.feed.end()
       onClosed()
     })
@@ -76,7 +72,7 @@ export class Publisher {
   /** @throws Problem badOffer */
   async answer(offer: Offer): Promise<string> {
     for (const media of offer.media) this.#addSection(media)
-    this.#reporting = setInterval(() => this.#report(), reportEveryMs).unref()
+    this.peer.lifetime.every(reportEveryMs, () => this.#report())
     return await this.peer.answer(offer)
   }
 
@@ -126,20 +122,25 @@ export class Publisher {
     if (!isRtp(message) || !reception.received(message, now)) return
     if (kind === 'video') {
       this.feed.pushVideo(message)
-      if (reception.incomplete) this.#repeating ??= setTimeout(() => this.#repeat(), repeatEveryMs).unref()
+      if (reception.incomplete && !this.#repeating) this.#repeatSoon()
     } else {
       this.feed.pushAudio(message)
     }
   }
 
+  #repeatSoon(): void {
+    this.#repeating = true
+    this.peer.lifetime.after(repeatEveryMs, () => this.#repeat())
+  }
+
   /** Asks again for what is missing, until nothing is. */
   #repeat(): void {
-    this.#repeating = undefined
+    this.#repeating = false
     const { reception, track } = this.#video ?? {}
     if (reception === undefined || track === undefined) return
     const sequences = reception.toRequest(Date.now())
     if (sequences.length > 0) send(track, negativeAcknowledgement(reception.ssrc, sequences))
-    if (reception.incomplete) this.#repeating = setTimeout(() => this.#repeat(), repeatEveryMs).unref()
+    if (reception.incomplete) this.#repeatSoon()
   }
 
   #report(): void {
@@ -158,10 +159,12 @@ export class Publisher {
   #requestKeyFrame(): void {
     const wait = this.#keyFrameAskedAt + keyFrameEveryMs - Date.now()
     if (wait > 0) {
-      this.#keyFrameTimer ??= setTimeout(() => {
-        this.#keyFrameTimer = undefined
+      if (this.#keyFrameDue) return
+      this.#keyFrameDue = true
+      this.peer.lifetime.after(wait, () => {
+        this.#keyFrameDue = false
         this.#requestKeyFrame()
-      }, wait).unref()
+      })
       return
     }
     const { track, reception } = this.#video ?? {}

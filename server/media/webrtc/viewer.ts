@@ -40,7 +40,6 @@ export class Viewer implements Sink {
   /** For a picture that can be decoded by itself. */
   #waiting = true
   #burst: GopBurst | undefined
-  #burstTimer: NodeJS.Timeout | undefined
   /** When the first packet since the viewer's last word was sent; 0: it owes none. */
   #owedSince = 0
   #roundTrip = -1
@@ -49,7 +48,6 @@ export class Viewer implements Sink {
   constructor(feed: Feed, settings: PeerSettings, onClosed: () => void) {
     this.#feed = feed
     this.peer = new Peer('viewer', settings, () => {
-      clearTimeout(this.#burstTimer)
       this.#feed.remove(this)
       onClosed()
     })
@@ -80,7 +78,7 @@ export class Viewer implements Sink {
       throw error
     }
     const opened = this.#video ?? this.#audio
-    opened?.track.onOpen(() => this.#start())
+    opened?.track.onOpen(this.peer.lifetime.guard(() => this.#start()))
     const answer = await this.peer.answer(offer)
     if (opened?.track.isOpen()) this.#start()
     return answer
@@ -120,6 +118,10 @@ export class Viewer implements Sink {
 
   ended(): void {
     this.peer.close()
+  }
+
+  failed(error: unknown): void {
+    this.peer.fail(error)
   }
 
   close(): void {
@@ -180,7 +182,7 @@ export class Viewer implements Sink {
     const packets = burst.take(this.#feed.gop, sliceLength)
     for (const packet of packets ?? []) this.#send(out, packet)
     if (packets?.length === sliceLength && !this.peer.closed) {
-      this.#burstTimer = setTimeout(() => this.#sendBurst(out, burst), sliceEveryMs)
+      this.peer.lifetime.after(sliceEveryMs, () => this.#sendBurst(out, burst))
       return
     }
     this.#burst = undefined

@@ -107,7 +107,7 @@ export async function startScriptedCamera(
   }
 }
 
-function parseRequest(text: string): SeenRequest {
+export function parseRequest(text: string): SeenRequest {
   const [start = '', ...lines] = text.split('\r\n')
   const [method = '', url = ''] = start.split(' ')
   const headers = new Map(

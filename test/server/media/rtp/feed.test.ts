@@ -23,6 +23,9 @@ class Seen implements Sink {
   ended(): void {
     this.overs += 1
   }
+  failed(error: unknown): void {
+    throw new Error('a sink failed', { cause: error })
+  }
 }
 
 function camera(parameterSets = ''): Feed {
@@ -73,6 +76,30 @@ describe('a camera’s feed', () => {
     expect(seen.packets.map(timestampOf)).toEqual([1, 1, 2, 3, 3, 3, 4])
     expect(seen.packets[0]?.subarray(13)).toEqual(Buffer.from([0, 4, ...sps, 0, 4, ...pps]))
     feed.remove(seen)
+  })
+
+  test('goes on for the others when one of those who watch fails, and leaves that one out', () => {
+    const feed = camera()
+    const failures: unknown[] = []
+    const broken = {
+      video: () => {
+        throw new Error('nobody foresaw this')
+      },
+      audio: () => {},
+      report: () => {},
+      ended: () => {},
+      failed: (error: unknown) => void failures.push(error),
+    }
+    const seen = new Seen()
+    feed.add(broken)
+    feed.add(seen)
+    feed.pushVideo(rtp(1, 1_000, idr))
+    feed.pushVideo(rtp(2, 4_600, delta))
+    expect(seen.packets).toHaveLength(2)
+    expect(failures).toEqual([new Error('nobody foresaw this')])
+    expect(feed.watchers).toBe(1)
+    feed.end()
+    expect(seen.overs).toBe(1)
   })
 
   test('forgets a GOP that grows without end, and ends once for everybody', () => {

@@ -46,6 +46,15 @@ a=rtpmap:98 opus/48000/2
   expect(tracks[2] && carriageOf(tracks[2]).detail).toContain('AAC')
 })
 
+/** A parser may say that a camera is not to be understood, and nothing else. */
+function orRefused(run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'RtspError', kind: 'protocol' })
+  }
+}
+
 test('no description, parameter set or header field makes a parser throw', () => {
   const line = fc.oneof(
     fc.string(),
@@ -72,8 +81,8 @@ test('no description, parameter set or header field makes a parser throw', () =>
   )
   fc.assert(
     fc.property(fc.string(), (text) => {
-      parseTransport(text)
-      parseSession(text)
+      orRefused(() => parseTransport(text))
+      orRefused(() => parseSession(text))
       controlUrl('rtsp://cam/', text)
     }),
   )
@@ -96,4 +105,32 @@ test('the answer to SETUP: channels, ports, session and its timeout', () => {
   })
   expect(parseSession('abc;timeout=10')).toEqual({ id: 'abc', timeoutMs: 10_000 })
   expect(parseSession('abc')).toEqual({ id: 'abc', timeoutMs: 60_000 })
+})
+
+test('what a camera names out of range is refused where packets could not be told apart, and else counts as not named', () => {
+  for (const channels of ['0-256', '300-301', '7-7', '-1-0', '255', 'a-b', '']) {
+    expect(() => parseTransport(`RTP/AVP/TCP;interleaved=${channels}`), channels).toThrow('channels')
+  }
+  for (const ports of ['5000-0', '0-0', '0-1', '65535', '70000-70001', '99999', '-1', '5000-70000', '1e3-2e3', '']) {
+    expect(parseTransport(`RTP/AVP;unicast;server_port=${ports}`).serverPorts, ports).toBeUndefined()
+  }
+  expect(parseTransport('RTP/AVP;server_port=1-65535').serverPorts).toEqual([1, 65_535])
+  expect(parseTransport('RTP/AVP;source=nas.example').source).toBeUndefined()
+  expect(parseTransport('RTP/AVP;source=:::::').source).toBeUndefined()
+  for (const timeout of ['0', '-1', '1e99', '99999999', '', 'x', '86401']) {
+    expect(parseSession(`abc;timeout=${timeout}`)).toEqual({ id: 'abc', timeoutMs: 60_000 })
+  }
+  for (const id of ['a b', 'a\u0007', 'ä', 'a'.repeat(257), 'a'.repeat(100_000)]) {
+    expect(() => parseSession(`${id};timeout=60`), id.slice(0, 9)).toThrow('session')
+  }
+})
+
+test('numbers of a description stay in their range, and what is too long is left out', () => {
+  const describe = (lines: string[]) => parseDescription(['v=0', ...lines].join('\r\n')).tracks
+  expect(describe(['m=video 0 RTP/AVP 128', 'm=video 0 RTP/AVP -1', 'm=audio 0 RTP/AVP x'])).toEqual([])
+  expect(describe(['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/99999999999'])).toMatchObject([{ clockRate: 0 }])
+  expect(describe(['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 OPUS/48000/99'])).toMatchObject([{ channels: 0 }])
+  expect(describe(['m=video 0 RTP/AVP 96', `a=control:${'x'.repeat(1_025)}`])).toEqual([])
+  const many = Array.from({ length: 1_000 }, () => ['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/90000']).flat()
+  expect(describe(many).length).toBeLessThanOrEqual(16)
 })

@@ -8,7 +8,9 @@ import { probe } from '../../../../server/media/rtsp/probe.ts'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { complaintLog } from '../../../support/media/complaints.ts'
 
+const probing = { trustAnyCertificate: false, answerMs: 5_000, log: complaintLog() }
 const never = new AbortController().signal
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
 
@@ -20,6 +22,7 @@ function options(address: string, more: Partial<RtspOptions> = {}): RtspOptions 
     trustAnyCertificate: false,
     answerMs: 5_000,
     stallMs: 5_000,
+    log: complaintLog(),
     ...more,
   }
 }
@@ -80,7 +83,7 @@ describe('a real RTSP server', () => {
   })
 
   test('a probe says codecs, resolution and what cannot be carried', async () => {
-    const result = await probe(open.url('/aac'), undefined, { trustAnyCertificate: false, answerMs: 5_000 }, never)
+    const result = await probe(open.url('/aac'), undefined, probing, never)
     expect(result).toMatchObject({
       ok: true,
       tracks: [
@@ -89,7 +92,7 @@ describe('a real RTSP server', () => {
       ],
     })
     expect(result.tracks[0]?.detail).toContain('640 × 360')
-    const h265 = await probe(open.url('/h265'), undefined, { trustAnyCertificate: false, answerMs: 5_000 }, never)
+    const h265 = await probe(open.url('/h265'), undefined, probing, never)
     expect(h265.tracks[0]?.detail).toContain('640 × 360')
   })
 
@@ -101,9 +104,7 @@ describe('a real RTSP server', () => {
     expect(await played(options(url, login(password)))).toEqual(['H264'])
     expect(await kindOf(played(options(url, login('wrong'))))).toBe('auth')
     expect(await kindOf(played(options(url)))).toBe('auth')
-    expect(
-      await probe(url, login('wrong').login, { trustAnyCertificate: false, answerMs: 5_000 }, never),
-    ).toMatchObject({ ok: false, kind: 'auth' })
+    expect(await probe(url, login('wrong').login, probing, never)).toMatchObject({ ok: false, kind: 'auth' })
   })
 
   test('RTSPS: a self-signed camera is refused unless the setting takes it', async () => {

@@ -10,6 +10,7 @@ import {
   startScriptedCamera,
   usualAnswer,
 } from '../../../support/camera/scripted-camera.ts'
+import { complaintLog } from '../../../support/media/complaints.ts'
 
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
 const never = new AbortController().signal
@@ -22,6 +23,7 @@ function options(port: number, more: Partial<RtspOptions> = {}): RtspOptions {
     trustAnyCertificate: false,
     answerMs: 1_000,
     stallMs: 1_000,
+    log: complaintLog(),
     ...more,
   }
 }

@@ -1,0 +1,77 @@
+/**
+ * What a connection, session or peer holds: its timers, its handlers, what is to be let go of. It ends once; from then on nothing of it runs and nothing
+ * can be added to it, whichever answer or event comes late.
+ */
+export class Lifetime {
+  readonly #failed: (error: unknown) => void
+  readonly #releases = new Set<() => void>()
+  #over = false
+
+  /** @param failed told what a handler threw that nobody foresaw: ends the one it belongs to, not the process */
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** A handler that does nothing once this is over, and never throws. */
+  guard<Values extends unknown[]>(run: (...values: Values) => void): (...values: Values) => void {
+    return (...values) => {
+      if (this.#over) return
+      try {
+        run(...values)
+      } catch (error) {
+        this.#failed(error)
+      }
+    }
+  }
+
+  /** Runs once, unless this ends or the returned function is called before. */
+  after(milliseconds: number, run: () => void): () => void {
+    if (this.#over) return () => {}
+    const guarded = this.guard(run)
+    const timer = setTimeout(() => {
+      this.#releases.delete(cancel)
+      guarded()
+    }, milliseconds).unref()
+    const cancel = (): void => {
+      this.#releases.delete(cancel)
+      clearTimeout(timer)
+    }
+    this.#releases.add(cancel)
+    return cancel
+  }
+
+  /** Runs again and again until this ends. */
+  every(milliseconds: number, run: () => void): void {
+    if (this.#over) return
+    const timer = setInterval(this.guard(run), milliseconds).unref()
+    this.#releases.add(() => clearInterval(timer))
+  }
+
+  /** Called when this ends; at once where it has ended. */
+  onEnd(release: () => void): void {
+    if (this.#over) this.#release(release)
+    else this.#releases.add(release)
+  }
+
+  /** Idempotent. */
+  end(): void {
+    if (this.#over) return
+    this.#over = true
+    const releases = [...this.#releases]
+    this.#releases.clear()
+    for (const release of releases) this.#release(release)
+  }
+
+  /** One that throws does not keep the others. */
+  #release(release: () => void): void {
+    try {
+      release()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { RtspError } from './rtsp-error.ts'
+
+/** Most header fields of one message, and longest line of it in bytes. */
+export const mostFields = 100
+export const longestLine = 8 * 1024
+
+/** The start line and the header fields of a message. */
+export interface MessageHead {
+  startLine: string
+  /** By name in lower case; a repeated field keeps each value. */
+  headers: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Reads the head of a message. Lines end with CRLF or LF; what is not UTF-8 becomes replacement characters; a line that is no field is left out.
+ * @throws RtspError `protocol` past a bound, or when it holds a NUL or a lone CR
+ */
+export function parseHead(bytes: Buffer): MessageHead {
+  const [startLine = '', ...lines] = bytes
+    .toString('utf8')
+    .split('\n')
+    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  if (lines.length > mostFields + 2) throw new RtspError('protocol', 'an answer has too many header fields')
+  const headers = new Map<string, string[]>()
+  for (const line of [startLine, ...lines]) {
+    if (line.length > longestLine) throw new RtspError('protocol', 'a line of an answer is too long')
+    if (line.includes('\0') || line.includes('\r'))
+      throw new RtspError('protocol', 'an answer holds control characters')
+  }
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    // What begins with a space goes on with the line before: no field that is read here needs it.
+    if (colon <= 0 || line.startsWith(' ') || line.startsWith('\t')) continue
+    const name = line.slice(0, colon).trim().toLowerCase()
+    const value = line.slice(colon + 1).trim()
+    const values = headers.get(name)
+    if (values === undefined) headers.set(name, [value])
+    else values.push(value)
+  }
+  return { startLine, headers }
+}
+
+/** The number of a CSeq field (RFC 2326, section 12.17); undefined when there is none. */
+export function sequenceNumber(headers: MessageHead['headers']): number | undefined {
+  const text = headers.get('cseq')?.[0] ?? ''
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined
+}
+
+/** The status of an answer; undefined when the line begins none. */
+export function statusOf(startLine: string): number | undefined {
+  const match = /^RTSP\/\d\.\d ([1-5]\d\d)(?: |$)/.exec(startLine)
+  return match === null ? undefined : Number(match[1])
+}
+
+/** The method of a request; undefined when the line begins none. */
+export function methodOf(startLine: string): string | undefined {
+  return /^([A-Z_]{1,32}) \S{1,2048} RTSP\/\d\.\d$/.exec(startLine)?.[1]
+}

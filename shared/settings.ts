@@ -75,6 +75,8 @@ export const deviceSettingsSchema = z.strictObject({
   /** The reconnect ladder: the first wait, doubling up to the longest (contract, section 4). */
   reconnect_first_ms: z.int().min(10).max(60_000).default(1_000),
   reconnect_longest_ms: z.int().min(10).max(3_600_000).default(30_000),
+  /** A device that was joined for so long begins the ladder anew when it drops; one that drops sooner climbs on. */
+  reconnect_steady_ms: z.int().min(0).max(3_600_000).default(30_000),
 })
 
 /** The embedded media node, and the links with which people join. Everything but `udp_port` applies to a running node. */

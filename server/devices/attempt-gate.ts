@@ -1,51 +1,96 @@
-/** Lets so many joins through at once; the others wait in the order they came. */
-export class AttemptGate {
-  readonly #width: number
-  readonly #waiting = new Set<() => void>()
-  #inside = 0
+/** How many joins a gate lets through. */
+export interface GateLimits {
+  /** Attempts that take a place: those that began within the last `patienceMs`. */
+  width: number
+  /** Milliseconds after which an attempt that has not ended gives its place to the next: it waits for a device, which costs nothing. */
+  patienceMs: number
+  /** Attempts under way, those without a place included: each holds a socket. */
+  most: number
+}
 
-  constructor(width: number) {
-    this.#width = width
+interface Waiting {
+  begin(): void
+}
+
+/** The highest count of failures that is told apart; the reconnect ladder has reached its top by then. */
+const mostFailures = 6
+
+/**
+ * Lets joins begin at a steady pace: those of devices that failed least first, in the order they came. A device that is dead holds its place for a moment only,
+ * so that any number of them keeps nobody waiting.
+ */
+export class AttemptGate {
+  readonly #limits: GateLimits
+  /** By how often the device failed in a row. */
+  readonly #waiting = Array.from({ length: mostFailures + 1 }, () => new Set<Waiting>())
+  #placesTaken = 0
+  #underWay = 0
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits
   }
 
-  /** Runs `task` when it is its turn. One whose signal aborts while it waits never runs: it rejects with the signal's reason. */
-  async pass(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
-    await this.#enter(signal)
+  /**
+   * Runs `task` when it is its turn. One whose signal aborts while it waits never runs: it rejects with the signal's reason.
+   * @param failures how often this device failed in a row
+   */
+  async pass(signal: AbortSignal, failures: number, task: () => Promise<void>): Promise<void> {
+    await this.#turn(signal, failures)
+    let placed = true
+    const yieldPlace = (): void => {
+      if (!placed) return
+      placed = false
+      this.#placesTaken -= 1
+      this.#admit()
+    }
+    const timer = setTimeout(yieldPlace, this.#limits.patienceMs)
+    timer.unref()
     try {
       await task()
     } finally {
-      this.#leave()
+      clearTimeout(timer)
+      this.#underWay -= 1
+      if (placed) yieldPlace()
+      else this.#admit()
     }
   }
 
-  #enter(signal: AbortSignal): Promise<void> {
+  /** Resolves with a place taken. */
+  #turn(signal: AbortSignal, failures: number): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    if (this.#inside < this.#width) {
-      this.#inside += 1
-      return Promise.resolve()
+    const queue = this.#waiting[Math.min(failures, mostFailures)]
+    if (queue === undefined) return Promise.reject(new RangeError('a count of failures is not negative'))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const giveUp = (): void => {
+      queue.delete(waiting)
+      reject(signal.reason)
     }
-    return new Promise((resolve, reject) => {
-      const admit = (): void => {
+    const waiting: Waiting = {
+      begin: () => {
+        queue.delete(waiting)
         signal.removeEventListener('abort', giveUp)
         resolve()
-      }
-      const giveUp = (): void => {
-        this.#waiting.delete(admit)
-        reject(signal.reason)
-      }
-      this.#waiting.add(admit)
-      signal.addEventListener('abort', giveUp, { once: true })
-    })
+      },
+    }
+    queue.add(waiting)
+    signal.addEventListener('abort', giveUp, { once: true })
+    this.#admit()
+    return promise
   }
 
-  /** Gives the place to who has waited longest. */
-  #leave(): void {
-    const [next] = this.#waiting
-    if (next === undefined) {
-      this.#inside -= 1
-      return
+  #admit(): void {
+    const { width, most } = this.#limits
+    while (this.#placesTaken < width && this.#underWay < most) {
+      const next = this.#next()
+      if (next === undefined) return
+      this.#placesTaken += 1
+      this.#underWay += 1
+      next.begin()
     }
-    this.#waiting.delete(next)
-    next()
+  }
+
+  #next(): Waiting | undefined {
+    for (const queue of this.#waiting) for (const waiting of queue) return waiting
+    return undefined
   }
 }

@@ -11,7 +11,7 @@ import { AttemptGate } from './attempt-gate.ts'
 import { type JoinPool, joinDevice, joinFailureOf, roomClosedFailure } from './device-joining.ts'
 import { joinsAnew } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
-import { Reconnector } from './reconnect.ts'
+import { type JoinCause, Reconnector } from './reconnect.ts'
 
 /** What the fleet needs of the nodes. */
 export type FleetPool = JoinPool & Pick<NodePool, 'user' | 'onEvent'>
@@ -26,8 +26,8 @@ export interface DeviceFleetOptions {
   clock: () => number
 }
 
-/** Joins in the background that may be under way at once. */
-const gateWidth = 16
+/** 640 joins a second begin at most, so that a start with thousands of devices leaves time for everything else; a dead one holds its place for a tenth of a second. */
+const gateLimits = { width: 64, patienceMs: 100, most: 2_048 }
 
 /** Failures that a change of the room or of a node can mend at once. */
 const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'roomFull', 'roomLocked'])
@@ -45,7 +45,7 @@ export class DeviceFleet {
   readonly byRoom: DevicesByRoom
   readonly #options: DeviceFleetOptions
   readonly #members = new Map<string, Member>()
-  readonly #gate = new AttemptGate(gateWidth)
+  readonly #gate = new AttemptGate(gateLimits)
   /** Creations under way: userId to roomId. */
   readonly #reserved = new Map<string, string>()
   /** Where devices still are that moved or changed, by userId: they leave before they join anew. */
@@ -65,7 +65,7 @@ export class DeviceFleet {
       store.onChange((changes) => this.#follow(changes)),
       pool.onEvent((event) => this.#hear(event)),
     )
-    for (const device of store.all('devices').values()) this.#employ(device)
+    for (const device of store.all('devices').values()) this.#start(device)
   }
 
   /** Ends every attempt; the nodes keep what they have. */
@@ -142,7 +142,7 @@ export class DeviceFleet {
       if (this.#present(member.device)) this.expel(member.device.roomId, userId)
       this.#tell(userId)
     } else if (member === undefined) {
-      this.#employ(device)
+      this.#start(device)
     } else {
       this.#change(member, device)
     }
@@ -156,32 +156,32 @@ export class DeviceFleet {
       reconnector.pause()
       this.expel(before.roomId, before.userId)
     } else if (!device.paused && (before.paused || joinsAnew(before, device))) {
-      this.#begin(member, true, before)
+      this.#begin(member, 'changed', before)
     } else {
       this.#tell(device.userId)
     }
   }
 
-  #employ(device: StoredDevice): void {
+  #start(device: StoredDevice): void {
     const member: Member = { device, reconnector: this.#makeReconnector(() => member) }
     this.#members.set(device.userId, member)
     if (device.paused) member.reconnector.pause()
     else if (this.#reserved.has(device.userId) && this.#present(device)) member.reconnector.joined()
-    else this.#begin(member)
+    else this.#begin(member, 'due')
   }
 
   #makeReconnector(member: () => Member): Reconnector {
     const { pool, store, settings, clock } = this.#options
     return new Reconnector({
-      attempt: (signal) =>
-        this.#gate.pass(signal, async () => {
+      attempt: (signal, failures) =>
+        this.#gate.pass(signal, failures, async () => {
           await this.#leaveOld(member(), signal)
           await joinDevice(member().device, pool, store, signal)
         }),
       failureOf: (error) => this.#failureOf(error),
       ladder: () => {
-        const { reconnect_first_ms, reconnect_longest_ms } = settings().devices
-        return { first: reconnect_first_ms, longest: Math.max(reconnect_first_ms, reconnect_longest_ms) }
+        const { reconnect_first_ms: first, reconnect_longest_ms, reconnect_steady_ms: steady } = settings().devices
+        return { first, longest: Math.max(first, reconnect_longest_ms), steady }
       },
       clock,
       changed: () => this.#tell(member().device.userId),
@@ -200,7 +200,7 @@ export class DeviceFleet {
     }
   }
 
-  #begin(member: Member, anew = false, before?: StoredDevice): void {
+  #begin(member: Member, cause: JoinCause, before?: StoredDevice): void {
     const { device, reconnector } = member
     if (before !== undefined && this.#present(before)) this.#old.set(device.userId, before.roomId)
     if (this.#options.store.get('rooms', device.roomId)?.closed) {
@@ -208,7 +208,7 @@ export class DeviceFleet {
       this.#old.delete(device.userId)
       reconnector.hold(roomClosedFailure)
       if (former !== undefined) this.expel(former, device.userId)
-    } else reconnector.join(anew)
+    } else reconnector.join(cause)
   }
 
   #followRoom(room: StoredRoom): void {

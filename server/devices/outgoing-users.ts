@@ -199,10 +199,10 @@ export class OutgoingUsers {
     return this.#mutate(userId, (device) => (device.paused ? { ...device, paused: false } : device))
   }
 
-  /** Tries now rather than when the next attempt is due. @throws ApiError outgoingUserNotFound; ConsoleError 'conflict' when it is paused */
+  /** Tries now rather than when the next attempt is due, once also with a login that was refused too often. @throws ApiError outgoingUserNotFound; ConsoleError 'conflict' when it is paused */
   retry(userId: string): void {
     if (this.#existing(userId).paused) throw new ConsoleError('conflict', 'The device is paused: resume it first.')
-    this.#fleet.reconnector(userId)?.join()
+    this.#fleet.reconnector(userId)?.join('operator')
   }
 
   /** Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given. @throws ApiError parameter */

@@ -1,4 +1,5 @@
 import type { DeviceErrorKind, DeviceState } from '../../shared/device.ts'
+import { type LadderSettings, ReconnectLadder } from './reconnect-ladder.ts'
 
 /** Why a device is not joined. */
 export interface JoinFailure {
@@ -11,16 +12,26 @@ export interface JoinFailure {
 
 /** What a reconnector is made of. */
 export interface ReconnectorOptions {
-  /** Joins the device; leaves nothing behind when it is aborted. Rejects with whatever went wrong. */
-  attempt(signal: AbortSignal): Promise<void>
+  /** Joins the device, which failed so often in a row; leaves nothing behind when it is aborted. Rejects with whatever went wrong. */
+  attempt(signal: AbortSignal, failures: number): Promise<void>
   failureOf(error: unknown): JoinFailure
-  /** Milliseconds: the first wait, doubling up to the longest. */
-  ladder(): { first: number; longest: number }
+  ladder(): LadderSettings
   /** Milliseconds since the epoch. */
   clock(): number
   /** The state or what is told of it changed. */
   changed(): void
+  /** 0 to 1, evenly; Math.random unless a test wants the waits exact. */
+  random?: () => number
 }
+
+/**
+ * Why an attempt begins. due: its time has come, or something was mended that had kept it out; changed: its address, login or room is another, or it was resumed;
+ * operator: "try again".
+ */
+export type JoinCause = 'due' | 'changed' | 'operator'
+
+/** A refused login is tried so often, then waits for a changed login or the operator: cameras lock accounts (contract, section 4). */
+const mostRefusedLogins = 3
 
 /**
  * The life of one outgoing user as one state machine. Every step out of a state raises the generation: an answer that belongs to an earlier one changes nothing.
@@ -28,9 +39,12 @@ export interface ReconnectorOptions {
  */
 export class Reconnector {
   readonly #options: ReconnectorOptions
+  readonly #ladder: ReconnectLadder
   #state: DeviceState = 'waiting'
   #since: number
   #retries = 0
+  /** Since it last joined or its login changed. */
+  #refusedLogins = 0
   #nextAttemptAt = 0
   #lastError: (JoinFailure & { at: number }) | undefined
   #generation = 0
@@ -40,6 +54,7 @@ export class Reconnector {
 
   constructor(options: ReconnectorOptions) {
     this.#options = options
+    this.#ladder = new ReconnectLadder(() => options.ladder(), options.random)
     this.#since = options.clock()
   }
 
@@ -72,13 +87,22 @@ export class Reconnector {
     return this.#generation
   }
 
-  /** Tries now. With `anew`, also when an attempt is under way or it is joined: its address, login or room changed. */
-  join(anew = false): void {
-    if (this.#ended || (!anew && (this.#state === 'joining' || this.#state === 'joined'))) return
+  /** Tries now. What changed begins anew, also when an attempt is under way or it is joined; a login that was refused too often is tried for the operator only. */
+  join(cause: JoinCause = 'due'): void {
+    if (this.#ended) return
+    if (cause === 'changed') {
+      this.#refusedLogins = 0
+      this.#ladder.reset()
+    } else {
+      if (this.#state === 'joining' || this.#state === 'joined') return
+      if (cause === 'due' && this.#refusedLogins >= mostRefusedLogins) return
+    }
     const generation = this.#step('joining')
     const controller = new AbortController()
     this.#attempt = controller
-    this.#options.attempt(controller.signal).then(
+    // Whoever asked in person does not stand behind those that fail by themselves.
+    const failures = cause === 'operator' ? 0 : this.#ladder.failures
+    this.#options.attempt(controller.signal, failures).then(
       () => {
         if (generation === this.#generation) this.joined()
       },
@@ -92,15 +116,15 @@ export class Reconnector {
   joined(): void {
     if (this.#ended) return
     this.#retries = 0
+    this.#refusedLogins = 0
     this.#lastError = undefined
     this.#step('joined')
   }
 
-  /** It was joined and dropped: tried again after the first wait. */
+  /** It was joined and dropped: tried again after the first wait, or after a longer one when it does so again and again. */
   lost(failure: JoinFailure): void {
     if (this.#ended || this.#state !== 'joined') return
-    this.#retries = 0
-    this.#wait(failure, this.#options.ladder().first)
+    this.#wait(failure, this.#ladder.dropped(this.#options.clock() - this.#since))
   }
 
   /** It waits until something changes. */
@@ -132,8 +156,10 @@ export class Reconnector {
 
   #failed(failure: JoinFailure): void {
     this.#retries += 1
-    const { first, longest } = this.#options.ladder()
-    this.#wait(failure, failure.hold ? undefined : Math.min(longest, first * 2 ** Math.min(this.#retries - 1, 30)))
+    if (failure.kind === 'auth') this.#refusedLogins += 1
+    const wait = this.#ladder.failed()
+    const hold = failure.hold === true || this.#refusedLogins >= mostRefusedLogins
+    this.#wait(hold ? { ...failure, hold } : failure, hold ? undefined : wait)
   }
 
   /** Waits so many milliseconds for the next attempt, or for something to change. */

@@ -66,6 +66,7 @@ export const devices = {
     next: 'next {when}',
     now: 'trying now',
     held: 'tried when this changes',
+    heldLogin: 'waits for another login or “Try now”',
   },
   acts: {
     edit: 'Edit',

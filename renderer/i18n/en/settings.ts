@@ -105,7 +105,11 @@ export const settings = {
       resume_ms: 'Who lost the connection may come back within',
     },
     room_defaults: { attendee_max: 'Most people', max_video: 'Most video streams', max_audio: 'Most audio streams' },
-    devices: { reconnect_first_ms: 'First wait', reconnect_longest_ms: 'Longest wait' },
+    devices: {
+      reconnect_first_ms: 'First wait',
+      reconnect_longest_ms: 'Longest wait',
+      reconnect_steady_ms: 'Steady after',
+    },
     deadlines: {
       store_ms: 'Disk',
       node_ms: 'Answer of an MCU node',
@@ -154,7 +158,11 @@ export const settings = {
       resume_ms: '',
     },
     room_defaults: { attendee_max: '', max_video: '', max_audio: '' },
-    devices: { reconnect_first_ms: '', reconnect_longest_ms: '' },
+    devices: {
+      reconnect_first_ms: '',
+      reconnect_longest_ms: '',
+      reconnect_steady_ms: 'A device that drops sooner after it joined waits longer and longer.',
+    },
     deadlines: {
       store_ms: 'Past it a change is answered 700, an authentication 504.',
       node_ms: 'Past it 409. Public clients give up after 5 s.',

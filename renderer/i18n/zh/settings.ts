@@ -107,7 +107,11 @@ export const settings: Texts<typeof english> = {
       resume_ms: '断线者多久内可恢复',
     },
     room_defaults: { attendee_max: '人数上限', max_video: '视频路数上限', max_audio: '音频路数上限' },
-    devices: { reconnect_first_ms: '首次等待', reconnect_longest_ms: '最长等待' },
+    devices: {
+      reconnect_first_ms: '首次等待',
+      reconnect_longest_ms: '最长等待',
+      reconnect_steady_ms: '视为稳定的时长',
+    },
     deadlines: {
       store_ms: '磁盘',
       node_ms: 'MCU 节点应答',
@@ -155,7 +159,11 @@ export const settings: Texts<typeof english> = {
       resume_ms: '',
     },
     room_defaults: { attendee_max: '', max_video: '', max_audio: '' },
-    devices: { reconnect_first_ms: '', reconnect_longest_ms: '' },
+    devices: {
+      reconnect_first_ms: '',
+      reconnect_longest_ms: '',
+      reconnect_steady_ms: '加入后更早断开的设备，等待时间会逐次加长。',
+    },
     deadlines: {
       store_ms: '超时后，更改应答 700，认证应答 504。',
       node_ms: '超时应答 409。公开客户端 5 秒后放弃。',

@@ -20,7 +20,9 @@ export function useDeviceText() {
   function nextTry({ state, last_error, next_attempt_at }: DeviceView, now: number): string {
     if (state === 'joining') return last_error === null ? '' : t('devices.trouble.now')
     if (state !== 'waiting' || last_error === null) return ''
-    if (next_attempt_at === 0) return t('devices.trouble.held')
+    // A login that was refused too often is not tried again by itself: devices lock accounts.
+    if (next_attempt_at === 0)
+      return t(last_error.kind === 'auth' ? 'devices.trouble.heldLogin' : 'devices.trouble.held')
     // Rounded up: a countdown that shows 0 s looks stuck.
     const left = Math.max(1_000, Math.ceil((next_attempt_at - now) / 1_000) * 1_000)
     return t('devices.trouble.next', { when: t('time.in', { span: span(left) }) })

@@ -69,7 +69,11 @@ export const cardFields = {
   ],
   people: [rate('media.publish_bitrate'), rate('media.screen_bitrate'), time('media.ban_ms'), time('media.resume_ms')],
   rooms: [number('room_defaults.attendee_max'), number('room_defaults.max_video'), number('room_defaults.max_audio')],
-  devices: [time('devices.reconnect_first_ms'), time('devices.reconnect_longest_ms')],
+  devices: [
+    time('devices.reconnect_first_ms'),
+    time('devices.reconnect_longest_ms'),
+    time('devices.reconnect_steady_ms'),
+  ],
   deadlines: [
     time('deadlines.store_ms'),
     time('deadlines.node_ms'),

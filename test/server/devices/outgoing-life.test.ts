@@ -33,12 +33,41 @@ test('a device that drops is told with its reason, is not in the room meanwhile,
 
 test('a device that cannot come back is tried again and again, and counted', async () => {
   const { site, roomId } = await siteWithCamera()
-  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'refused' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
   await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
-  expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('auth')
+  expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('refused')
   expect(site.outgoing.countByState().joined).toBe(0)
   site.node().setDeviceTrouble([])
+  await site.until(() => stateOf(site) === 'joined')
+})
+
+test('a login that was refused three times is held with its reason, whatever the room and the node do, until the operator or another login comes', async () => {
+  const { site, roomId } = await siteWithCamera()
+  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().loseDevice(roomId, 'cam-1', 'closed')
+  const held = { state: 'waiting', retries: 3, next_attempt_at: 0, last_error: { kind: 'auth' } }
+  await site.until(() => site.outgoing.view('cam-1')?.retries === 3)
+  expect(site.outgoing.view('cam-1')).toMatchObject(held)
+
+  await site.rooms.close(roomId)
+  await site.rooms.reopen(roomId)
+  const online = new Promise<void>((resolve) => {
+    const stop = site.pool.onEvent((event) => {
+      if (event.type === 'online') resolve(stop())
+    })
+  })
+  site.node().setTrouble({ mode: 'offline', delayMs: 0 })
+  await site.until(() => site.pool.engine() === 'stopped')
+  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  await online
+  expect(site.outgoing.view('cam-1')).toMatchObject(held)
+
+  site.outgoing.retry('cam-1')
+  await site.until(() => site.outgoing.view('cam-1')?.retries === 4)
+  expect(site.outgoing.view('cam-1')).toMatchObject({ ...held, retries: 4 })
+  site.node().setDeviceTrouble([])
+  await site.outgoing.update('cam-1', { login_password: 'the right one' })
   await site.until(() => stateOf(site) === 'joined')
 })
 

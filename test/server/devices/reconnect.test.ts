@@ -1,4 +1,5 @@
 import { beforeEach, afterEach, expect, test, vi } from 'vitest'
+import { ReconnectLadder } from '../../../server/devices/reconnect-ladder.ts'
 import { Reconnector } from '../../../server/devices/reconnect.ts'
 import { DeviceJoinError } from '../../../server/nodes/media-node.ts'
 import { joinFailureOf } from '../../../server/devices/device-joining.ts'
@@ -16,7 +17,8 @@ function lab() {
         attempts.push({ signal, join: resolve, fail: reject })
       }),
     failureOf: joinFailureOf,
-    ladder: () => ({ first: 1_000, longest: 30_000 }),
+    ladder: () => ({ first: 1_000, longest: 30_000, steady: 30_000 }),
+    random: () => 0,
     clock: Date.now,
     changed: () => void states.push(reconnector.state),
   })
@@ -47,7 +49,7 @@ test('a device that cannot join is tried after 1 s, doubling to 30 s', async () 
   expect(reconnector.lastError).toMatchObject({ kind: 'refused', at: expect.any(Number) })
 })
 
-test('one that drops is tried after the first wait, however often it failed before', async () => {
+test('one that drops after it was joined for a while is tried after the first wait, however often it failed before', async () => {
   const { reconnector, last, settle } = lab()
   reconnector.join()
   last().fail(refused())
@@ -55,8 +57,79 @@ test('one that drops is tried after the first wait, however often it failed befo
   last().join()
   await settle()
   expect(reconnector).toMatchObject({ state: 'joined', retries: 0, lastError: undefined, nextAttemptAt: 0 })
+  await vi.advanceTimersByTimeAsync(30_000)
   reconnector.lost({ kind: 'stalled', message: 'x' })
   expect(reconnector).toMatchObject({ state: 'waiting', retries: 0, nextAttemptAt: Date.now() + 1_000 })
+})
+
+test('one that drops soon after each join waits longer and longer, until it stays', async () => {
+  const { reconnector, last, settle } = lab()
+  reconnector.join()
+  const waits: number[] = []
+  const joinFor = async (milliseconds: number): Promise<void> => {
+    last().join()
+    await settle()
+    await vi.advanceTimersByTimeAsync(milliseconds)
+    reconnector.lost({ kind: 'closed', message: 'x' })
+    const due = reconnector.nextAttemptAt - Date.now()
+    waits.push(due)
+    await vi.advanceTimersByTimeAsync(due)
+  }
+  for (let round = 0; round < 7; round++) await joinFor(2_000)
+  await joinFor(30_000)
+  await joinFor(2_000)
+  expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 1_000, 2_000])
+})
+
+test('a refused login is tried three times, then waits for the operator, who gets one more, or for another login', async () => {
+  const { reconnector, attempts, last, settle } = lab()
+  const refuse = async (): Promise<void> => {
+    last().fail(new DeviceJoinError('auth', 'wrong login'))
+    await settle()
+  }
+  reconnector.join()
+  await refuse()
+  await vi.advanceTimersByTimeAsync(1_000)
+  // Not answered in between: that is no login that was accepted.
+  last().fail(new DeviceJoinError('timeout', 'no answer'))
+  await vi.advanceTimersByTimeAsync(2_000)
+  await refuse()
+  await vi.advanceTimersByTimeAsync(4_000)
+  await refuse()
+  expect(attempts).toHaveLength(4)
+  const held = { state: 'waiting', nextAttemptAt: 0, lastError: { kind: 'auth', hold: true } }
+  expect(reconnector).toMatchObject(held)
+  reconnector.join()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(attempts).toHaveLength(4)
+  reconnector.join('operator')
+  await refuse()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(attempts).toHaveLength(5)
+  expect(reconnector).toMatchObject(held)
+  reconnector.join('changed')
+  for (const wait of [1_000, 2_000]) {
+    await refuse()
+    expect(reconnector.nextAttemptAt).toBe(Date.now() + wait)
+    await vi.advanceTimersByTimeAsync(wait)
+  }
+  last().join()
+  await settle()
+  expect(reconnector).toMatchObject({ state: 'joined', lastError: undefined })
+})
+
+test('devices that failed together come back spread, and never later than the longest wait', () => {
+  const settings = () => ({ first: 1_000, longest: 30_000, steady: 30_000 })
+  const waits = Array.from({ length: 200 }, (_, number) => {
+    const ladder = new ReconnectLadder(settings, () => number / 200)
+    return Array.from({ length: 7 }, () => ladder.failed())
+  })
+  for (const [step, due] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
+    const sorted = waits.map((steps) => steps[step] ?? Number.NaN).toSorted((a, b) => a - b)
+    expect(sorted.at(-1)).toBeLessThanOrEqual(Math.min(30_000, due * 1.1))
+    expect(sorted[0]).toBeGreaterThanOrEqual(due === 30_000 ? 27_000 : due)
+    expect(new Set(sorted).size).toBeGreaterThan(90)
+  }
 })
 
 test('a late answer of an old attempt changes nothing', async () => {
@@ -67,7 +140,7 @@ test('a late answer of an old attempt changes nothing', async () => {
   await settle()
   expect(reconnector.state).toBe('paused')
   reconnector.join()
-  reconnector.join(true)
+  reconnector.join('changed')
   attempts[1]?.fail(refused())
   await settle()
   expect(reconnector).toMatchObject({ state: 'joining', lastError: undefined })
@@ -82,7 +155,7 @@ test('whatever comes in between ends the attempt under way', () => {
     () => reconnector.pause(),
     () => reconnector.suspend(),
     () => reconnector.hold({ kind: 'roomLocked', message: 'x' }),
-    () => reconnector.join(true),
+    () => reconnector.join('changed'),
     () => reconnector.end(),
   ]
   for (const step of steps) {

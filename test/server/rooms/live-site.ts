@@ -55,7 +55,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   const settings: Settings = {
     ...defaults,
     deadlines: { ...defaults.deadlines, health_interval_ms: 50, health_ms: 4_000, ...options.deadlines },
-    devices: { reconnect_first_ms: 20, reconnect_longest_ms: 200, ...options.devices },
+    devices: { ...defaults.devices, reconnect_first_ms: 20, reconnect_longest_ms: 200, ...options.devices },
   }
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-site-')))
   const logged: string[] = []

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { openCameraPark } from '../support/camera/camera-park.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { processorMs } from '../bench/process-figures.ts'
+
+const credential = { label: 'Park', access_key: 'park', secret_key: 'park-secret' }
+const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
+const cameras = 1_000
+const living = 100
+const rooms = 20
+/** How long the cost of the dead ones is measured, in milliseconds. */
+const watchMs = 30_000
+
+/** Process ids of a process and of those that it started. */
+async function family(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return [pid, ...children.trim().split(' ').filter(Boolean).map(Number)]
+}
+
+async function cost(pids: readonly number[]): Promise<number> {
+  const each = await Promise.all(pids.map(processorMs))
+  return each.reduce((sum, one) => sum + one, 0)
+}
+
+/** Shares of one core that the site's processes use for so long. */
+async function load(server: Headless): Promise<number> {
+  const pids = await family(server.ready.pid)
+  const [before, began] = [await cost(pids), performance.now()]
+  await new Promise((resolve) => setTimeout(resolve, watchMs))
+  return ((await cost(pids)) - before) / (performance.now() - began)
+}
+
+test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of the start, and the dead ones cost less than 5% of a core', {
+  timeout: 240_000,
+}, async () => {
+  await using park = await openCameraPark()
+  const first = await startHeadless({ site })
+  const api = new ApiClient(first.ready, credential)
+  await api.authenticate()
+  const roomIds = await Promise.all(Array.from({ length: rooms }, () => api.createRoom({ attendee_max: 1_000 })))
+  // The dead ones come first: whoever takes them in their order keeps the live ones waiting for the last of them.
+  const lines = Array.from({ length: cameras }, (_, number) => {
+    const alive = number >= cameras - living
+    const address = alive ? park.live(number) : park.dead(number)
+    return `${roomIds[number % rooms]},cam-${number},Camera ${number},${address}`
+  })
+  const imported = await first.rpc('devices.import', {
+    text: ['roomId,userId,userName,userAddress', ...lines].join('\n'),
+  })
+  expect(imported.filter(({ action }) => action === 'create')).toHaveLength(cameras)
+  await first.stop()
+  await expect.poll(() => park.playing()).toBe(0)
+
+  const again = await startHeadless({ folder: first.folder, site })
+  const began = performance.now()
+  const joined = async (): Promise<number> => {
+    const views = await again.rpc('devices.list', {})
+    return views.filter(({ state }) => state === 'joined').length
+  }
+  while ((await joined()) < living && performance.now() - began < 30_000) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  const took = performance.now() - began
+  const early = await load(again)
+  const late = await load(again)
+  await again.rpc('devices.pause', {
+    userIds: Array.from({ length: cameras - living }, (_, number) => `cam-${number}`),
+  })
+  const without = await load(again)
+  expect(await joined()).toBe(living)
+  await again.stop()
+  await removeFolder(first.folder)
+  const share = (value: number): string => `${(value * 100).toFixed(1)}%`
+  console.log(
+    `${living} live of ${cameras}: all joined after ${Math.round(took)} ms; load in the first ${watchMs / 1000} s ${share(early)}, then ${share(late)}, without the dead ${share(without)}`,
+  )
+  expect(took).toBeLessThan(5_000)
+  expect(early - without).toBeLessThan(0.05)
+  expect(late - without).toBeLessThan(0.05)
+})

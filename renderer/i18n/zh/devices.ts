@@ -66,7 +66,7 @@ export const devices: Texts<typeof english> = {
     next: '{when}重试',
     now: '正在尝试',
     held: '条件改变后重试',
-    heldLogin: '等待更改登录信息，或由您重试',
+    heldLogin: '等待更改登录信息，或点按“立即重试”',
   },
   acts: {
     edit: '编辑',

@@ -6,14 +6,12 @@ import type { AnyOperation } from './http/operation.ts'
 import type { Port } from './http/listeners.ts'
 import { joinPage } from './media-api/join-page.ts'
 import { mediaOperations } from './media-api/media-operations.ts'
-import { observers } from './observe/observation.ts'
 import type { Services } from './services.ts'
 import { productVersion } from './version.ts'
 
 /** The two API listeners over the services. */
 export function apiListeners(services: Services, log: Logger): { media: Port; device: Port } {
-  const { sessions, settings, faults, metrics, samples, journal, rooms, joinLinks, outgoing, authenticate } = services
-  const observer = observers(metrics, samples, journal)
+  const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     let document = ''
     return portOf(
@@ -24,7 +22,7 @@ export function apiListeners(services: Services, log: Logger): { media: Port; de
         settings,
         faults,
         observer,
-        mounts: api === 'media' ? [joinPage(joinLinks)] : [],
+        mounts: api === 'media' ? [joinPage({ links: joinLinks, observer })] : [],
         openApiDocument: () => {
           const contracts = operations.map(({ contract }) => contract)
           document ||= JSON.stringify(openApiDocument(api, contracts, productVersion))

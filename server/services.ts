@@ -16,7 +16,7 @@ import type { AnyOperation } from './http/operation.ts'
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
-import { EmbeddedMedia, type MediaConfiguration } from './nodes/embedded/embedded-media.ts'
+import { EmbeddedMedia, type EmbeddedMediaOptions, type MediaConfiguration } from './nodes/embedded/embedded-media.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
@@ -24,11 +24,13 @@ import type { NodeDrivers } from './nodes/node-driver.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
 import { Metrics } from './observe/metrics.ts'
+import { observers, type RequestObserver } from './observe/observation.ts'
 import { RequestJournal } from './observe/request-journal.ts'
 import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
 import { JoinLinks } from './rooms/join-links.ts'
 import { Rooms } from './rooms/rooms.ts'
+import { openWantedRoom } from './rooms/wanted-room.ts'
 import type { StoredNode } from './store/records.ts'
 import type { Store } from './store/store.ts'
 
@@ -72,6 +74,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   journal: RequestJournal
   samples: Samples
   metrics: Metrics
+  /** All that is told of requests. */
+  observer: RequestObserver
   hub: EventHub
   authenticate: AnyOperation
   start(): Promise<void>
@@ -84,7 +88,7 @@ export function createServices(options: ServiceOptions): Services {
   const sessions = new Sessions({ store, settings })
   const digests = new DigestBook(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
-  const media = embeddedMedia(options)
+  const media = embeddedMedia(options, (wanted) => openWantedRoom({ store, rooms, observer, logger }, wanted))
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
   const pool = new NodePool({ store, drivers, settings, logger, defaultAddress: defaultNodeAddress })
@@ -116,6 +120,7 @@ export function createServices(options: ServiceOptions): Services {
       user: (userId) => store.get('devices', userId) !== undefined,
     },
   })
+  const observer = observers(metrics, samples, journal)
   const credentialRooms = new CredentialRooms(store)
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {
@@ -141,6 +146,7 @@ export function createServices(options: ServiceOptions): Services {
     journal,
     samples,
     metrics,
+    observer,
     hub: new EventHub(),
     authenticate: authenticateOperation({ store, digests, sessions, failures, settings }),
     async start() {
@@ -161,11 +167,14 @@ export function createServices(options: ServiceOptions): Services {
   }
 }
 
-function embeddedMedia({ media, store, settings, logger }: ServiceOptions): EmbeddedMedia | undefined {
+function embeddedMedia(
+  { media, store, settings, logger }: ServiceOptions,
+  openWanted: EmbeddedMediaOptions['openWanted'],
+): EmbeddedMedia | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
     mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store)
-  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), logger })
+  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), openWanted, logger })
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

@@ -1,63 +1,118 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { roomParameter } from '../../shared/media/room-page.ts'
-import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
+import { ApiError, type ErrorName, retOf, success } from '../../shared/result-codes.ts'
+import { clientAddress } from '../edge/client-address.ts'
+import { ClientRateLimit } from '../edge/rate-limit.ts'
+import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 
 /** Where people begin; public SDKs hand `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/
+/** Visits per minute and address: everybody of an office that comes through one address fits. */
+const mostVisits = 300
 
 /** What a person reads who cannot go on. */
 interface Notice {
   status: number
+  /** As the record of requests has it. */
+  error: ErrorName
   en: string
   zh: string
 }
 
 const incomplete: Notice = {
   status: 400,
+  error: 'parameter',
   en: 'This link is not complete: ask for it again.',
   zh: '链接不完整，请重新获取。',
 }
+const tooMany: Notice = {
+  status: 429,
+  error: 'tooManyFailures',
+  en: 'Too many visits from this address. Try again in a minute.',
+  zh: '来自该地址的访问过多，请一分钟后再试。',
+}
 const unavailable: Notice = {
   status: 503,
+  error: 'noNode',
   en: 'The room cannot be joined at the moment. Try again in a minute.',
   zh: '暂时无法加入房间，请稍后再试。',
 }
 const notices: Partial<Record<ErrorName, Notice>> = {
-  roomNotFound: {
-    status: 404,
-    en: 'There is no such room. It may have ended.',
-    zh: '没有这个房间，它可能已经结束。',
+  licenceExpired: {
+    status: 503,
+    error: 'licenceExpired',
+    en: 'The licence of this site has expired.',
+    zh: '本站点的许可证已过期。',
   },
-  roomClosed: { status: 403, en: 'The room is closed.', zh: '房间已关闭。' },
-  licenceExpired: { status: 503, en: 'The licence of this site has expired.', zh: '本站点的许可证已过期。' },
-  licenceExceeded: { status: 503, en: 'This site is full. Try again later.', zh: '本站点已满，请稍后再试。' },
+  licenceExceeded: {
+    status: 503,
+    error: 'licenceExceeded',
+    en: 'This site is full. Try again later.',
+    zh: '本站点已满，请稍后再试。',
+  },
 }
 
-/** `GET /jroom/?roomId=…` leads a browser to the room's page on its node; the join token is in the fragment, which a browser keeps. */
-export function joinPage(links: JoinLinks): Middleware {
+/** What the page works with. */
+export interface JoinPageParts {
+  links: Pick<JoinLinks, 'page'>
+  observer: RequestObserver
+  /** Visits by client address; left out: as many as fit an office. */
+  visits?: ClientRateLimit
+}
+
+/**
+ * `GET /jroom/?roomId=…` leads a browser to the page of rooms on the embedded node. The join token is in the fragment, which a browser
+ * keeps and does not send: nobody has shown anything yet, so every room number gets the same answer, and nothing is looked up or changed.
+ */
+export function joinPage({ links, observer, visits }: JoinPageParts): Middleware {
+  const limit = visits ?? new ClientRateLimit({ most: mostVisits, windowMs: 60_000 })
   return async (context, next) => {
     if (!path.test(context.path) || (context.method !== 'GET' && context.method !== 'HEAD')) {
       await next()
       return
     }
+    const began = performance.now()
+    const at = Date.now()
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' })
+    const client = clientAddress(context.req)
     const roomId = context.query[roomParameter]
-    if (typeof roomId !== 'string' || roomId === '' || Buffer.byteLength(roomId) > 128) {
-      return answer(context, incomplete)
-    }
-    try {
-      context.redirect(await links.page(roomId, context.search))
-      context.status = 302
-      context.body = ''
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      answer(context, notices[error.code] ?? unavailable)
-    }
+    const notice = limit.take(client) ? visit(context, links, roomId) : tooMany
+    if (notice === tooMany) context.set('Retry-After', String(limit.retryAfterSeconds(client)))
+    if (notice !== undefined) answer(context, notice)
+    observer.observe({
+      at,
+      api: 'media',
+      operation: 'join_page',
+      method: context.method,
+      path: context.path,
+      ret: notice === undefined ? success : (retOf('media', notice.error) ?? success),
+      duration: performance.now() - began,
+      client,
+      credential: '',
+      room: typeof roomId === 'string' ? roomId : '',
+      params: new Map(),
+      msg: notice?.en ?? '',
+      reason: '',
+    })
   }
 }
 
-function answer(context: Parameters<Middleware>[0], notice: Notice): void {
+/** Redirects, or says why not. */
+function visit(context: Context, links: JoinPageParts['links'], roomId: unknown): Notice | undefined {
+  if (typeof roomId !== 'string' || roomId === '' || Buffer.byteLength(roomId) > 128) return incomplete
+  try {
+    context.redirect(links.page(context.search))
+    context.status = 302
+    context.body = ''
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return notices[error.code] ?? unavailable
+  }
+}
+
+function answer(context: Context, notice: Notice): void {
   context.status = notice.status
   context.type = 'text/html; charset=utf-8'
   context.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")

@@ -15,6 +15,7 @@ import { type NodeServer, startNodeServer } from './http/node-server.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
+import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
@@ -32,6 +33,7 @@ export class MediaServer {
   readonly #pulls: CameraPulls
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
+  readonly #requests: RoomRequests
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
   readonly #start: MediaStart
@@ -52,9 +54,11 @@ export class MediaServer {
       Buffer.from(start.token_key, 'base64'),
       start.settings.open_rooms,
     )
+    this.#requests = new RoomRequests(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
       admission: this.#admission,
+      requests: this.#requests,
       settings: () => this.#settings,
       log,
     })
@@ -87,6 +91,10 @@ export class MediaServer {
     },
     close_room: async ({ roomId }) => {
       this.#rooms.close(roomId)
+      return {}
+    },
+    answer_room: async ({ id, refusal }) => {
+      this.#requests.answer(id, refusal)
       return {}
     },
     users: async ({ roomId }) => ({

@@ -12,8 +12,8 @@ import type { Rooms } from './rooms.ts'
 /** What join links are made of. */
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
-  rooms: Pick<Rooms, 'get' | 'mcuAddress'>
-  pool: Pick<NodePool, 'address'>
+  rooms: Pick<Rooms, 'get' | 'checkSite'>
+  pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Where people reach the media API unless the settings say otherwise, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
   mediaUrl: () => string
@@ -84,24 +84,33 @@ export class JoinLinks {
   }
 
   /**
-   * The room's page on its node, which is assigned as by get_mcu, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`.
+   * The page of rooms on the embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`; the same whatever rooms there are.
    * @param query kept as it is, e.g. `?roomId=123456789&lang=zh`
-   * @throws ApiError as Rooms.mcuAddress does; noNode when the room is on a node without a page
+   * @throws ApiError licenceExpired, licenceExceeded, noNode (the embedded node is not online)
    */
-  async page(roomId: string, query: string): Promise<string> {
-    await this.#options.rooms.mcuAddress(roomId)
-    return `${this.nodeUrl(roomId)}${roomPagePath}${query}`
+  page(query: string): string {
+    const { rooms, pool } = this.#options
+    rooms.checkSite()
+    const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
+    if (node === undefined) throw new ApiError('noNode')
+    return `${this.#urlOf(node.config.name)}${roomPagePath}${query}`
   }
 
   /** Where clients reach the room's node. @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams of its own) */
   nodeUrl(roomId: string): string {
-    const { rooms, pool, store, settings } = this.#options
+    const { rooms, store } = this.#options
     const { node } = rooms.get(roomId)
-    const addr = pool.address(node)
+    const url = this.#urlOf(node)
     if (store.get('nodes', node)?.kind !== 'embedded') {
       throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
     }
-    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${addr}`
+    return url
+  }
+
+  /** @throws ApiError nodeOffline, noNode */
+  #urlOf(node: string): string {
+    const { pool, settings } = this.#options
+    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${pool.address(node)}`
   }
 
   #base(): string {

@@ -201,6 +201,12 @@ export class Rooms {
     return this.#change(roomId, (room) => (room.closed ? { ...room, closed: false, locked: false } : room), false)
   }
 
+  /** What must hold before anybody may come into any room. @throws ApiError licenceExpired, licenceExceeded */
+  checkSite(): void {
+    this.#limits.checkLicence()
+    this.#limits.checkUsers(0)
+  }
+
   /**
    * `host:port` of the room's MCU, which is assigned at the first call.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
@@ -210,8 +216,7 @@ export class Rooms {
     wish: { ipTag?: string | undefined; idcCode?: string | undefined } = {},
     signal?: AbortSignal,
   ): Promise<string> {
-    this.#limits.checkLicence()
-    this.#limits.checkUsers(0)
+    this.checkSite()
     this.#open(roomId)
     const node = await this.#pool.assign(roomId, { idcCode: wish.idcCode }, signal)
     try {

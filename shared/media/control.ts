@@ -152,12 +152,18 @@ export type ConnectionStats = z.output<typeof connectionStats>
 
 const nothing = z.strictObject({})
 
+/** Why the controller does not open a room for somebody. */
+export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'busy'] as const
+export type RoomRefusal = (typeof roomRefusals)[number]
+
 /** Every request to the node, with what it answers. */
 export const controlMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
   set_settings: { params: mediaSettingsSchema, result: nothing },
   open_room: { params: room, result: nothing },
   close_room: { params: z.strictObject({ roomId }), result: nothing },
+  /** The answer to `roomWanted`; null: the room is open now. */
+  answer_room: { params: z.strictObject({ id: z.int(), refusal: z.enum(roomRefusals).nullable() }), result: nothing },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
@@ -215,6 +221,16 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     userId: z.string(),
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
+  }),
+  /** Somebody wants to enter a room that is not open here: it is to be opened, and `answer_room` follows. */
+  z.strictObject({
+    type: z.literal('roomWanted'),
+    id: z.int(),
+    roomId: z.string(),
+    /** To be checked first; null: the caller needs none. */
+    hostPassword: z.string().nullable(),
+    /** Client address. */
+    client: z.string(),
   }),
   /** By the controller or by the room's host; `left` follows. */
   removalSchema.extend({ type: z.literal('removed') }),

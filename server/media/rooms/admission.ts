@@ -27,14 +27,17 @@ export type Admission = { room: Room } & (
   | { kind: 'observer' }
 )
 
-/** Wrong host passwords a minute, address and room. */
+/** Wrong host passwords a minute, by address and room, and by address: guesses at rooms that do not exist count as well. */
 const mostFailures = 10
+const mostGuesses = 60
+const windowMs = 60_000
 
 /** Says who somebody is and whether they may come in at all; the room says whether there is space. */
 export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
-  readonly #failures = new RateLimit({ most: mostFailures, windowMs: 60_000 })
+  readonly #failures = new RateLimit({ most: mostFailures, windowMs })
+  readonly #guesses = new RateLimit({ most: mostGuesses, windowMs })
   /** Anybody may come in, for labs. */
   open: boolean
 
@@ -67,13 +70,58 @@ export class AdmissionControl {
   }
 
   #withoutLink(roomId: string, caller: Caller): Admission {
-    const open = this.open ? this.#rooms.get(roomId) : undefined
+    const open = this.open ? this.#openRoom(roomId, caller.remote) : undefined
     const host = this.#isHost(roomId, caller)
     const room = open ?? (host ? this.#rooms.find(roomId) : undefined)
     if (room === undefined) throw new Problem('unauthorised')
     const identity = this.#identity(roomId, caller.userId, caller.userName)
     const role = host ? 'host' : 'member'
     return { room, kind: 'newcomer', identity: { ...identity, role, bound: false, tokenId: undefined } }
+  }
+
+  /**
+   * Somebody wants a room that is not open here. Without a link that is good for it, this says the same as where there is such a room and
+   * the caller may not enter it.
+   * @returns the host password that the controller must find right before it opens the room; null: the caller may enter
+   * @throws Problem unauthorised, removed, tooMany
+   */
+  admitToMissing(roomId: string, { token, hostPassword, remote }: Caller): string | null {
+    if (token !== '') {
+      this.#tokenOf(roomId, token)
+      return null
+    }
+    if (hostPassword !== '') {
+      this.#assertGuessAllowed(roomId, remote)
+      // Counted before the answer: of many guesses at once none passes the limit.
+      this.#countGuess(roomId, remote)
+      return hostPassword
+    }
+    if (!this.open) throw new Problem('unauthorised')
+    if (!this.#guesses.take(addressShare(plainAddress(remote)))) throw new Problem('tooMany')
+    return null
+  }
+
+  /** The host password that `admitToMissing` counted as a guess was right. */
+  noteRightPassword(roomId: string, remote: string): void {
+    this.#failures.forget(failureKey(addressShare(plainAddress(remote)), roomId))
+  }
+
+  /** Who tries room numbers is limited, where anybody may come in. @throws Problem noRoom, tooMany */
+  #openRoom(roomId: string, remote: string): Room {
+    const room = this.#rooms.find(roomId)
+    if (room === undefined && !this.#guesses.take(addressShare(plainAddress(remote)))) throw new Problem('tooMany')
+    return room ?? this.#rooms.get(roomId)
+  }
+
+  #countGuess(roomId: string, remote: string): void {
+    const share = addressShare(plainAddress(remote))
+    this.#failures.take(failureKey(share, roomId))
+    this.#guesses.take(share)
+  }
+
+  #assertGuessAllowed(roomId: string, remote: string): void {
+    const share = addressShare(plainAddress(remote))
+    if (this.#failures.reached(failureKey(share, roomId)) || this.#guesses.reached(share)) throw new Problem('tooMany')
   }
 
   #tokenOf(roomId: string, text: string): JoinClaims {
@@ -95,14 +143,17 @@ export class AdmissionControl {
   /** Whether the password that was given is the room's; false when none was given. @throws Problem hostPasswordWrong, tooMany */
   #isHost(roomId: string, { hostPassword, remote }: Caller): boolean {
     if (hostPassword === '') return false
-    const key = JSON.stringify([addressShare(plainAddress(remote)), roomId])
-    if (this.#failures.reached(key)) throw new Problem('tooMany')
+    this.#assertGuessAllowed(roomId, remote)
     const expected = this.#rooms.find(roomId)?.config.hostPassword ?? ''
     const same = timingSafeEqual(sha256(expected), sha256(hostPassword))
     if (same && expected !== '') return true
-    this.#failures.take(key)
+    this.#countGuess(roomId, remote)
     throw new Problem('hostPasswordWrong')
   }
+}
+
+function failureKey(share: string, roomId: string): string {
+  return JSON.stringify([share, roomId])
 }
 
 function sha256(text: string): Buffer {

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
+import { plainAddress } from '../../../shared/client-address.ts'
 import type { MediaSettings } from '../../../shared/media/control.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
-import type { AdmissionControl } from '../rooms/admission.ts'
+import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
+import type { RoomRequests } from '../rooms/room-requests.ts'
 import { assertHost, type Room } from '../rooms/room.ts'
 import type { Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
@@ -14,6 +17,7 @@ import { isPeerToPeer } from '../rooms/room-config.ts'
 export interface SignalParts {
   rooms: MediaRooms
   admission: AdmissionControl
+  requests: RoomRequests
   settings: () => MediaSettings
   log: Log
 }
@@ -23,6 +27,8 @@ const mostUnsent = 2 * 1024 * 1024
 /** Messages in a window: 100 a second in the long run, and all of them at once, for candidates for a full room come in floods. */
 const mostMessages = 600
 const windowMs = 6_000
+/** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
+const wrongPasswordMs = 100
 /** One connection has one key. */
 const messages = 'messages'
 
@@ -33,6 +39,8 @@ export class SignalConnection implements PersonLink {
   readonly #remote: string
   readonly #limit = new RateLimit({ most: mostMessages, windowMs })
   #place: { room: Room; member: Member } | undefined
+  /** The controller is asked for the room. */
+  #waits = false
 
   constructor(socket: WebSocket, remote: string, parts: SignalParts) {
     this.#socket = socket
@@ -64,14 +72,19 @@ export class SignalConnection implements PersonLink {
     if (!this.#limit.take(messages)) return this.#socket.terminate()
     try {
       const message = parseMessage(text)
-      if (this.#place === undefined) this.#enter(message)
-      else this.#handle(this.#place.room, this.#place.member, message)
+      if (this.#place !== undefined) this.#handle(this.#place.room, this.#place.member, message)
+      else if (this.#waits) throw new Problem('badRequest', 'Wait for the answer to the first message.')
+      else this.#enter(message)
     } catch (error) {
-      if (!(error instanceof Problem)) return this.#failed(error)
-      if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
-      this.send({ type: 'refused', code: error.code ?? error.status, reason: error.refusal, message: error.message })
-      this.close()
+      this.#refuse(error)
     }
+  }
+
+  #refuse(error: unknown): void {
+    if (!(error instanceof Problem)) return this.#failed(error)
+    if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
+    this.send({ type: 'refused', code: error.code ?? error.status, reason: error.refusal, message: error.message })
+    this.close()
   }
 
   /** One connection ends; the node and everybody else go on. */
@@ -84,13 +97,44 @@ export class SignalConnection implements PersonLink {
     if (message.type === 'resume') return this.#resume(message)
     if (message.type !== 'join') throw new Problem('badRequest', 'The first message must be join or resume.')
     assertVersion(message.version)
-    const admission = this.#parts.admission.admit(message.room_id, {
+    const caller = {
       token: message.token,
       hostPassword: message.host_password,
       userId: message.user_id,
       userName: message.user_name,
       remote: this.#remote,
+    }
+    const room = this.#parts.rooms.find(message.room_id)
+    if (room !== undefined && caller.hostPassword === '') return this.#join(message.room_id, caller)
+    this.#waits = true
+    void this.#joinLater(message.room_id, caller).catch((error: unknown) => {
+      this.#waits = false
+      this.#refuse(error)
     })
+  }
+
+  /** The room is not open here, or a password is judged, whose answer must not tell by its time whether the room is open. */
+  async #joinLater(roomId: string, caller: Caller): Promise<void> {
+    const { admission, requests, rooms } = this.#parts
+    const began = performance.now()
+    try {
+      if (rooms.find(roomId) === undefined) {
+        const hostPassword = admission.admitToMissing(roomId, caller)
+        await requests.ask({ roomId, hostPassword, client: plainAddress(this.#remote) })
+        if (hostPassword !== null) admission.noteRightPassword(roomId, this.#remote)
+      }
+      if (this.#socket.readyState !== this.#socket.OPEN) return
+      this.#waits = false
+      this.#join(roomId, caller)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.refusal !== 'hostPasswordWrong') throw error
+      await sleep(Math.max(0, began + wrongPasswordMs - performance.now()))
+      throw error
+    }
+  }
+
+  #join(roomId: string, caller: Caller): void {
+    const admission = this.#parts.admission.admit(roomId, caller)
     if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
     const { room } = admission
     if (admission.kind === 'member') {

@@ -1,4 +1,4 @@
-import type { MediaSettings } from '../../../shared/media/control.ts'
+import type { ControlEvent, MediaSettings, RoomRefusal } from '../../../shared/media/control.ts'
 import { unlessAborted } from '../deadline.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
@@ -28,6 +28,9 @@ export interface MediaConfiguration {
   settings: MediaSettings
 }
 
+/** Somebody wants to enter a room that is not open on the node. */
+export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'hostPassword' | 'client'>
+
 /** What the embedded node of a site is made of. */
 export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
@@ -37,6 +40,8 @@ export interface EmbeddedMediaOptions {
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room, beyond the life of this object. */
   removals: Pick<StoredRemovals, 'list' | 'keep'>
+  /** Opens a room for somebody who may enter it; resolves with null when it is open, else with the reason. Never rejects. */
+  openWanted: (wanted: WantedRoom) => Promise<RoomRefusal | null>
   logger: NodeLogger
 }
 
@@ -58,6 +63,8 @@ interface Service {
 
 /** Milliseconds that the process has to end in order when its node goes or moves. */
 const stopMs = 3_000
+/** Milliseconds that the process is given to take an answer. */
+const answerMs = 4_000
 
 /**
  * The one process that carries the embedded node of a site: it runs while there is a place to listen and a node that wants it. The node port says where, the pool's drivers
@@ -227,12 +234,28 @@ export class EmbeddedMedia {
         if (event.type === 'removed') {
           this.#removals.add(event)
           removals.keep(event)
+        } else if (event.type === 'roomWanted') {
+          void this.#answerWanted(supervisor, event)
         } else this.#emit(node.name, event)
       },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
     })
     const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }
     return service
+  }
+
+  async #answerWanted(
+    supervisor: MediaSupervisor,
+    { id, roomId, hostPassword, client }: Extract<ControlEvent, { type: 'roomWanted' }>,
+  ): Promise<void> {
+    const refusal = await this.#options.openWanted({ roomId, hostPassword, client })
+    try {
+      const signal = AbortSignal.timeout(answerMs)
+      await (await supervisor.client(signal)).request('answer_room', { id, refusal }, signal)
+    } catch (error) {
+      // The process ended or hangs: nobody waits there any more.
+      this.#options.logger.debug({ err: error }, 'the embedded node did not take an answer')
+    }
   }
 
   #emit(owner: string, event: NodeEvent): void {

@@ -170,13 +170,12 @@ describe('people', () => {
 })
 
 describe('the address that people get', () => {
-  test('/jroom/ leads to the page on the node, which is assigned, and keeps the query', async () => {
+  test('/jroom/ leads to the page on the node and keeps the query', async () => {
     await using site = await MediaSite.start()
     const roomId = await site.api.createRoom()
     const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}&lang=zh`, { redirect: 'manual' })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe(`${site.nodeUrl}/room/?roomId=${roomId}&lang=zh`)
-    expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
     const followed = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`)
     expect(followed.status).toBe(200)
     expect(await followed.text()).toContain('<html')
@@ -184,20 +183,12 @@ describe('the address that people get', () => {
 
   test('who cannot go on reads why, in both languages', async () => {
     await using site = await MediaSite.start()
-    const roomId = await site.api.createRoom()
-    await site.rpc('rooms.close', { room_ids: [roomId] })
-    for (const [query, status, english, chinese] of [
-      ['?roomId=nowhere', 404, 'no such room', '没有这个房间'],
-      ['?roomId=%3Cscript%3E', 404, 'no such room', '没有这个房间'],
-      [`?roomId=${roomId}`, 403, 'closed', '已关闭'],
-      ['', 400, 'not complete', '不完整'],
-      ['?roomId=1&roomId=2', 400, 'not complete', '不完整'],
-    ] as const) {
+    for (const query of ['', '?roomId=1&roomId=2', '?roomId=', `?roomId=${'1'.repeat(129)}`]) {
       const answer = await fetch(`${site.api.media}/jroom/${query}`)
-      expect(answer.status).toBe(status)
+      expect(answer.status).toBe(400)
       const text = await answer.text()
-      expect(text).toContain(english)
-      expect(text).toContain(chinese)
+      expect(text).toContain('not complete')
+      expect(text).toContain('不完整')
       expect(text).not.toContain('<script')
     }
     expect((await (await fetch(`${site.api.media}/jroom/else`)).json()) as object).toMatchObject({ ret: 408 })

@@ -191,6 +191,11 @@ export class TestMediaNode implements AsyncDisposable {
     await this.stop()
   }
 
+  /** There are no rooms beside those that a test opened. */
+  #answerWanted(event: ControlEvent): void {
+    if (event.type === 'roomWanted') void this.request('answer_room', { id: event.id, refusal: 'noRoom' })
+  }
+
   #received(value: unknown): void {
     const message = fromNodeSchema.parse(value)
     if (message.type === 'answer') this.#settle(message.id)?.resolve(message.result)
@@ -198,6 +203,7 @@ export class TestMediaNode implements AsyncDisposable {
       this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
     else if (message.type === 'event') {
       this.events.push(message.event)
+      this.#answerWanted(message.event)
       for (const watcher of this.#watchers) watcher()
     } else if (message.type === 'log' && (message.level === 'warn' || message.level === 'error')) {
       this.complaints.push(`${message.message}: ${message.detail}`)

@@ -1,0 +1,77 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RoomRefusal } from '../../shared/media/control.ts'
+import { ApiError, retOf, success } from '../../shared/result-codes.ts'
+import type { WantedRoom } from '../nodes/embedded/embedded-media.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { StoredNode, StoredRoom } from '../store/records.ts'
+import type { Rooms } from './rooms.ts'
+
+/** What opening a room for somebody needs. */
+export interface WantedRoomParts {
+  store: {
+    get(collection: 'rooms', key: string): StoredRoom | undefined
+    get(collection: 'nodes', key: string): StoredNode | undefined
+  }
+  rooms: Pick<Rooms, 'get' | 'hostPassword' | 'mcuAddress'>
+  /** Told of each: these are the visits that may be guesses. */
+  observer: RequestObserver
+  logger: NodeLogger
+}
+
+/**
+ * Opens a room on the embedded node for somebody who stands before it there and may enter: by a link, which the node has checked, by the host
+ * password, which is checked here, or because anybody may. Assigns the room as get_mcu does.
+ * @returns null when the room is open; else why not. Never rejects.
+ */
+export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom): Promise<RoomRefusal | null> {
+  const began = performance.now()
+  const at = Date.now()
+  let refusal: RoomRefusal | null = null
+  let problem: ApiError | undefined
+  try {
+    if (wanted.hostPassword !== null && !isHostPassword(parts, wanted.roomId, wanted.hostPassword)) {
+      refusal = 'hostPasswordWrong'
+    } else await open(parts, wanted.roomId)
+  } catch (error) {
+    if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for somebody')
+    problem = error instanceof ApiError ? error : new ApiError('internal')
+    refusal = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
+  }
+  const wrong = refusal === 'hostPasswordWrong' ? new ApiError('authenticationFailed') : problem
+  parts.observer.observe({
+    at,
+    api: 'media',
+    operation: 'enter_room',
+    method: 'GET',
+    path: '/signal',
+    ret: wrong === undefined ? success : (retOf('media', wrong.code) ?? retOf('media', 'internal') ?? 0),
+    duration: performance.now() - began,
+    client: wanted.client,
+    credential: '',
+    room: wanted.roomId,
+    params: new Map(),
+    msg: refusal === 'hostPasswordWrong' ? 'The host password is wrong.' : (problem?.message ?? ''),
+    reason: '',
+  })
+  return refusal
+}
+
+/** Whether it is the room's. A room that does not exist, or has none, takes as long as one that has. */
+function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given: string): boolean {
+  const room = store.get('rooms', roomId)
+  const expected = room === undefined ? '' : rooms.hostPassword(room)
+  const same = timingSafeEqual(sha256(expected), sha256(given))
+  return same && expected !== ''
+}
+
+async function open({ store, rooms }: WantedRoomParts, roomId: string): Promise<void> {
+  await rooms.mcuAddress(roomId)
+  if (store.get('nodes', rooms.get(roomId).node)?.kind !== 'embedded') {
+    throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

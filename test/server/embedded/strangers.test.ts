@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
+import { MediaSite } from './media-site.ts'
+
+/** What a stranger sees who asks for a room by its number and has no link. */
+describe('a stranger', () => {
+  let site: MediaSite
+  /** Never entered; entered and on the node; closed by the operator; deleted; never made. */
+  const rooms: Record<'fresh' | 'open' | 'closed' | 'deleted' | 'unknown', string> = {
+    fresh: '',
+    open: '',
+    closed: '',
+    deleted: '',
+    unknown: '123456789',
+  }
+  beforeAll(async () => {
+    site = await MediaSite.start()
+    for (const name of ['fresh', 'open', 'closed', 'deleted'] as const) {
+      rooms[name] = await site.api.createRoom({ host_password: 'open sesame' })
+    }
+    await site.api.get('/sdk/get_mcu', { room_id: rooms.open })
+    await site.rpc('rooms.close', { room_ids: [rooms.closed] })
+    await site.api.get('/rtc/room/del', { room_id: rooms.deleted })
+  })
+  afterAll(async () => await site[Symbol.asyncDispose]())
+
+  const nodeOf = async (roomId: string): Promise<string | undefined> =>
+    (await site.rpc('rooms.list', {})).items.find(({ room_id }) => room_id === roomId)?.node
+
+  async function refusal(attempt: Promise<unknown>): Promise<string> {
+    const error = await attempt.then(
+      () => undefined,
+      (caught: unknown) => caught as RefusedError,
+    )
+    return error === undefined ? 'none' : `${error.code} ${error.reason}`
+  }
+
+  test('/jroom/ answers alike for every room number, and changes nothing', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const answers = new Set<string>()
+      for (const roomId of Object.values(rooms)) {
+        const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, { method, redirect: 'manual' })
+        const headers = [...answer.headers].filter(([name]) => name !== 'date')
+        const seen = JSON.stringify([answer.status, headers, await answer.text()])
+        answers.add(seen.replaceAll(roomId, 'N'))
+      }
+      expect([...answers]).toEqual([expect.stringContaining('/room/?roomId=N')])
+    }
+    expect(await nodeOf(rooms.fresh)).toBe('')
+    expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
+  })
+
+  test('the node answers alike for every room number: by WebSocket, WHIP and WHEP', async () => {
+    const before = await nodeOf(rooms.fresh)
+    for (const [how, expected] of [
+      [{}, '401 unauthorised'],
+      [{ token: 'wrong.token' }, '401 unauthorised'],
+      [{ host_password: 'wrong' }, '401 hostPasswordWrong'],
+    ] as const) {
+      for (const roomId of Object.values(rooms)) {
+        expect(await refusal(SignalClient.join(site.nodeUrl, roomId, how))).toBe(expected)
+      }
+    }
+    for (const path of ['whip', 'whep']) {
+      const answers = new Set<string>()
+      for (const roomId of Object.values(rooms)) {
+        for (const authorization of ['', 'Bearer wrong.token']) {
+          const answer = await fetch(`${site.nodeUrl}/${path}/${roomId}${path === 'whep' ? '/anna' : ''}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/sdp', authorization },
+            body: minimalOffer,
+          })
+          answers.add(
+            `${answer.status} ${JSON.stringify(await answer.json()).replaceAll(roomId, 'N')} ${authorization}`,
+          )
+        }
+      }
+      expect([...answers]).toHaveLength(2)
+      for (const seen of answers) expect(seen).toMatch(/^401 .*"unauthorised"/)
+    }
+    expect(await nodeOf(rooms.fresh)).toBe(before)
+  })
+
+  test('who has a link to a room that nobody has entered is let in, and then the room has its node', async () => {
+    const roomId = await site.api.createRoom()
+    const link = await site.rpc('media.join_link', { room_id: roomId })
+    expect(await nodeOf(roomId)).toBe('')
+    const token = new URL(link.url).hash.replace('#token=', '')
+    const people = await Promise.all(
+      ['Anna', 'Bob'].map((user_name) => SignalClient.join(site.nodeUrl, roomId, { token, user_name })),
+    )
+    expect(people.map(({ joined }) => joined.room.room_id)).toEqual([roomId, roomId])
+    expect(await nodeOf(roomId)).toBe('here')
+    for (const person of people) person.drop()
+    // A link tells its owner the truth.
+    await site.rpc('rooms.close', { room_ids: [roomId] })
+    expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token }))).toBe('404 noRoom')
+  })
+
+  test('the host password opens a room that nobody has entered, and so does an open site', async () => {
+    const host = await SignalClient.join(site.nodeUrl, rooms.fresh, { host_password: 'open sesame' })
+    expect(host.joined.you.role).toBe('host')
+    host.drop()
+    await site.rpc('settings.set', { media: { open_rooms: true } })
+    const roomId = await site.api.createRoom()
+    const guest = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Guest' })
+    expect(guest.joined.you.role).toBe('member')
+    guest.drop()
+    expect(await refusal(SignalClient.join(site.nodeUrl, rooms.unknown))).toBe('404 noRoom')
+    await site.rpc('settings.set', { media: { open_rooms: false } })
+  })
+
+  test('a person who comes while the licence is over is told to come later, and so is the operator', async () => {
+    const roomId = await site.api.createRoom()
+    const link = await site.rpc('media.join_link', { room_id: roomId })
+    await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })
+    const page = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, { redirect: 'manual' })
+    expect(page.status).toBe(503)
+    expect(await page.text()).toContain('许可证已过期')
+    const token = new URL(link.url).hash.replace('#token=', '')
+    expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token }))).toBe('503 busy')
+    await site.rpc('licence.set', { expires_at: '', max_rooms: 0, max_users: 0 })
+    const { items } = await site.rpc('activity.list', { operation: 'enter_room', room: roomId })
+    expect(items[0]).toMatchObject({ ret: 405, client: '127.0.0.1', room: roomId })
+  })
+
+  test('guesses are limited by address and seen in the activity', async () => {
+    // Passwords: so many for one room, and so many over all rooms.
+    for (let turn = 0; turn < 9; turn++) {
+      expect(await refusal(SignalClient.join(site.nodeUrl, rooms.deleted, { host_password: `${turn}` }))).toBe(
+        '401 hostPasswordWrong',
+      )
+    }
+    expect(await refusal(SignalClient.join(site.nodeUrl, rooms.deleted, { host_password: 'x' }))).toBe('429 tooMany')
+    const many = await Promise.all(
+      Array.from({ length: 60 }, (_, turn) =>
+        refusal(SignalClient.join(site.nodeUrl, String(200_000_000 + turn), { host_password: 'x' })),
+      ),
+    )
+    expect(many).toContain('401 hostPasswordWrong')
+    expect(many.at(-1)).toBe('429 tooMany')
+    expect(await refusal(SignalClient.join(site.nodeUrl, rooms.open, { host_password: 'open sesame' }))).toBe(
+      '429 tooMany',
+    )
+    const guesses = await site.rpc('activity.list', { operation: 'enter_room', outcome: 401 })
+    expect(guesses.items.length).toBeGreaterThan(40)
+    expect(guesses.items[0]).toMatchObject({ msg: 'The host password is wrong.', client: '127.0.0.1' })
+
+    // Room numbers at the page.
+    const statuses: number[] = []
+    for (let guess = 0; guess < 320; guess++) {
+      const answer = await fetch(`${site.api.media}/jroom/?roomId=${300_000_000 + guess}`, { redirect: 'manual' })
+      statuses.push(answer.status)
+      if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      await answer.text()
+    }
+    expect(statuses.filter((status) => status === 302).length).toBeGreaterThan(250)
+    expect(statuses.at(-1)).toBe(429)
+    const looks = await site.rpc('activity.list', { operation: 'join_page', outcome: 'failed' })
+    expect(looks.items[0]).toMatchObject({ ret: 401, client: '127.0.0.1', path: '/jroom/' })
+    // Who knows a link's number only is not led on, but a link still opens its room.
+    const link = await site.rpc('media.join_link', { room_id: rooms.open })
+    const person = await SignalClient.join(site.nodeUrl, rooms.open, {
+      token: new URL(link.url).hash.replace('#token=', ''),
+    })
+    person.drop()
+  })
+})
+
+/** An offer that is well formed: what follows is about who sends it. */
+const minimalOffer = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'a=group:BUNDLE 0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'c=IN IP4 0.0.0.0',
+  'a=mid:0',
+  'a=sendrecv',
+  'a=rtcp-mux',
+  'a=ice-ufrag:abcd',
+  'a=ice-pwd:abcdefghijklmnopqrstuvwx',
+  'a=setup:actpass',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+  'a=rtpmap:111 opus/48000/2',
+  '',
+].join('\r\n')

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { defaultSettings } from '../shared/settings.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
 import { newNodeSecrets } from './nodes/embedded/token-key.ts'
+import { putSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
 /** What a first start made, for whoever tells the operator. */
@@ -18,7 +19,7 @@ export function isFirstStart(store: Store): boolean {
 /** Stores the settings, so that the next start is not the first one. */
 export async function rememberStart(store: Store): Promise<void> {
   await store.transact(['settings'], (transaction) => {
-    if (isFirstStart(store)) transaction.put('settings', 'site', defaultSettings())
+    if (isFirstStart(store)) putSettings(transaction, defaultSettings(), store)
   })
 }
 
@@ -27,7 +28,7 @@ export async function makeFirstSite(store: Store, now = Date.now()): Promise<Fir
   const accessKey = randomBytes(12).toString('hex')
   const node = nodeConfigSchema.parse({ name: 'This machine', kind: 'embedded' })
   await store.transact(['settings', 'credentials', 'nodes'], (transaction) => {
-    transaction.put('settings', 'site', defaultSettings())
+    putSettings(transaction, defaultSettings(), store)
     transaction.put('credentials', accessKey, {
       access_key: accessKey,
       secret_key_sealed: store.seal(randomBytes(32).toString('hex')),

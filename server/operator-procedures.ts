@@ -14,6 +14,7 @@ import { nodeHandlers } from './console/node-procedures.ts'
 import { roomHandlers } from './console/room-procedures.ts'
 import { settingsHandlers } from './console/settings-procedures.ts'
 import { licenceOf, siteHandlers } from './console/site-procedures.ts'
+import { putSettings } from './store/site-settings.ts'
 import { testerHandlers } from './console/tester-procedures.ts'
 
 /** What the operator's procedures work on. */
@@ -45,7 +46,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       dismissWelcome: () =>
         store.transact(['settings'], (transaction) => {
           const before = settings()
-          transaction.put('settings', 'site', { ...before, console: { ...before.console, welcome_done: true } })
+          putSettings(transaction, { ...before, console: { ...before.console, welcome_done: true } }, store)
         }),
       replaceKey,
     }),

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { credentialInput } from '../shared/console/credentials.ts'
 import { licenceSchema } from '../shared/licence.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
-import { mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
+import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
 import { hasOtherEmbedded, onlyOneEmbedded } from './nodes/embedded/only-one.ts'
 import { newNodeSecrets } from './nodes/embedded/token-key.ts'
+import { putSettings, siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
 /** A site as a document: what it names is created or updated, what it does not name stays. */
@@ -117,7 +118,10 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
       transaction.put('licence', 'site', { expires_at, max_rooms, max_users })
     }
     if (site.settings !== undefined) {
-      transaction.put('settings', 'site', mergeSettings(store.get('settings', 'site'), site.settings))
+      const before = siteSettings(store)
+      const after = mergeSettings(before, keepHiddenSecrets(site.settings, before))
+      const stays = store.get('settings', 'site') !== undefined && JSON.stringify(after) === JSON.stringify(before)
+      if (!stays) putSettings(transaction, after, store)
     }
   })
 }

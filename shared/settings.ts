@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { mediaSettingsSchema } from './media/control.ts'
+import { hiddenSecret } from './hidden-secret.ts'
+import { type IceServer, mediaSettingsSchema } from './media/control.ts'
 
 /** The forms of a digest, and so of the tokens of its session (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
@@ -153,6 +154,62 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
     merged[name] = isWhole ? part : { ...old, ...part }
   }
   return settingsSchema.parse(merged)
+}
+
+/** Settings as a console may see them: that a TURN server has a credential is shown, not which. */
+export function hideSecrets(settings: Settings): Settings {
+  const ice_servers = settings.media.ice_servers.map((server) =>
+    server.credential === '' ? server : { ...server, credential: hiddenSecret },
+  )
+  return { ...settings, media: { ...settings.media, ice_servers } }
+}
+
+/**
+ * A patch with the credentials that it only says are there: those of the same server before, which is the one with its addresses and user, or else one that shares its addresses or
+ * its user. A server that is not known by either has none.
+ */
+export function keepHiddenSecrets(patch: SettingsPatch, before: Settings): SettingsPatch {
+  const servers = patch.media?.ice_servers
+  if (servers === undefined) return patch
+  const ice_servers = servers.map((server) =>
+    server.credential === hiddenSecret
+      ? { ...server, credential: sameServer(server, before)?.credential ?? '' }
+      : server,
+  )
+  return { ...patch, media: { ...patch.media, ice_servers } }
+}
+
+function sameServer({ urls, username }: IceServer, { media }: Settings): IceServer | undefined {
+  const has = (part: (server: IceServer) => boolean): IceServer | undefined => media.ice_servers.find(part)
+  const sameUrls = (server: IceServer): boolean => JSON.stringify(server.urls) === JSON.stringify(urls)
+  const sameUser = (server: IceServer): boolean => username !== '' && server.username === username
+  return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls) ?? has(sameUser)
+}
+
+/** Settings of any version as they are now: a field that is missing, or that this version does not take, has its default. */
+export function completeSettings(stored: unknown): Settings {
+  const whole = settingsSchema.safeParse(stored)
+  if (whole.success) return whole.data
+  const given = fieldsOf(stored)
+  const parts = Object.entries(settingsSchema.shape).map(([name, part]) => [name, completePart(part, given[name])])
+  return settingsSchema.parse(Object.fromEntries(parts))
+}
+
+function completePart(part: z.ZodType, stored: unknown): unknown {
+  const parsed = part.safeParse(stored)
+  if (parsed.success) return parsed.data
+  const inner = part instanceof z.ZodPrefault ? part.unwrap() : undefined
+  if (!(inner instanceof z.ZodObject)) return part.parse(undefined)
+  const given = fieldsOf(stored)
+  const fields = Object.entries(inner.shape).map(([name, field]: [string, z.ZodType]) => {
+    const value = field.safeParse(given[name])
+    return [name, value.success ? value.data : field.parse(undefined)]
+  })
+  return Object.fromEntries(fields)
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T

@@ -1,8 +1,14 @@
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
-import { mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
+import {
+  hideSecrets,
+  keepHiddenSecrets,
+  mergeSettings,
+  type Settings,
+  type SettingsPatch,
+} from '../../shared/settings.ts'
 import { ListenError } from '../edge/listen-error.ts'
 import type { Listeners } from '../http/listeners.ts'
-import { siteSettings } from '../store/site-settings.ts'
+import { putSettings, siteSettings } from '../store/site-settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import type { Store } from '../store/store.ts'
 import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
@@ -26,15 +32,15 @@ export function settingsHandlers(parts: SettingsParts): Handlers<Names> {
   /** One change at a time: each is judged against what the one before made. */
   let queue: Promise<unknown> = Promise.resolve()
   return {
-    'settings.get': current,
+    'settings.get': () => hideSecrets(current()),
     'settings.check': async (patch) => {
-      const after = mergeSettings(current(), patch)
+      const after = mergeSettings(current(), keepHiddenSecrets(patch, current()))
       const problems = await problemsWith(parts, current(), after)
       const restarts = problems.length === 0 ? listeners.moved(after, await tlsMaterial(after, parts.folder)) : []
       return { ok: problems.length === 0, problems, restarts }
     },
     'settings.set': (patch) => {
-      const change = queue.then(() => applySettings(parts, current(), patch))
+      const change = queue.then(async () => hideSecrets(await applySettings(parts, current(), patch)))
       queue = change.catch(() => undefined)
       return change
     },
@@ -47,7 +53,7 @@ export function settingsHandlers(parts: SettingsParts): Handlers<Names> {
 
 /** Listeners move first, because that can be taken back; then the change is stored. Either both happened or none. */
 async function applySettings(parts: SettingsParts, before: Settings, patch: SettingsPatch): Promise<Settings> {
-  const after = mergeSettings(before, patch)
+  const after = mergeSettings(before, keepHiddenSecrets(patch, before))
   const material = await tlsMaterial(after, parts.folder)
   try {
     await parts.listeners.apply(after, material)
@@ -56,7 +62,7 @@ async function applySettings(parts: SettingsParts, before: Settings, patch: Sett
     throw error
   }
   try {
-    await parts.store.transact(['settings'], (transaction) => transaction.put('settings', 'site', after))
+    await parts.store.transact(['settings'], (transaction) => putSettings(transaction, after, parts.store))
   } catch (error) {
     await parts.listeners.apply(before, parts.tls.material)
     throw error

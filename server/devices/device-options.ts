@@ -1,3 +1,4 @@
+import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { limits } from '../../shared/limits.ts'
 import { utf8Length } from '../../shared/operation.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -5,7 +6,7 @@ import type { StoredDevice } from '../store/records.ts'
 import { type DeviceLogin, hasControlCharacter, parseDeviceAddress } from '../../shared/device-address.ts'
 
 /** What stands for a password wherever an outgoing user is shown (contract, section 4). */
-export const hiddenPassword = '******'
+export const hiddenPassword = hiddenSecret
 
 /** Deepest nesting of an options document; deeper is refused. */
 const deepest = 8

@@ -13,6 +13,7 @@ import type { Migrations } from './migrations.ts'
 import type { Notices } from './notices.ts'
 import type { Sealer } from './sealer.ts'
 import { Snapshots, type SnapshotsOptions } from './files/snapshots.ts'
+import { withoutClearSecrets } from './site-settings.ts'
 import { WriteBehindQueue } from './journal/write-behind.ts'
 import type {
   Change,
@@ -242,6 +243,8 @@ export class DurableStore implements Store {
     try {
       await this.#commit.whenEmpty()
       roomNumbers.last = Math.max(roomNumbers.last, restored.roomNumber)
+      const sealed = withoutClearSecrets(restored.state.settings.get('site'), this.#options.sealer)
+      if (sealed !== undefined) restored.state.settings.set('site', sealed)
       const changes = await difference(this.#state, restored.state)
       changes.push(...endedSessions(this.#state, restored.state))
       if (changes.length > 0) await this.#commitAtOnce(changes)

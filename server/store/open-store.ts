@@ -10,8 +10,10 @@ import { lockFolder } from './files/folder-lock.ts'
 import { Journal } from './journal/journal.ts'
 import { type Migrations, migrations as knownMigrations } from './migrations.ts'
 import { Notices, type StoreLogger } from './notices.ts'
+import { sealBackups } from './files/seal-backups.ts'
 import { checkVersions, type Recovered, recoverFolder } from './files/recovery.ts'
 import type { Sealer } from './sealer.ts'
+import { withoutClearSecrets } from './site-settings.ts'
 import type { Store } from './store.ts'
 
 export interface StoreOptions {
@@ -65,6 +67,12 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   for (const notice of recovered.notices) notices.add(notice)
   // The old files, and the journal they need, before anything is written in the new version.
   const kept = recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), true)
+  const settings = withoutClearSecrets(state.settings.get('site'), sealer)
+  if (settings !== undefined) {
+    // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.
+    await sealBackups(folder, sealer)
+    state.settings.set('site', settings)
+  }
   const roomNumbers = { last: recovered.roomNumber }
   const turns = new WriteTurns()
   const adapterOf = (name: DocumentName): DocumentAdapter => {
@@ -113,6 +121,11 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     unlock,
     onListenerError: (error) => logger?.error({ err: error }, 'A listener of the store failed.'),
   })
+  if (settings !== undefined) {
+    // Twice, so that neither the file before this one nor the journal holds the secrets any longer.
+    await store.rewrite()
+    await store.rewrite()
+  }
   if (kept !== undefined) {
     await store.rewrite()
     const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`

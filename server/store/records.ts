@@ -1,6 +1,6 @@
 /** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
 
-import type { DigestForm } from '../../shared/settings.ts'
+import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 
 /** A key pair that a client authenticates with. */
@@ -14,6 +14,17 @@ export interface StoredCredential {
   /** Milliseconds since the epoch, as every `_at`. */
   created_at: number
   rotated_at: number
+}
+
+/** The settings; the credentials of TURN servers are sealed. */
+export interface StoredSettings extends Omit<Settings, 'media'> {
+  media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
+}
+
+/** A STUN or TURN server. */
+export interface StoredIceServer extends Omit<Settings['media']['ice_servers'][number], 'credential'> {
+  /** Empty when there is none. */
+  credential_sealed: string
 }
 
 /** A session that an authentication opened. The token itself is not stored: the key is its SHA-256. */

@@ -1,11 +1,17 @@
 import type { Licence } from '../../shared/licence.ts'
-import type { Settings } from '../../shared/settings.ts'
-import type { StoredCredential, StoredDevice, StoredNode, StoredRoom, StoredSession } from './records.ts'
+import type {
+  StoredCredential,
+  StoredDevice,
+  StoredNode,
+  StoredRoom,
+  StoredSession,
+  StoredSettings,
+} from './records.ts'
 
 /** The collections of the site: which record each holds, under which key. */
 export interface Collections {
   /** One document under the key `site`. */
-  settings: Settings
+  settings: StoredSettings
   /** One document under the key `site`. */
   licence: Licence
   /** By access_key. */

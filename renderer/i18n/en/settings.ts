@@ -212,6 +212,7 @@ export const settings = {
     urlsHint: 'stun: or turn: addresses, one a line.',
     username: 'User',
     credential: 'Password',
+    kept: 'Stored; type to replace it',
     add: 'Add a server',
     remove: 'Remove this server',
     none: 'None: browsers connect directly.',

@@ -209,6 +209,7 @@ export const settings: Texts<typeof english> = {
     urlsHint: 'stun: 或 turn: 地址，每行一个。',
     username: '用户',
     credential: '密码',
+    kept: '已保存，输入可替换',
     add: '添加服务器',
     remove: '移除此服务器',
     none: '无：浏览器直接连接。',

@@ -60,6 +60,20 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
+/** Replaces a file by one with this text, which only its owner may read: afterwards it is the old one or the new one, whole. */
+export async function replaceDurably(path: string, text: string): Promise<void> {
+  const temporary = `${path}.tmp`
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, path)
+  await syncFolder(dirname(path))
+}
+
 /** The time as file names may hold it: ISO 8601 with `-` for `:` and `.`. */
 export function fileTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replaceAll(/[:.]/g, '-')

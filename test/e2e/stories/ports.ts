@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../../server/store/open-store.ts'
 import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+import { putSettings } from '../../../server/store/site-settings.ts'
 import { mergeSettings } from '../../../shared/settings.ts'
 import { ConsolePages } from '../console-pages.ts'
 import { openConsole } from '../console-under-test.ts'
@@ -12,9 +13,7 @@ import { openConsole } from '../console-under-test.ts'
 async function settleOnFreePorts(folder: string): Promise<void> {
   const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
   const listeners = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
-  await store.transact([], (transaction) =>
-    transaction.put('settings', 'site', mergeSettings(undefined, { listeners })),
-  )
+  await store.transact([], (transaction) => putSettings(transaction, mergeSettings(undefined, { listeners }), store))
   await store.close()
 }
 

@@ -92,3 +92,25 @@ test('the page begins with the network, and the desktop has no console port to s
   expect(pageText()).not.toContain('This console moves')
   expect([...document.querySelectorAll('label')].map((one) => one.textContent?.trim())).not.toContain('Console')
 })
+
+test('The password of a TURN server is not shown; it stays when something else is changed, and goes when another is typed', async () => {
+  const client = await operator()
+  const server = { urls: ['turn:turn.example.org'], username: 'ann', credential: 'a TURN secret' }
+  await client.call('settings.set', { media: { ice_servers: [server] } })
+  show(withSettings(SettingsCard, { name: 'transport' }), client)
+  const password = await fieldOf('Password')
+  expect([password.value, password.placeholder]).toEqual(['', 'Stored; type to replace it'])
+  expect(document.documentElement.outerHTML).not.toContain('TURN secret')
+  await write('User', 'bob')
+  await press('Save')
+  const stored = async () => (await client.call('settings.get')).media.ice_servers
+  await eventually(async () => expect(await stored()).toEqual([{ ...server, username: 'bob', credential: '******' }]))
+  await write('Password', 'another one')
+  await press('Save')
+  await eventually(async () => expect((await fieldOf('Password')).value).toBe(''))
+  await write('User', 'eve')
+  await write('Password', 'x')
+  await write('Password', '')
+  await press('Save')
+  await eventually(async () => expect(await stored()).toEqual([{ ...server, username: 'eve', credential: '' }]))
+})

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RefusedError } from '../../support/media/signal-client.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
@@ -121,11 +123,26 @@ describe('people', () => {
   })
 
   test('TURN servers of the settings reach who joins next', async () => {
-    const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'c' }
-    await site.rpc('settings.set', { media: { ice_servers: [server] } })
+    const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'a TURN secret' }
+    const other = { urls: ['turn:other.example.org:3478'], username: 'u', credential: 'another TURN secret' }
+    await site.rpc('settings.set', { media: { ice_servers: [other, server] } })
     const person = await SignalClient.join(site.nodeUrl, room, { token: await token('gina') })
-    expect(person.joined.ice_servers).toEqual([server])
+    expect(person.joined.ice_servers).toEqual([other, server])
     person.drop()
+
+    // An operator sees that there are credentials, not which; saving what is shown keeps them, whatever else changes.
+    const { media } = await site.rpc('settings.get', {})
+    expect(media.ice_servers.map(({ credential }) => credential)).toEqual(['******', '******'])
+    const moved = { ...media.ice_servers[1], urls: ['turn:turn.example.org:3478', 'turns:turn.example.org:5349'] }
+    const shown = await site.rpc('settings.set', { media: { ice_servers: [{ ...server, credential: '******' }] } })
+    expect(shown.media.ice_servers).toEqual([{ ...server, credential: '******' }])
+    await site.rpc('settings.set', { media: { ice_servers: [{ ...server, ...moved }] } })
+    const next = await SignalClient.join(site.nodeUrl, room, { token: await token('gina') })
+    expect(next.joined.ice_servers).toEqual([{ ...server, urls: moved.urls }])
+    next.drop()
+    for (const file of await readdir(site.folder, { recursive: true, withFileTypes: true })) {
+      if (file.isFile()) expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toContain('TURN secret')
+    }
   })
 
   test('a link of the console needs no user; it can carry a base of its own', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { previewBackup } from '../../../../server/store/files/backup-contents.ts'
 import { listBackups } from '../../../../server/store/files/backups.ts'
+import { putSettings } from '../../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 import { createRoom, credential, open, room, session, temporaryFolder, topics } from '../site.ts'
 
@@ -47,7 +48,7 @@ test('A backup is restored as one change, which is itself backed up before and t
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => {
-    transaction.put('settings', 'site', defaultSettings())
+    putSettings(transaction, defaultSettings(), store)
     transaction.put('credentials', 'kept', credential('kept'))
     transaction.put('credentials', 'rotated', credential('rotated', 'old secret'))
   })

@@ -1,0 +1,99 @@
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { StoredSettings } from '../../../server/store/records.ts'
+import { putSettings, siteSettings } from '../../../server/store/site-settings.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { completeSettings, defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { contents, createRoom, open, temporaryFolder } from './site.ts'
+
+const server = { urls: ['turn:turn.example.org'], username: 'u', credential: 'a TURN secret' }
+const withServer = (): Settings => {
+  const settings = defaultSettings()
+  return { ...settings, media: { ...settings.media, ice_servers: [server] } }
+}
+
+/** Stores settings as earlier versions did: with credentials in the clear. */
+async function putClear(store: Store): Promise<void> {
+  await store.transact([], (transaction) =>
+    transaction.put('settings', 'site', withServer() as unknown as StoredSettings),
+  )
+}
+
+/** The files that hold the credential as it is. */
+async function filesInTheClear(folder: string): Promise<string[]> {
+  const files = [...(await contents(folder))]
+  return files.flatMap(([path, bytes]) =>
+    Buffer.from(bytes, 'base64').includes(server.credential) ? [path.slice(folder.length + 1)] : [],
+  )
+}
+
+test('The credential of a TURN server is sealed wherever settings are kept, and there after a restart', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await store.transact([], (transaction) => putSettings(transaction, withServer(), store))
+  await store.makeBackup()
+  expect(siteSettings(store)).toEqual(withServer())
+  expect(siteSettings(store)).toBe(siteSettings(store))
+  await store.close()
+  expect(await filesInTheClear(folder)).toEqual([])
+  const again = await open(folder)
+  expect(siteSettings(again)).toEqual(withServer())
+  await again.close()
+})
+
+test('What an earlier version stored in the clear is sealed at the next start: in the files, the journal and every backup', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await putClear(store)
+  await createRoom(store, '1')
+  const { name } = await store.makeBackup()
+  await createRoom(store, '2')
+  await store.makeBackup()
+  await putClear(store)
+  await store.close()
+  expect((await filesInTheClear(folder)).length).toBeGreaterThan(3)
+  const clearBackup = join(await temporaryFolder(), name)
+  await cp(join(folder, 'backups', name), clearBackup, { recursive: true })
+
+  const next = await open(folder)
+  expect(await filesInTheClear(folder)).toEqual([])
+  expect(siteSettings(next)).toEqual(withServer())
+  expect(next.all('rooms').size).toBe(2)
+  expect(await next.backups()).toHaveLength(2)
+  await next.transact([], (transaction) => putSettings(transaction, defaultSettings(), next))
+  await next.restoreBackup(name)
+  expect(siteSettings(next)).toEqual(withServer())
+  expect(next.all('rooms').size).toBe(1)
+
+  // A backup that was kept elsewhere is put back.
+  await next.transact([], (transaction) => putSettings(transaction, defaultSettings(), next))
+  await cp(clearBackup, join(folder, 'backups', name), { recursive: true })
+  await next.restoreBackup(name)
+  expect(siteSettings(next)).toEqual(withServer())
+  await next.close()
+  expect(await filesInTheClear(folder)).toEqual([join('backups', name, 'site.json')])
+})
+
+test('A site whose sealing key was lost runs on without the credential', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await store.transact([], (transaction) => putSettings(transaction, withServer(), store))
+  const unseal = (): never => {
+    throw new Error('sealed with another key')
+  }
+  const settings = siteSettings({ get: (collection, key) => store.get(collection, key), unseal })
+  expect(settings.media.ice_servers).toEqual([{ ...server, credential: '' }])
+  await store.close()
+})
+
+test('Settings of an earlier version have every field of this one, however deep; what is not taken any more has its default', () => {
+  const { deadlines, media, ...others } = withServer()
+  const { node_ms: _, ...someDeadlines } = { ...deadlines, store_ms: 7_000, forgotten: 1 }
+  const { publish_bitrate: __, ...someMedia } = media
+  const stored = { ...others, deadlines: someDeadlines, media: { ...someMedia, ban_ms: -1 }, cors_origins: undefined }
+  const wanted = withServer()
+  expect(completeSettings(stored)).toEqual({ ...wanted, deadlines: { ...wanted.deadlines, store_ms: 7_000 } })
+  expect(completeSettings({})).toEqual(defaultSettings())
+  expect(completeSettings(null)).toEqual(defaultSettings())
+})

@@ -44,6 +44,8 @@ function portOf(listener: Listener): Port {
       await listener.start({ host, port, tls })
     },
     stop: (deadlineMs) => listener.stop(deadlineMs),
+    secure: async (tls) => listener.secure(tls),
+    connections: () => listener.connections,
     get url() {
       return listener.url
     },

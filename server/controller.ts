@@ -10,7 +10,7 @@ import { ConsoleFeed } from './console/console-feed.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
 import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
-import { StaticPage } from './edge/static-files.ts'
+import { StaticFiles } from './edge/static-files.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
 import { type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
@@ -77,6 +77,7 @@ export class Controller {
       logger: options.logger,
       media: options.media,
       defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), host()),
+      connections: () => this.#listeners.connections(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
     })
     const api = apiListeners(this.#services, options.logger)
@@ -94,7 +95,7 @@ export class Controller {
         dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
         hub: this.#services.hub,
         key: this.consoleKey,
-        page: new StaticPage(page),
+        page: new StaticFiles(page),
         logger: options.logger,
         metrics: () => this.#services.metrics.text(),
         health: () => this.health(),

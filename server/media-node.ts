@@ -4,6 +4,7 @@
  */
 import ndc from 'node-datachannel'
 import { ControlService } from './media/control-service.ts'
+import { nodeWeb } from './node-web.ts'
 
 /** Electron's end of the messages, where there is one. */
 interface ParentPort {
@@ -18,7 +19,7 @@ const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : 
 const service = new ControlService((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
   else if (process.connected) process.send?.(message)
-})
+}, nodeWeb)
 let ending = false
 
 async function receive(value: unknown): Promise<void> {

@@ -28,13 +28,14 @@ const patienceMs = 5_000
  */
 export class NodePort implements Port {
   readonly #options: NodePortOptions
-  readonly #notice = new SimulatedNodePort()
+  readonly #notice: SimulatedNodePort
   #place: MediaPlace | undefined
   #serves: 'embedded' | 'notice' | 'nobody' = 'nobody'
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: NodePortOptions) {
     this.#options = options
+    this.#notice = new SimulatedNodePort(options.logger)
     options.media?.onChange(() => this.review())
   }
 
@@ -53,6 +54,16 @@ export class NodePort implements Port {
   async stop(deadlineMs: number): Promise<void> {
     this.#place = undefined
     await this.#queue(() => this.#end(deadlineMs))
+  }
+
+  async secure(tls: TlsMaterial): Promise<void> {
+    if (this.#place !== undefined) this.#place = { ...this.#place, tls }
+    if (this.#serves === 'embedded') await this.#options.media?.secure(tls)
+  }
+
+  connections(): number | Promise<number> {
+    if (this.#serves === 'notice') return this.#notice.connections
+    return this.#serves === 'embedded' ? (this.#options.media?.connections() ?? 0) : 0
   }
 
   /** Nodes came or went: the right one listens. */

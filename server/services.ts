@@ -41,6 +41,8 @@ export interface ServiceOptions {
   logger: Logger
   /** `host:port` of this machine's own node. */
   defaultNodeAddress: () => string
+  /** Open connections by listener. */
+  connections: () => Promise<Readonly<Record<string, number>>>
   /** Where people reach the media API; empty while it does not listen. */
   mediaUrl?: () => string
   /** Left out: no node of kind `embedded` works here. */
@@ -110,7 +112,7 @@ export function createServices(options: ServiceOptions): Services {
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
-    connections: () => ({}),
+    connections: options.connections,
   })
   const journal = new RequestJournal({
     capacity: () => settings().console.activity_entries,

@@ -1,39 +1,46 @@
-import { createServer, type Server } from 'node:http'
 import Router from '@koa/router'
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Next } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { procedures } from '../../shared/console/contract.ts'
+import { isClientGone } from '../../shared/client-gone.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
 import { clientAddress } from '../edge/client-address.ts'
-import { listenError } from '../edge/listen-error.ts'
-import { listenerUrl } from '../edge/network-addresses.ts'
+import { answerUnread } from '../edge/unread-body.ts'
+import { refuse } from '../edge/guards.ts'
+import { connectionLimits } from '../edge/limits.ts'
+import { EdgeServer } from '../edge/server.ts'
+import type { StaticFiles } from '../edge/static-files.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { KeyGuard } from './key-guard.ts'
-import { cookieHeader, isOwnRequest, sessionCookie } from './request-origin.ts'
-import type { StaticPage } from '../edge/static-files.ts'
+import { JsonBodyError, readJson } from './json-body.ts'
+import { cookieHeader, isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
 /** What the console port serves. */
 export interface ConsoleListenerOptions {
   dispatch: Dispatch
   hub: EventHub
   key: ConsoleKey
-  page: StaticPage
+  page: StaticFiles
   logger: Logger
   /** Prometheus text. */
   metrics: () => Promise<string>
   health: () => { ok: boolean; body: Record<string, unknown> }
 }
 
+/** The largest call of somebody who has shown the key, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
+/** The largest body of somebody who has not: the key itself. */
+const maxKeyBody = 1024
 /** Milliseconds that an answer under way is given. */
 const answerMs = 300
-/** What the page may do: its own origin only, and the media of the node in previews. */
-const contentSecurityPolicy = (host: string) =>
-  `default-src 'self'; connect-src 'self' ws://${host} wss://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+/** What the page may do: its own origin only. A browser does not take `'self'` for the WebSocket of an IP address everywhere. */
+const contentSecurityPolicy = (host: string, secure: boolean) =>
+  `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const statusOf: Record<ConsoleErrorCode, number> = {
   invalid: 400,
@@ -49,43 +56,48 @@ export class ConsoleListener {
   readonly #options: ConsoleListenerOptions
   readonly #guard: KeyGuard
   readonly #sockets: ConsoleSockets
-  #server: Server | undefined
-  #url = ''
+  readonly #server: EdgeServer
 
   constructor(options: ConsoleListenerOptions) {
     this.#options = options
     this.#guard = new KeyGuard(options.key)
-    this.#sockets = new ConsoleSockets(options.dispatch, options.hub)
+    this.#sockets = new ConsoleSockets(options.dispatch, options.hub, options.logger)
+    this.#server = new EdgeServer({
+      name: 'console',
+      log: options.logger,
+      limits: connectionLimits.console,
+      // A restore or an import may take its time.
+      timeouts: { requestMs: 60_000, stallMs: 120_000 },
+      maxHeaderSize: 16 * 1024,
+      maxBody,
+      request: this.#app().callback(),
+      upgrade: (request, socket, head) => {
+        const [path] = (request.url ?? '').split('?', 1)
+        const allowed = path === '/ws' && isOwnRequest(request) && options.key.holdsSession(sessionCookie(request))
+        if (allowed) this.#sockets.accept(request, socket, head)
+        else refuse(socket, '401 Unauthorized')
+      },
+    })
   }
 
   /** Where it listens; empty when it does not. */
   get url(): string {
-    return this.#url
+    return this.#server.url
+  }
+
+  /** Open connections. */
+  connections(): number {
+    return this.#server.connections
   }
 
   /** @throws ListenError */
-  async start(host: string, port: number): Promise<void> {
-    const server = createServer({ maxHeaderSize: 16 * 1024 }, this.#app().callback())
-    server.headersTimeout = 10_000
-    server.requestTimeout = 60_000
-    server.maxConnections = 1_000
-    server.on('upgrade', (request, socket, head) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-      const allowed =
-        pathname === '/ws' && isOwnRequest(request) && this.#options.key.holdsSession(sessionCookie(request))
-      if (allowed) this.#sockets.accept(request, socket, head)
-      else socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    })
-    const bound = await new Promise<number>((resolve, reject) => {
-      server.once('error', (error) => reject(listenError(error, 'console', host, port)))
-      server.listen({ host, port }, () => {
-        const address = server.address()
-        resolve(typeof address === 'object' && address !== null ? address.port : port)
-      })
-    })
-    server.on('error', (error) => this.#options.logger.error({ err: error }, 'the console port failed'))
-    this.#server = server
-    this.#url = listenerUrl(host, bound)
+  async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
+    await this.#server.start({ host, port, tls })
+  }
+
+  /** New connections are given this certificate; those that are open go on. */
+  async secure(tls: TlsMaterial): Promise<void> {
+    this.#server.secure(tls)
   }
 
   /** Every console must sign in again, as soon as the one that caused it has its answer. */
@@ -98,32 +110,23 @@ export class ConsoleListener {
    * arrive; then they are cut off and come back where the console is by then.
    */
   async stop(deadlineMs = 0): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    this.#url = ''
-    if (server === undefined) return
+    const lingerMs = deadlineMs + 1_000
     const consoles = this.#sockets.connected()
     setTimeout(() => {
       for (const socket of consoles) socket.close(1001)
-      server.closeAllConnections()
-    }, deadlineMs + 1_000).unref()
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, answerMs)
-      server.close(() => {
-        clearTimeout(timer)
-        resolve()
-      })
-      server.closeIdleConnections()
-    })
+    }, lingerMs).unref()
+    const stopped = this.#server.stop(lingerMs)
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, answerMs))])
   }
 
   #app(): Koa {
     const app = new Koa()
-    app.on('error', (error: Error & { expose?: boolean; code?: string }) => {
-      if (error.expose !== true && error.code !== 'ECONNRESET' && error.code !== 'EPIPE') {
+    app.on('error', (error: Error & { expose?: boolean }) => {
+      if (error.expose !== true && !isClientGone(error)) {
         this.#options.logger.error({ err: error }, 'the console port failed on a request')
       }
     })
+    app.use(endUnread)
     app.use(async (context, next): Promise<void> => {
       context.set('X-Content-Type-Options', 'nosniff')
       context.set('Referrer-Policy', 'no-referrer')
@@ -158,7 +161,7 @@ export class ConsoleListener {
     })
     router.post('/session', (context) => this.#signIn(context))
     router.delete('/session', (context) => {
-      context.set('Set-Cookie', cookieHeader('', 0, context.secure))
+      context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
       context.status = 204
     })
     router.get('/rpc', (context) => {
@@ -169,22 +172,22 @@ export class ConsoleListener {
   }
 
   async #signIn(context: Context): Promise<void> {
-    const body = await readJson(context)
-    const parsed = z.object({ key: z.string().max(200) }).safeParse(body.ok ? body.value : undefined)
+    const body = await readJson(context.req, maxKeyBody).catch(toProblem)
+    const parsed = z.object({ key: z.string().max(200) }).safeParse(body)
     if (!parsed.success) return fail(context, 'invalid', 'Send {"key": "<the console key>"} as JSON.')
     if (!this.#offered(context, parsed.data.key)) return
     const { value, maxAge } = this.#options.key.openSession()
-    context.set('Set-Cookie', cookieHeader(value, maxAge, context.secure))
+    context.set('Set-Cookie', cookieHeader(value, maxAge, isSecure(context.req)))
     context.status = 204
   }
 
   async #call(context: Context): Promise<void> {
     if (!this.#authorised(context)) return
-    const body = await readJson(context)
-    if (!body.ok) return fail(context, 'invalid', body.message)
+    const body = await readJson(context.req, maxBody).catch(toProblem)
+    if (body instanceof JsonBodyError) return fail(context, 'invalid', body.message)
     const name = context.path.slice('/rpc/'.length)
     const origin = { transport: 'rpc', client: clientAddress(context.req) } as const
-    const result = await this.#options.dispatch(name, body.value, origin)
+    const result = await this.#options.dispatch(name, body, origin)
     context.status = result.ok ? 200 : statusOf[result.error.code]
     context.set('Cache-Control', 'no-store')
     context.body = result
@@ -227,7 +230,7 @@ export class ConsoleListener {
       return fail(context, 'notFound', 'There is nothing here.')
     const file = await this.#options.page.file(context.path)
     if (file === undefined) return fail(context, 'notFound', 'There is nothing here.')
-    context.set('Content-Security-Policy', contentSecurityPolicy(context.host))
+    context.set('Content-Security-Policy', contentSecurityPolicy(context.host, isSecure(context.req)))
     context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
     context.type = file.type
     context.body = file.body
@@ -256,22 +259,23 @@ function describeProcedures(): unknown {
   return { procedures: described }
 }
 
-/** The JSON body of a request; no body is `undefined`. */
-async function readJson(context: Context): Promise<{ ok: true; value: unknown } | { ok: false; message: string }> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of context.req as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBody) {
-      context.set('Connection', 'close')
-      return { ok: false, message: 'The body is larger than 8 MiB.' }
-    }
-    chunks.push(chunk)
+/** What a body is refused for is an answer; anything else is not foreseen. */
+function toProblem(error: unknown): JsonBodyError {
+  if (error instanceof JsonBodyError) return error
+  throw error
+}
+
+/** A refusal that came before the end of the body: the body is not kept, and the connection ends with the answer. */
+async function endUnread(context: Context, next: Next): Promise<void> {
+  await next()
+  const { complete, headers } = context.req
+  const announced = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (complete || !announced || context.res.headersSent) return
+  const { body } = context
+  const text = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body ?? '')
+  context.respond = false
+  for (const [name, value] of Object.entries(context.response.headers)) {
+    if (value !== undefined) context.res.setHeader(name, value)
   }
-  if (size === 0) return { ok: true, value: undefined }
-  try {
-    return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) }
-  } catch {
-    return { ok: false, message: 'The body is not JSON.' }
-  }
+  answerUnread(context.req, context.res, context.status, text)
 }

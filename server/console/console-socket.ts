@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { clientAddress } from '../edge/client-address.ts'
+import { type EdgeLog, refuse } from '../edge/guards.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 
@@ -24,9 +25,11 @@ export class ConsoleSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload })
   readonly #dispatch: Dispatch
   readonly #hub: EventHub
+  readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
 
-  constructor(dispatch: Dispatch, hub: EventHub) {
+  constructor(dispatch: Dispatch, hub: EventHub, log: EdgeLog) {
+    this.#log = log
     this.#dispatch = dispatch
     this.#hub = hub
     setInterval(() => this.#beat(), pingInterval).unref()
@@ -35,7 +38,7 @@ export class ConsoleSockets {
   /** Takes an upgrade that was checked already (session, Host, Origin). */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (this.#server.clients.size >= maxSockets) {
-      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+      refuse(socket, '503 Service Unavailable')
       return
     }
     this.#server.handleUpgrade(request, socket, head, (client) => this.#serve(client, clientAddress(request)))
@@ -62,7 +65,10 @@ export class ConsoleSockets {
     client.on('close', stop)
     client.on('message', (data: Buffer, binary) => {
       if (binary) return client.close(1003)
-      void this.#answer(client, data.toString('utf8'), address)
+      this.#answer(client, data.toString('utf8'), address).catch((error: unknown) => {
+        this.#log.error({ err: error, client: address }, 'a call of a console failed: its connection ends')
+        client.close(1011)
+      })
     })
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
+import { TLSSocket } from 'node:tls'
 
 /**
  * Whether a request was meant for this console: its Host is an IP address, localhost or this machine's own name, and its Origin, where a browser sent one,
@@ -9,11 +10,15 @@ import { hostname } from 'node:os'
 export function isOwnRequest(request: IncomingMessage): boolean {
   const host = request.headers.host
   if (host === undefined || !isOwnHost(host)) return false
-  const { origin } = request.headers
-  if (origin === undefined) return true
-  return (
-    origin.toLowerCase() === `http://${host.toLowerCase()}` || origin.toLowerCase() === `https://${host.toLowerCase()}`
-  )
+  const origin = request.headers.origin?.toLowerCase()
+  if (origin === undefined || origin === `https://${host.toLowerCase()}`) return true
+  // A proxy in front may speak TLS for a console that does not; never the other way round.
+  return origin === `http://${host.toLowerCase()}` && !isSecure(request)
+}
+
+/** Whether a request came over TLS. */
+export function isSecure(request: IncomingMessage): boolean {
+  return request.socket instanceof TLSSocket
 }
 
 function isOwnHost(host: string): boolean {
@@ -23,18 +28,23 @@ function isOwnHost(host: string): boolean {
   return isIP(name) === 4 || name === 'localhost' || name === own || name === `${own}.local`
 }
 
-const cookieName = 'roomdesk_session'
+/**
+ * Two names: a cookie that was set over TLS cannot be replaced by a page without it (RFC 6265bis, section 5.7), and a console may come to TLS and leave it again.
+ * `__Host-` is taken by browsers from this very host over TLS only.
+ */
+const cookieName = (secure: boolean): string => (secure ? '__Host-roomdesk_session' : 'roomdesk_session')
 
 /** The console session's cookie of a request; empty when it has none. */
 export function sessionCookie(request: IncomingMessage): string {
+  const wanted = cookieName(isSecure(request))
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const [name, value] = part.trim().split('=', 2)
-    if (name === cookieName && value !== undefined) return value
+    if (name === wanted && value !== undefined) return value
   }
   return ''
 }
 
 /** A Set-Cookie header: no script reads it, no other site sends it. */
 export function cookieHeader(value: string, maxAge: number, secure: boolean): string {
-  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
+  return `${cookieName(secure)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
 }

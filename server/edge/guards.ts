@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { isClientGone } from '../../shared/client-gone.ts'
 import { lingerMs } from './limits.ts'
 import { originForm } from './request-target.ts'
 
@@ -158,12 +159,6 @@ export function refuse(socket: Duplex, status: string): void {
 export function endSoon(socket: Duplex): void {
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()
-}
-
-/** Whether an error says no more than that the other side went away: nothing to mend, and nobody to answer. */
-export function isClientGone(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 function answerPlainly(response: ServerResponse, status: number, text: string): void {

@@ -21,17 +21,22 @@ export interface ConnectionTimeouts {
 }
 
 /**
- * How many connections each port takes. One address never gets more than half, so it cannot close a port to the others; half is still enough for a whole site
+ * How many connections each port takes. One address never gets more than about half, so it cannot close a port to the others; half is still enough for a whole site
  * behind one reverse proxy or NAT, because an address at its share makes room for itself: its oldest idle connection ends for its newest.
  * A connection costs about 20 kB (50 kB with TLS).
  */
 export const connectionLimits = {
   /** Integrators' servers: few addresses, many connections each. */
   api: { connections: 10_000, perAddress: 5_000 },
-  /** A person holds one WebSocket and a few requests; a room of 400 behind one NAT is far below its share. */
-  node: { connections: 10_000, perAddress: 5_000 },
+  /**
+   * A person holds one WebSocket and a few requests; a room of 400 behind one NAT is far below its share, which in turn is below the 5,000 WebSockets that the
+   * signalling takes.
+   */
+  node: { connections: 10_000, perAddress: 4_000 },
   /** Operators: a handful of browsers and scripts. */
   console: { connections: 1_000, perAddress: 500 },
+  /** Says one sentence and closes. */
+  notice: { connections: 100, perAddress: 50 },
 } as const satisfies Record<string, ConnectionLimits>
 
 /** What each port waits for, where nothing else is said. */

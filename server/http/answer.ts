@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiName } from '../../shared/result-codes.ts'
+import { drain } from '../edge/unread-body.ts'
 import { wrapInCallback } from './jsonp.ts'
 
 /** How an answer leaves. */
@@ -12,9 +13,6 @@ export interface Envelope {
 
 const json = 'application/json; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
-
-/** Longest time that a request body nobody wants is read on, so that its sender gets to see the answer. Milliseconds. */
-const lingerMs = 1_000
 
 /** Writes answers: HTTP 200 whatever went wrong, with the headers of contract section 1. */
 export class AnswerWriter {
@@ -42,15 +40,7 @@ export class AnswerWriter {
   writeAndDrain(request: IncomingMessage, response: ServerResponse, text: string): void {
     response.writeHead(200, this.#headers(request, Buffer.byteLength(text), { callback: undefined, close: true }))
     response.write(text)
-    const end = () => {
-      clearTimeout(timer)
-      response.end()
-    }
-    const timer = setTimeout(end, lingerMs)
-    timer.unref()
-    request.once('end', end)
-    request.once('close', end)
-    request.resume()
+    drain(request, response)
   }
 
   /** Answers a CORS preflight: any path, and an unknown one is told so by the request that follows. */

@@ -10,8 +10,12 @@ export type ListenerName = (typeof listenerNames)[number]
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
+  /** New connections are given this certificate, those that are open go on; only while it listens with TLS. */
+  secure(tls: TlsMaterial): Promise<void>
   /** Empty while it does not listen. */
   readonly url: string
+  /** Open connections, where it can tell. */
+  connections(): number | Promise<number>
 }
 
 /** Of the flags: what comes before the settings. */
@@ -69,15 +73,19 @@ export class Listeners {
     return this.#names().filter((name) => !samePlace(this.#places.get(name), this.#wanted(name, settings, tls)))
   }
 
-  /** Moves the listeners that these settings place elsewhere. @throws ListenError; then all are where they were */
+  /**
+   * Moves the listeners that these settings place elsewhere; a certificate that takes the place of another moves nobody.
+   * @throws ListenError; then all are where they were
+   */
   async apply(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const moved = this.moved(settings, tls)
-    if (moved.length === 0) return
+    if (moved.length === 0) return await this.secure(tls)
     const before = new Map(this.#places)
     const deadline = settings.deadlines.shutdown_ms
     await Promise.all(moved.map(async (name) => this.#ports[name]?.stop(deadline)))
     try {
       for (const name of moved) await this.#start(name, this.#wanted(name, settings, tls))
+      await this.secure(tls)
     } catch (error) {
       for (const name of moved) {
         await this.#ports[name]?.stop(0)
@@ -88,6 +96,23 @@ export class Listeners {
     } finally {
       this.#changed()
     }
+  }
+
+  /** Listeners with TLS show another certificate from now on; what is connected stays so. */
+  async secure(tls: TlsMaterial | undefined): Promise<void> {
+    for (const [name, place] of this.#places) {
+      if (tls === undefined || place.tls === undefined || sameMaterial(place.tls, tls)) continue
+      this.#places.set(name, { ...place, tls })
+      if (this.url(name) !== '') await this.#ports[name]?.secure(tls)
+    }
+  }
+
+  /** Open connections of each listener; one that does not tell is left out. */
+  async connections(): Promise<Partial<Record<ListenerName, number>>> {
+    const counted = await Promise.allSettled(
+      this.#names().map(async (name) => [name, (await this.#ports[name]?.connections()) ?? 0] as const),
+    )
+    return Object.fromEntries(counted.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
   }
 
   /** Stops and starts the two API listeners where they are. */
@@ -140,12 +165,15 @@ export class Listeners {
     return {
       host: this.#overrides.host ?? settings.listeners.host,
       port: this.#overrides[setting] ?? settings.listeners[setting],
-      tls: name === 'console' ? undefined : tls,
+      tls,
     }
   }
 }
 
 function samePlace(one: Place | undefined, other: Place): boolean {
-  if (one?.host !== other.host || one.port !== other.port) return false
-  return one.tls?.cert === other.tls?.cert && one.tls?.key === other.tls?.key
+  return one?.host === other.host && one.port === other.port && (one.tls === undefined) === (other.tls === undefined)
+}
+
+function sameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
+  return one.cert === other.cert && one.key === other.key
 }

@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http'
-import { listenError } from '../edge/listen-error.ts'
-import { listenerUrl } from '../edge/network-addresses.ts'
+import { connectionLimits } from '../edge/limits.ts'
+import { EdgeServer } from '../edge/server.ts'
+import type { EdgeLog } from '../edge/guards.ts'
 
 const notice = JSON.stringify({
   simulated: true,
@@ -9,37 +9,36 @@ const notice = JSON.stringify({
 
 /** Holds the address that a simulated node's get_mcu answers, so that a client finds there who it is talking to. */
 export class SimulatedNodePort {
-  #server: Server | undefined
-  #url = ''
+  readonly #server: EdgeServer
+
+  constructor(log: EdgeLog) {
+    this.#server = new EdgeServer({
+      name: 'node',
+      log,
+      limits: connectionLimits.notice,
+      maxHeaderSize: 16 * 1024,
+      request: (request, response) => {
+        request.resume()
+        response.writeHead(501, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(notice)
+      },
+    })
+  }
 
   get url(): string {
-    return this.#url
+    return this.#server.url
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#server.connections
   }
 
   /** @throws ListenError */
   async start(host: string, port: number): Promise<void> {
-    const server = createServer((request, response) => {
-      request.resume()
-      response.writeHead(501, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(notice)
-    })
-    server.maxConnections = 100
-    const bound = await new Promise<number>((resolve, reject) => {
-      server.once('error', (error) => reject(listenError(error, 'node', host, port)))
-      server.listen({ host, port }, () => {
-        const address = server.address()
-        resolve(typeof address === 'object' && address !== null ? address.port : port)
-      })
-    })
-    this.#server = server
-    this.#url = listenerUrl(host, bound)
+    await this.#server.start({ host, port })
   }
 
   async stop(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    this.#url = ''
-    if (server === undefined) return
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await this.#server.stop(0)
   }
 }

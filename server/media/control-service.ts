@@ -6,6 +6,7 @@ import {
   type ToNode,
   toNodeSchema,
 } from '../../shared/media/control.ts'
+import type { Web } from './http/web.ts'
 import type { Log } from './log.ts'
 import { MediaServer, type RunningMethod } from './media-server.ts'
 import { DeviceFailure } from './rooms/device-failure.ts'
@@ -13,12 +14,15 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 /** The node's end of the messages with its controller: answers every request, once. */
 export class ControlService {
   readonly #send: (message: FromNode) => void
+  readonly #web: (log: Log) => Web
   readonly #running = new Map<number, AbortController>()
   readonly log: Log
   #server: MediaServer | undefined
 
-  constructor(send: (message: FromNode) => void) {
+  /** @param web given the log, what makes the node's port */
+  constructor(send: (message: FromNode) => void, web: (log: Log) => Web) {
     this.#send = send
+    this.#web = web
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
       send({ type: 'log', level, message, detail: detail ?? '' })
     this.log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -70,7 +74,12 @@ export class ControlService {
   async #begin(params: unknown): Promise<unknown> {
     if (this.#server !== undefined) throw new Error('it runs already')
     const start = controlMethods.start.params.parse(params)
-    this.#server = await MediaServer.start(start, (event) => this.#send({ type: 'event', event }), this.log)
+    this.#server = await MediaServer.start(
+      start,
+      this.#web(this.log),
+      (event) => this.#send({ type: 'event', event }),
+      this.log,
+    )
     return this.#server.ports
   }
 

@@ -11,7 +11,8 @@ import type {
 } from '../../shared/media/control.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import { MediaSessions } from './http/media-sessions.ts'
-import { type NodeServer, startNodeServer } from './http/node-server.ts'
+import { nodeServer } from './http/node-server.ts'
+import type { Web, WebPort } from './http/web.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
@@ -40,9 +41,10 @@ export class MediaServer {
   readonly #log: Log
   #settings: MediaSettings
   #udp: UdpPort | undefined
-  #server: NodeServer | undefined
+  #port = 0
+  readonly #server: WebPort
 
-  private constructor(start: MediaStart, emit: (event: ControlEvent) => void, log: Log) {
+  private constructor(start: MediaStart, web: Web, emit: (event: ControlEvent) => void, log: Log) {
     this.#start = start
     this.#log = log
     this.#settings = start.settings
@@ -62,18 +64,31 @@ export class MediaServer {
       settings: () => this.#settings,
       log,
     })
+    this.#server = nodeServer({
+      web,
+      pageFolder: start.page_folder,
+      log,
+      parts: {
+        admission: this.#admission,
+        pulls: this.#pulls,
+        sessions: this.#sessions,
+        peerSettings: () => this.#peerSettings(),
+        settings: () => this.#settings,
+      },
+      upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head),
+    })
   }
 
   /** Starts it; resolves when it listens. @throws Error of the listener, e.g. EADDRINUSE */
-  static async start(start: MediaStart, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
-    const server = new MediaServer(start, emit, log)
+  static async start(start: MediaStart, web: Web, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
+    const server = new MediaServer(start, web, emit, log)
     await server.#listen(log)
     return server
   }
 
   /** Ports of HTTP and WebRTC. */
   get ports(): ControlResult<'start'> {
-    return { port: this.#server?.port ?? 0, udp_port: this.#udp?.port ?? 0 }
+    return { port: this.#port, udp_port: this.#udp?.port ?? 0 }
   }
 
   /** What each request does. */
@@ -85,6 +100,11 @@ export class MediaServer {
       this.#admission.open = settings.open_rooms
       return {}
     },
+    set_certificate: async (tls) => {
+      this.#server.secure(tls)
+      return {}
+    },
+    connections: async () => ({ connections: this.#server.connections }),
     open_room: async (room) => {
       this.#rooms.open(room)
       return {}
@@ -130,28 +150,14 @@ export class MediaServer {
     this.#rooms.closeAll()
     this.#signal.close()
     this.#pulls.close()
-    await this.#server?.close()
+    await this.#server.stop()
     this.#udp?.close()
   }
 
   async #listen(log: Log): Promise<void> {
-    const { host, port, tls, page_folder, udp_port } = this.#start
-    this.#server = await startNodeServer({
-      host,
-      port,
-      tls,
-      pageFolder: page_folder,
-      log,
-      parts: {
-        admission: this.#admission,
-        pulls: this.#pulls,
-        sessions: this.#sessions,
-        peerSettings: () => this.#peerSettings(),
-        settings: () => this.#settings,
-      },
-      upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head),
-    })
-    this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#server.port : udp_port)
+    const { host, port, tls, udp_port } = this.#start
+    this.#port = (await this.#server.start({ host, port, tls })).port
+    this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#port : udp_port)
     if (udp_port !== 0 && this.#udp.port !== udp_port) {
       log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udp.port} serves instead`)
     }

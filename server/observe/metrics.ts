@@ -15,7 +15,7 @@ export interface MetricSources {
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
   /** Open connections by listener. */
-  connections(): Readonly<Record<string, number>>
+  connections(): Promise<Readonly<Record<string, number>>>
 }
 
 /** Requests of one operation. */
@@ -134,15 +134,21 @@ export class Metrics implements RequestObserver {
     })
   }
 
-  #addLabelledGauge(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+  #addLabelledGauge(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+  ): void {
     new Gauge({
       name,
       help,
       labelNames: [label],
       registers: [this.#registry],
-      collect() {
+      async collect() {
+        const counts = await read()
         this.reset()
-        for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count)
+        for (const [value, count] of Object.entries(counts)) this.set({ [label]: value }, count)
       },
     })
   }

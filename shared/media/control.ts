@@ -61,6 +61,9 @@ export type Removal = z.output<typeof removalSchema>
 /** Removals that a process is told of, at most: the latest. */
 export const mostRemovals = 10_000
 
+/** PEM texts. */
+const certificate = z.strictObject({ cert: z.string(), key: z.string() })
+
 /** What the process is told first. */
 export const startSchema = z.strictObject({
   version: z.literal(controlVersion),
@@ -70,7 +73,7 @@ export const startSchema = z.strictObject({
   /** WebRTC of everybody; 0: the same number as `port` where it is free. */
   udp_port: z.int().min(0).max(65_535).default(0),
   /** PEM texts for HTTPS; undefined: plain HTTP. */
-  tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
+  tls: certificate.optional(),
   /** Key of join links, base64 of at least 32 bytes. */
   token_key: z.string().min(43),
   /** Folder of the built room page; empty: none is served. */
@@ -160,6 +163,10 @@ export type RoomRefusal = (typeof roomRefusals)[number]
 export const controlMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
   set_settings: { params: mediaSettingsSchema, result: nothing },
+  /** Of the listener, which speaks TLS already: connections from now on. */
+  set_certificate: { params: certificate, result: nothing },
+  /** Open connections of the listener. */
+  connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
   open_room: { params: room, result: nothing },
   close_room: { params: z.strictObject({ roomId }), result: nothing },
   /** The answer to `roomWanted`; null: the room is open now. */

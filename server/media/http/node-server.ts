@@ -1,67 +1,40 @@
-import { once } from 'node:events'
-import http from 'node:http'
-import https from 'node:https'
-import type { Duplex } from 'node:stream'
 import type Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
+import { isClientGone } from '../../../shared/client-gone.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
+import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
 
-/** How the node's listener is made. */
+/** What the node's port is made of. */
 export interface NodeServerOptions {
-  host: string
-  /** 0 picks a free one. */
-  port: number
-  tls: { cert: string; key: string } | undefined
+  web: Web
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts
   log: Log
   /** A request to become a WebSocket. */
-  upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void
-}
-
-/** The node's HTTP listener. */
-export interface NodeServer {
-  port: number
-  close(): Promise<void>
+  upgrade: WebHandlers['upgrade']
 }
 
 const exposed = 'Location, ETag, Link, Accept-Patch'
 
-/** Starts the listener: WHIP, WHEP, the room page and the WebSocket of the signalling. */
-export async function startNodeServer(options: NodeServerOptions): Promise<NodeServer> {
+/** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
+export function nodeServer({ web, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
   const app = new Koa()
-  app.on('error', (error: unknown) => options.log.error('a request failed', String(error)))
-  app.use(async (context, next) => await answerProblems(context, next, options.log))
+  app.on('error', (error: unknown) => {
+    if (!isClientGone(error)) log.error('a request failed', String(error))
+  })
+  app.use(async (context, next) => await answerProblems(context, next, log))
   app.use(crossOrigin)
-  const router = mediaRouter(options.parts)
+  const router = mediaRouter(parts)
   app.use(router.routes())
   app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
-  app.use(async (context) => await others(context, options.pageFolder))
-  const limits = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 }
-  const handle = app.callback()
-  const server =
-    options.tls === undefined
-      ? http.createServer(limits, (request, response) => void handle(request, response))
-      : https.createServer({ ...limits, ...options.tls }, (request, response) => void handle(request, response))
-  server.on('upgrade', options.upgrade)
-  server.listen(options.port, options.host)
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the listener has no port')
-  return {
-    port: address.port,
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  const files = web.files(pageFolder)
+  app.use(async (context) => await others(context, files))
+  return web.port({ request: app.callback(), upgrade })
 }
 
 async function answerProblems(context: Context, next: Next, log: Log): Promise<void> {
@@ -69,7 +42,7 @@ async function answerProblems(context: Context, next: Next, log: Log): Promise<v
     await next()
   } catch (error) {
     const problem = error instanceof Problem ? error : undefined
-    if (problem === undefined)
+    if (problem === undefined && !isClientGone(error))
       log.error('a request failed', error instanceof Error ? (error.stack ?? '') : String(error))
     context.status = problem?.status ?? 500
     context.body = problem?.document() ?? {
@@ -112,11 +85,11 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.status = 204
 }
 
-async function others(context: Context, pageFolder: string): Promise<void> {
+async function others(context: Context, files: PageFiles): Promise<void> {
   if (context.path === '/' || context.path === roomPagePath.slice(0, -1)) {
     context.redirect(`${roomPagePath}${context.search}`)
     return
   }
-  if (await servePage(context, pageFolder)) return
+  if (await servePage(context, files)) return
   throw new Problem('notFound')
 }

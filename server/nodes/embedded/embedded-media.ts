@@ -61,6 +61,8 @@ interface Service {
   started: Promise<void>
 }
 
+/** Deadline of the count of connections, in milliseconds. */
+const countMs = 500
 /** Milliseconds that the process has to end in order when its node goes or moves. */
 const stopMs = 3_000
 /** Milliseconds that the process is given to take an answer. */
@@ -131,6 +133,18 @@ export class EmbeddedMedia {
   async silence(milliseconds = stopMs): Promise<void> {
     this.#place = undefined
     await this.#settle(milliseconds)
+  }
+
+  /** New connections are given this certificate; those that are open go on. */
+  async secure(tls: NonNullable<MediaPlace['tls']>): Promise<void> {
+    if (this.#place !== undefined) this.#place.tls = tls
+    await this.#service?.supervisor.tell('set_certificate', tls)
+  }
+
+  /** Open connections of the process. @throws NodeConnectionError; what the request failed with */
+  async connections(): Promise<number> {
+    const signal = AbortSignal.timeout(countMs)
+    return (await (await this.client(signal)).request('connections', {}, signal)).connections
   }
 
   /** A driver for this node. */

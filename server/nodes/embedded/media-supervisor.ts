@@ -1,4 +1,11 @@
-import type { ControlEvent, ControlResult, MediaSettings, MediaStart } from '../../../shared/media/control.ts'
+import type {
+  ControlEvent,
+  ControlMethod,
+  ControlParams,
+  ControlResult,
+  MediaSettings,
+  MediaStart,
+} from '../../../shared/media/control.ts'
 import { DeadlineError, unlessAborted, within } from '../deadline.ts'
 import { NodeConnectionError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'
@@ -105,6 +112,18 @@ export class MediaSupervisor {
       // The next process is told at its start.
       if (this.#client === client) this.#settings = ''
       this.#options.logger.warn({ err: error }, 'the embedded node did not take its settings')
+    }
+  }
+
+  /** Tells the process something that the next one is told at its start anyway. */
+  async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
+    const limits = { milliseconds: startMs, signal: this.#stopper.signal }
+    try {
+      await within(limits, async (signal) => {
+        await this.#client?.request(method, params, signal)
+      })
+    } catch (error) {
+      this.#options.logger.warn({ err: error, method }, 'the embedded node did not take a change')
     }
   }
 

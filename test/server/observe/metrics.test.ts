@@ -10,7 +10,7 @@ const open = () =>
     nodes: () => ({ online: 2, offline: 1 }),
     devices: () => ({ joined: 3 }),
     store: () => ({ healthy: true, backlog: 7, journalBytes: 1024 }),
-    connections: () => ({ media: 8 }),
+    connections: async () => ({ media: 8 }),
   })
 
 test('requests are counted by API, operation and ret', async () => {

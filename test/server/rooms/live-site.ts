@@ -67,6 +67,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     store,
     settings: () => settings,
     logger,
+    connections: async () => ({}),
     defaultNodeAddress: () => '127.0.0.1:7082',
   })
   const listeners = apiListeners(services, logger)

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A body that is no JSON, or too long: the message is one plain sentence. */
+export class JsonBodyError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'JsonBodyError'
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The JSON body of a request; no body is `undefined`.
+ * @param longest bytes; more are not read
+ * @throws JsonBodyError; ECONNRESET when the client goes away
+ */
+export async function readJson(request: IncomingMessage, longest: number): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > longest) throw tooLong(longest)
+  const chunks: Buffer[] = []
+  let size = 0
+  // Left early, the rest is not destroyed with its connection: the answer has to go out on it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > longest) throw tooLong(longest)
+    chunks.push(chunk)
+  }
+  if (size === 0) return undefined
+  try {
+    return JSON.parse(utf8.decode(Buffer.concat(chunks)))
+  } catch {
+    throw new JsonBodyError('The body is not JSON.')
+  }
+}
+
+function tooLong(longest: number): JsonBodyError {
+  const limit = longest < 1024 * 1024 ? `${longest} bytes` : `${longest / 1024 / 1024} MiB`
+  return new JsonBodyError(`The body is larger than ${limit}.`)
+}

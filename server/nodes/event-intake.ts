@@ -15,19 +15,23 @@ export class EventIntake {
 
   take(node: PoolNode, event: NodeEvent): void {
     if (event.type === 'restarted') {
-      node.forgetRooms()
+      node.placement.forget()
       node.health.pollSoon()
       return
     }
-    if (node.reconciling !== undefined) node.touched.add(event.roomId)
-    if (event.type === 'joined') this.#joined(node, event)
-    else this.#left(node, event)
+    if (event.type === 'joined') {
+      node.placement.heard(event.roomId, event.user.userId)
+      this.#joined(node, event)
+    } else {
+      node.placement.heard(event.roomId, event.userId)
+      this.#left(node, event)
+    }
   }
 
   #joined(node: PoolNode, { roomId, user }: Extract<NodeEvent, { type: 'joined' }>): void {
-    const { presence, events, index } = this.#context
+    const { presence, events } = this.#context
     // A room that is not the node's own is on its way to be closed there.
-    if (index.nodeOf(roomId) !== node.name && !node.opened.has(roomId)) return
+    if (!node.placement.wants(roomId)) return
     const elsewhere = presence.nodeOf(roomId)
     if (elsewhere !== undefined && elsewhere !== node.name) events.emitDepartures(elsewhere, presence.clear(roomId))
     // The same stay, changed: a member became host. The order of the room stays.

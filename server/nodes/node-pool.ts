@@ -18,10 +18,7 @@ import { type PoolEvent, PoolEvents } from './pool-events.ts'
 import type { PoolNode } from './pool-node.ts'
 import { viewsOf } from './pool-views.ts'
 import { Presence, type PresenceTotals } from './presence.ts'
-import { Reconciler } from './placement/reconciler.ts'
-import { RoomCloser } from './placement/room-closer.ts'
 import { RoomIndex } from './placement/room-index.ts'
-import { RoomOpener } from './placement/room-opener.ts'
 
 /** What a pool is made of. */
 export interface NodePoolOptions {
@@ -43,10 +40,7 @@ export interface NodePoolOptions {
 export class NodePool {
   readonly #context: PoolContext
   readonly #options: NodePoolOptions
-  readonly #closer: RoomCloser
-  readonly #opener: RoomOpener
   readonly #assigner: Assigner
-  readonly #reconciler: Reconciler
   readonly #drainer: Drainer
   readonly #roster: NodeRoster
   readonly #unsubscribe: () => void
@@ -64,11 +58,7 @@ export class NodePool {
       index: new RoomIndex(store.all('rooms')),
       live: new Map(),
     }
-    this.#closer = new RoomCloser(this.#context)
-    this.#opener = new RoomOpener(this.#context, this.#closer)
-    this.#assigner = new Assigner(this.#context, this.#opener, this.#closer)
-    const assigning = (roomId: string): boolean => this.#assigner.inProgress(roomId)
-    this.#reconciler = new Reconciler(this.#context, this.#opener, this.#closer, assigning)
+    this.#assigner = new Assigner(this.#context)
     this.#drainer = new Drainer(this.#context)
     const intake = new EventIntake(this.#context, (node, roomId) => this.#drainer.consider(node, roomId))
     const listener = {
@@ -96,7 +86,6 @@ export class NodePool {
   /** Ends everything; external nodes keep their rooms. */
   async stop(): Promise<void> {
     this.#unsubscribe()
-    this.#closer.stop()
     this.#drainer.stop()
     await this.#roster.stop()
   }
@@ -136,7 +125,7 @@ export class NodePool {
     const node = this.#context.live.get(this.#context.index.nodeOf(roomId))
     if (!node?.online) return
     const until = performance.now() + this.#context.deadlines().node_ms
-    await this.#translated(node, 'openRoom', signal, () => this.#opener.open(node, roomId, { until, signal }))
+    await this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
   }
 
   /**
@@ -145,12 +134,16 @@ export class NodePool {
    * @throws ApiError nodeTimeout, nodeOffline
    */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {
-    const assigned = this.#context.index.nodeOf(roomId)
-    const holders = [...this.#context.live.values()].filter(
-      (node) => node.online && (node.name === assigned || node.opened.has(roomId) || node.leftovers.has(roomId)),
+    const { index, live, deadlines } = this.#context
+    const assigned = index.nodeOf(roomId)
+    const until = performance.now() + deadlines().node_ms
+    const holders = [...live.values()].filter(
+      (node) => node.online && (node.name === assigned || node.placement.mayHold(roomId)),
     )
     await Promise.all(
-      holders.map((node) => this.#translated(node, 'closeRoom', signal, () => this.#closer.now(node, roomId, signal))),
+      holders.map((node) =>
+        this.#translated(node, 'closeRoom', signal, () => node.placement.close(roomId, { until, signal })),
+      ),
     )
   }
 
@@ -173,12 +166,12 @@ export class NodePool {
     const milliseconds = this.#context.deadlines().device_ms
     const startedAt = performance.now()
     // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
-    const doubt = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
-    doubt.unref()
+    const recheck = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
+    recheck.unref()
     try {
       await this.#translated(node, 'addDevice', signal, async () => {
         const until = startedAt + milliseconds
-        if (!node.opened.has(roomId) && !(await this.#opener.open(node, roomId, { until, signal }))) {
+        if (!node.placement.isOpen(roomId) && !(await node.placement.open(roomId, { until, signal }))) {
           throw new ApiError('roomClosed')
         }
         const rest = Math.max(1, until - performance.now())
@@ -189,7 +182,7 @@ export class NodePool {
       if (!unanswered || node.health.lastSuccess < startedAt) throw error
       throw new DeviceJoinError('timeout', 'The device did not answer in time.', { cause: error })
     } finally {
-      clearTimeout(doubt)
+      clearTimeout(recheck)
     }
   }
 
@@ -307,32 +300,34 @@ export class NodePool {
     if (node !== undefined) this.#drainer.work(node)
   }
 
-  /** A room that went, was closed or moves is left by everybody and closed where it was. */
+  /** A room that went or moves is left by everybody; the nodes that it is or was on follow the store. O(1). */
   #followRoom(roomId: string, room: StoredRoom | undefined): void {
     const { index, live, presence, events } = this.#context
     const after = room?.node ?? ''
     const before = index.set(roomId, after)
-    if (before === '' || (before === after && !room?.closed)) return
-    const moves = room !== undefined && !room.closed
-    if (before !== after && presence.nodeOf(roomId) === before) {
-      events.emitDepartures(before, presence.clear(roomId), moves ? 'The room moves to another MCU.' : '')
+    if (before !== '' && before !== after) {
+      const moves = room !== undefined && !room.closed
+      if (presence.nodeOf(roomId) === before) {
+        events.emitDepartures(before, presence.clear(roomId), moves ? 'The room moves to another MCU.' : '')
+      }
+      live.get(before)?.placement.follow(roomId)
     }
-    const node = live.get(before)
-    if (node?.opened.has(roomId)) this.#closer.later(node, roomId)
+    if (after !== '') live.get(after)?.placement.follow(roomId)
+    const next = index.reservedOn(roomId)
+    if (next !== '' && next !== after) live.get(next)?.placement.follow(roomId)
   }
 
   #lost(node: PoolNode): void {
     const { presence, events } = this.#context
-    node.forgetRooms()
-    node.leftovers.clear()
+    node.placement.forget()
     for (const roomId of presence.roomsOn(node.name)) {
       events.emitDepartures(node.name, presence.clear(roomId), 'The MCU went offline.')
     }
   }
 
   #healthy(node: PoolNode): void {
-    if (node.needsReconcile && node.reconciling === undefined) this.#reconciler.begin(node)
-    this.#closer.work(node)
+    const { last, lastSuccess } = node.health
+    if (last !== undefined) node.placement.healthy(last, lastSuccess)
     this.#drainer.work(node)
   }
 }

@@ -24,7 +24,7 @@ export class NodeRoster {
   /** Why a node is offline, by name. */
   readonly #errors = new Map<string, string>()
   /** Drivers that are closing, by name: the next driver of that node waits. */
-  readonly #retiring = new Map<string, Promise<void>>()
+  readonly #stopping = new Map<string, Promise<void>>()
   readonly #firstPolls = new Set<Promise<void>>()
   #inService = false
 
@@ -45,24 +45,24 @@ export class NodeRoster {
   /** Takes every node out of service; resolves when their drivers are closed. */
   async stop(): Promise<void> {
     this.#inService = false
-    for (const node of [...this.#context.live.values()]) this.#retire(node)
-    await Promise.all(this.#retiring.values())
+    for (const node of [...this.#context.live.values()]) this.#stop(node)
+    await Promise.all(this.#stopping.values())
   }
 
   /** The record of the node may have changed: follows it. Does nothing before the start and after the stop. */
   follow(name: string): void {
-    if (!this.#inService || this.#retiring.has(name)) return
+    if (!this.#inService || this.#stopping.has(name)) return
     const { store, live } = this.#context
     const config = store.get('nodes', name)
     const node = live.get(name)
     const wanted = config?.enabled ? config : undefined
     if (node !== undefined && (wanted === undefined || needsNewDriver(node.config, wanted))) {
-      this.#retire(node)
+      this.#stop(node)
     } else if (node !== undefined && wanted !== undefined) {
       if (wanted.draining !== node.config.draining) node.drained = false
       node.config = wanted
     } else if (wanted !== undefined) {
-      this.#employ(wanted)
+      this.#start(wanted)
     }
     this.announce(name)
   }
@@ -102,28 +102,28 @@ export class NodeRoster {
     return health === 'online' && config.draining ? 'draining' : health
   }
 
-  #employ(config: StoredNode): void {
-    const { presence, index, deadlines, live, logger } = this.#context
+  #start(config: StoredNode): void {
+    const { live, logger } = this.#context
     const driver = makeDriver(this.#drivers, config, logger)
-    const node = new PoolNode({ config, driver, presence, index, deadlines, listener: this.#listener })
+    const node = new PoolNode({ config, driver, context: this.#context, listener: this.#listener })
     live.set(config.name, node)
     const firstPoll = node.health.start().finally(() => this.#firstPolls.delete(firstPoll))
     this.#firstPolls.add(firstPoll)
   }
 
-  #retire(node: PoolNode): void {
+  #stop(node: PoolNode): void {
     const { live, logger, presence, events } = this.#context
     const { name } = node
     live.delete(name)
     this.#errors.delete(name)
-    const retired = node
+    const stopped = node
       .close(this.#closeWithin())
       .catch((error: unknown) => logger.warn({ node: name, err: error }, 'the driver of a node did not close in time'))
       .then(() => {
-        this.#retiring.delete(name)
+        this.#stopping.delete(name)
         this.follow(name)
       })
-    this.#retiring.set(name, retired)
+    this.#stopping.set(name, stopped)
     for (const roomId of presence.roomsOn(name)) {
       events.emitDepartures(name, presence.clear(roomId), 'The MCU was taken out of service.')
     }

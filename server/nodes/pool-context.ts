@@ -1,5 +1,4 @@
 import type { Settings } from '../../shared/settings.ts'
-import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { NodeLogger } from './node-failure.ts'
 import type { PoolEvents } from './pool-events.ts'
@@ -18,10 +17,4 @@ export interface PoolContext {
   index: RoomIndex
   /** Enabled nodes by name. */
   live: Map<string, PoolNode>
-}
-
-/** The room as stored, when the node must hold it: it is assigned to the node and not closed. */
-export function roomHeldBy(context: PoolContext, node: PoolNode, roomId: string): StoredRoom | undefined {
-  const room = context.store.get('rooms', roomId)
-  return room?.node === node.name && !room.closed ? room : undefined
 }

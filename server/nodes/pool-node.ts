@@ -1,11 +1,10 @@
-import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode } from '../store/records.ts'
+import type { PoolContext } from './pool-context.ts'
 import type { Candidate } from './choice/choose-node.ts'
 import { DeadlineError, OpenCalls, within } from './deadline.ts'
 import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from './media-node.ts'
-import type { Presence } from './presence.ts'
-import type { RoomIndex } from './placement/room-index.ts'
+import { NodePlacement } from './placement/node-placement.ts'
 
 /** What one node in service tells the pool. */
 export interface PoolNodeListener {
@@ -19,51 +18,35 @@ export interface PoolNodeListener {
 export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode
-  presence: Presence
-  index: RoomIndex
-  deadlines: () => Settings['deadlines']
+  context: PoolContext
   listener: PoolNodeListener
 }
 
-/** One enabled node: its driver, its health, and what the pool knows of the rooms on it since it was last (re)started. */
+/** One enabled node: its driver, its health, and its rooms. */
 export class PoolNode implements Candidate {
   readonly name: string
   readonly driver: MediaNode
   readonly health: HealthMonitor
+  readonly placement: NodePlacement
   /** As stored now. What makes another driver necessary never changes here: the pool makes another PoolNode then. */
   config: StoredNode
-  /** Rooms that the node holds for sure. */
-  readonly opened = new Set<string>()
-  /** Rooms that it may hold and must not: closed as soon as it answers. */
-  readonly leftovers = new Set<string>()
-  /** Rooms that are being closed now: an open waits for it. */
-  readonly closing = new Map<string, Promise<void>>()
-  /** Rooms that are about to be assigned to it: they count as its rooms. */
-  reserved = 0
-  /** It came (back): what it holds must be compared with the store. */
-  needsReconcile = true
-  /** The comparison under way. */
-  reconciling: AbortController | undefined
-  /** During a comparison: rooms in which somebody came or went meanwhile. */
-  readonly touched = new Set<string>()
   /** Every room that could be taken off it was, since it began to drain. */
   drained = false
 
-  readonly #presence: Presence
-  readonly #index: RoomIndex
+  readonly #context: PoolContext
   readonly #calls = new OpenCalls()
   readonly #unsubscribe: () => void
 
   constructor(options: PoolNodeOptions) {
-    const { config, driver, listener } = options
+    const { config, driver, context, listener } = options
     this.name = config.name
     this.config = config
     this.driver = driver
-    this.#presence = options.presence
-    this.#index = options.index
+    this.#context = context
+    this.placement = new NodePlacement(this, context)
     this.health = new HealthMonitor({
       ask: (signal) => driver.health(signal),
-      deadlines: options.deadlines,
+      deadlines: context.deadlines,
       onState: (state, error) => listener.onState(this, state, error),
       onHealthy: () => listener.onHealthy(this),
       onFailure: (error) => listener.onFailure(this, error),
@@ -97,11 +80,11 @@ export class PoolNode implements Candidate {
   }
 
   get rooms(): number {
-    return this.#index.count(this.name) + this.reserved
+    return this.#context.index.load(this.name)
   }
 
   get users(): number {
-    return this.#presence.usersOn(this.name)
+    return this.#context.presence.usersOn(this.name)
   }
 
   /**
@@ -121,19 +104,11 @@ export class PoolNode implements Candidate {
     }
   }
 
-  /** What was known of its rooms is no longer certain. */
-  forgetRooms(): void {
-    this.opened.clear()
-    this.needsReconcile = true
-    this.reconciling?.abort(new NodeConnectionError('the node was lost'))
-    this.reconciling = undefined
-  }
-
   /** Ends polls and calls under way, and the driver. @throws DeadlineError when the driver does not end within `milliseconds`; what it throws */
   async close(milliseconds: number): Promise<void> {
     this.#unsubscribe()
     this.health.stop()
-    this.forgetRooms()
+    this.placement.forget()
     this.#calls.endAll(new NodeConnectionError('the node was taken out of service'))
     await within({ milliseconds }, () => this.driver.close())
   }

@@ -6,8 +6,6 @@ import { NodeError } from '../media-node.ts'
 import { asApiError } from '../node-failure.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
-import type { RoomCloser } from '../placement/room-closer.ts'
-import type { RoomOpener } from '../placement/room-opener.ts'
 
 /** One attempt to give a room a node: where it stands. */
 interface Attempt {
@@ -24,20 +22,11 @@ interface Attempt {
 /** Gives each room its node and keeps it there while the node is online (contract, section 3: get_mcu). */
 export class Assigner {
   readonly #context: PoolContext
-  readonly #opener: RoomOpener
-  readonly #closer: RoomCloser
   /** Attempts under way by room: concurrent callers share one. */
   readonly #attempts = new Map<string, Promise<string>>()
 
-  constructor(context: PoolContext, opener: RoomOpener, closer: RoomCloser) {
+  constructor(context: PoolContext) {
     this.#context = context
-    this.#opener = opener
-    this.#closer = closer
-  }
-
-  /** The room is being given a node now. */
-  inProgress(roomId: string): boolean {
-    return this.#attempts.has(roomId)
   }
 
   /**
@@ -47,7 +36,7 @@ export class Assigner {
   async assign(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const room = this.#existing(roomId)
     const current = this.#keeper(room)
-    if (current?.opened.has(roomId)) return current.name
+    if (current?.placement.isOpen(roomId)) return current.name
     let attempt = this.#attempts.get(roomId)
     if (attempt === undefined) {
       attempt = this.#run(roomId, options).finally(() => this.#attempts.delete(roomId))
@@ -80,7 +69,7 @@ export class Assigner {
     }
     for (;;) {
       const node = this.#next(attempt)
-      node.reserved += 1
+      this.#context.index.reserve(roomId, node.name)
       try {
         if (await this.#tryOn(node, attempt)) return node.name
       } catch (error) {
@@ -88,7 +77,9 @@ export class Assigner {
           throw asApiError(error, { node: node.name, name: 'openRoom' }, this.#context.logger)
         this.#context.logger.warn({ node: node.name, error: error.message }, 'a node did not take a room')
       } finally {
-        node.reserved -= 1
+        this.#context.index.release(roomId)
+        // What did not become the room's node gives it up.
+        node.placement.follow(roomId)
       }
       attempt.excluded.add(node.name)
       attempt.failed = true
@@ -111,34 +102,27 @@ export class Assigner {
   }
 
   /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
-  async #tryOn(node: PoolNode, attempt: Attempt): Promise<boolean> {
-    const { roomId, until } = attempt
-    const told = await this.#opener.open(node, roomId, { until, assigning: true })
+  async #tryOn(node: PoolNode, { roomId, until }: Attempt): Promise<boolean> {
+    const told = await node.placement.open(roomId, { until })
     if (told === undefined) {
       this.#existing(roomId)
       return false
     }
     if (told.node === node.name) return true
-    try {
-      const outcome = await this.#store(node, told)
-      // Changed between the answer of the node and the disk: the node is told again.
-      if (outcome === 'changed') await this.#opener.open(node, roomId, { until })
-      if (outcome !== 'lost') return true
-    } catch (error) {
-      this.#closer.later(node, roomId)
-      throw error
-    }
-    this.#closer.later(node, roomId)
-    return false
+    if (!(await this.#store(node, roomId))) return false
+    // Changed between the answer of the node and the disk: the node is told again.
+    await node.placement.open(roomId, { until })
+    return true
   }
 
-  #store(node: PoolNode, told: StoredRoom): Promise<'stored' | 'changed' | 'lost'> {
+  /** Stores the assignment; false when the node was lost or drains meanwhile. */
+  #store(node: PoolNode, roomId: string): Promise<boolean> {
     const { store, live } = this.#context
-    return store.transact([`rooms/${told.room_id}`], (transaction) => {
-      const room = this.#existing(told.room_id)
-      if (live.get(node.name) !== node || !node.takesRooms) return 'lost'
-      transaction.put('rooms', told.room_id, { ...room, node: node.name })
-      return room === told ? 'stored' : 'changed'
+    return store.transact([`rooms/${roomId}`], (transaction) => {
+      const room = this.#existing(roomId)
+      if (live.get(node.name) !== node || !node.takesRooms) return false
+      transaction.put('rooms', roomId, { ...room, node: node.name })
+      return true
     })
   }
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { chooseNode } from './choose-node.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
-import { inSlices } from '../slices.ts'
+import { inLanes } from '../lanes.ts'
 
 /** Rooms that are taken off a draining node in one transaction. */
 const sliceSize = 100
@@ -69,7 +69,11 @@ export class Drainer {
     const slices = Array.from({ length: Math.ceil(rooms.length / sliceSize) }, (_, number) =>
       rooms.slice(number * sliceSize, (number + 1) * sliceSize).filter((roomId) => this.#movable(node, roomId)),
     )
-    await inSlices(slices, 1, this.#stopper.signal, async (slice) => {
+    const next = (): string[] | undefined => {
+      this.#stopper.signal.throwIfAborted()
+      return slices.shift()
+    }
+    await inLanes(1, next, async (slice) => {
       if (slice.length > 0 && node.config.draining) await this.#take(node, slice)
     })
   }

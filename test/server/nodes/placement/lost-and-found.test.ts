@@ -186,7 +186,78 @@ test('a room the returning node refuses does not keep the others from coming bac
   }
   node('main').setTrouble(none)
   await opened.promise
-  await expect.poll(() => logged, { timeout: 10_000 }).toContain('a room could not be compared')
+  const complaint = 'a room could not be made what the store says: tried again after the next good poll'
+  await expect.poll(() => logged, { timeout: 10_000 }).toContain(complaint)
+  node('main').openRoom = openRoom
+  await expect.poll(async () => (await node('main').rooms(signal)).sort()).toEqual(['r1', 'r2'])
+  expect(logged.filter((line) => line === complaint)).toHaveLength(1)
+})
+
+test('a room that a node lost without a word is opened there again, and one that it holds without being told to is closed', async () => {
+  const { pool, node } = await poolSite({ rooms: { r1: {}, r2: {} } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  const stray = {
+    roomId: 'stray',
+    topic: '',
+    mode: 1,
+    hostPassword: '',
+    attendeeMax: 9,
+    maxVideo: 1,
+    maxAudio: 1,
+  } as const
+  await node('main').openRoom({ ...stray, locked: false }, signal)
+  await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
+  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+  await node('main').closeRoom('r1', signal)
+  expect(pool.usersOf('r1')).toEqual([])
+  await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+})
+
+test('a stored change reaches the node of the room although nobody waits for it', async () => {
+  const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  const told = Promise.withResolvers<boolean>()
+  const { openRoom } = node('main')
+  node('main').openRoom = async (room, inner) => {
+    await openRoom.call(node('main'), room, inner)
+    told.resolve(room.locked)
+  }
+  await changeRoom('r1', { locked: true })
+  expect(await told.promise).toBe(true)
+})
+
+test('people are out of a room that is closed and reopened faster than its node answers', async () => {
+  const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {} } })
+  await pool.assign('r1')
+  node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
+  node('main').setTrouble({ mode: 'slow', delayMs: 20 })
+  await changeRoom('r1', { closed: true })
+  await changeRoom('r1', { closed: false })
+  expect(await pool.assign('r1')).toBe('main')
+  expect(pool.usersOf('r1')).toEqual([])
+  expect(await pool.users('r1')).toEqual([])
+})
+
+test('one room that is never answered costs the others nothing', async () => {
+  const rooms = Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`r${number}`, { node: 'main' }]))
+  const opened = new Set<string>()
+  const othersOpen = Promise.withResolvers<number>()
+  const startedAt = performance.now()
+  await poolSite({
+    rooms,
+    prepare(node) {
+      const { openRoom } = node
+      node.openRoom = async (room, inner) => {
+        if (room.roomId === 'r0') return new Promise(() => undefined)
+        await openRoom.call(node, room, inner)
+        if (opened.add(room.roomId).size === 199) othersOpen.resolve(performance.now() - startedAt)
+      }
+    },
+  })
+  expect(await othersOpen.promise).toBeLessThan(3_000)
 })
 
 test('a node that cannot list its rooms at first is compared after the next good poll', async () => {

@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { expect, vi } from 'vitest'
+import { type PoolSite, poolSite } from '../pool-site.ts'
+import { type CallFault, callFaults, FaultyNode } from './faulty-node.ts'
+
+const nodeNames = ['a', 'b'] as const
+const roomIds = ['r1', 'r2', 'r3', 'r4', 'r5'] as const
+type NodeName = (typeof nodeNames)[number]
+type RoomId = (typeof roomIds)[number]
+
+/** Something that happens to a site. */
+type Step =
+  | { do: 'add' | 'remove' | 'lock' | 'close' | 'reopen' | 'assign' | 'askClose' | 'join' | 'leave'; roomId: RoomId }
+  | { do: 'put'; roomId: RoomId; on: NodeName }
+  | { do: 'freeze' | 'crash' | 'cut' | 'mend' | 'disable' | 'enable' | 'drain'; on: NodeName }
+  | { do: 'fail'; on: NodeName; faults: CallFault[] }
+  | { do: 'wait'; milliseconds: number }
+
+const room = fc.constantFrom(...roomIds)
+const on = fc.constantFrom(...nodeNames)
+const roomSteps = ['add', 'remove', 'lock', 'close', 'reopen', 'assign', 'askClose', 'join', 'leave'] as const
+const nodeSteps = ['freeze', 'crash', 'cut', 'mend', 'disable', 'enable', 'drain'] as const
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom(...roomSteps), roomId: room }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('assign' as const), roomId: room }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('put' as const), roomId: room, on }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom(...nodeSteps), on }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fail' as const),
+      on,
+      faults: fc.array(fc.constantFrom(...callFaults), { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), milliseconds: fc.integer({ min: 0, max: 50 }) }),
+  },
+)
+
+/** What happens to a site, a step after the other. */
+export const story = fc.array(step, { minLength: 5, maxLength: 40 })
+
+const signal = new AbortController().signal
+const impatient = { node_ms: 25, health_ms: 25, health_interval_ms: 10 }
+const patient = { node_ms: 5_000, health_ms: 5_000, health_interval_ms: 10 }
+
+/** Lets a story happen to a site of its own, then heals everything: the nodes must come to be what the store says, and presence what is on the nodes. */
+export async function staysTrue(steps: readonly Step[]): Promise<void> {
+  const nodes = new Map<string, FaultyNode>()
+  const site = await poolSite({
+    nodes: { a: {}, b: {} },
+    rooms: { r1: {}, r2: { node: 'a' }, r3: { node: 'b' } },
+    deadlines: impatient,
+    driver({ name }) {
+      const node = new FaultyNode()
+      nodes.set(name, node)
+      return node
+    },
+  })
+  const node = (name: string): FaultyNode => {
+    const found = nodes.get(name)
+    if (found === undefined) throw new Error(`no node ${name}`)
+    return found
+  }
+  let people = 0
+  const underWay: Promise<unknown>[] = []
+  // What a caller asks may be refused on the way: it is the end that counts.
+  const ask = (call: Promise<unknown>): void => void underWay.push(call.catch(() => undefined))
+  for (const each of steps) await happen(each)
+  Object.assign(site.settings.deadlines, patient)
+  for (const each of nodes.values()) each.mend()
+  await Promise.all(nodeNames.map((name) => site.addNode(name)))
+  await Promise.all(underWay)
+  await vi.waitFor(() => expectAgreement(site, nodes), { timeout: 10_000, interval: 5 })
+  await site.pool.stop()
+
+  async function happen(each: Step): Promise<void> {
+    switch (each.do) {
+      case 'wait':
+        return await new Promise((resolve) => setTimeout(resolve, each.milliseconds))
+      case 'fail':
+        return node(each.on).fail(each.faults)
+      case 'freeze':
+      case 'crash':
+      case 'cut':
+      case 'mend':
+        return node(each.on)[each.do]()
+      case 'disable':
+      case 'enable':
+        return await site.addNode(each.on, { enabled: each.do === 'enable' })
+      case 'drain':
+        return ask(site.pool.drain(each.on, true))
+      case 'add':
+        if (site.store.get('rooms', each.roomId) === undefined) await site.addRoom(each.roomId, { id: ++people })
+        return
+      case 'remove':
+        return await site.removeRoom(each.roomId)
+      case 'assign':
+        return ask(site.pool.assign(each.roomId))
+      case 'askClose':
+        return ask(site.pool.close(each.roomId))
+      case 'join':
+      case 'leave':
+        return meet(each.roomId, each.do)
+      default:
+        return await change(each)
+    }
+  }
+
+  async function change(each: Extract<Step, { roomId: RoomId }>): Promise<void> {
+    const stored = site.store.get('rooms', each.roomId)
+    if (stored === undefined) return
+    if (each.do === 'put') await site.changeRoom(each.roomId, { node: each.on })
+    else if (each.do === 'lock') await site.changeRoom(each.roomId, { locked: !stored.locked, attendee_max: ++people })
+    else await site.changeRoom(each.roomId, { closed: each.do === 'close' })
+  }
+
+  function meet(roomId: RoomId, what: 'join' | 'leave'): void {
+    const name = site.store.get('rooms', roomId)?.node ?? ''
+    if (name === '') return
+    const first = site.pool.usersOf(roomId)[0]
+    if (what === 'leave') {
+      if (first !== undefined) node(name).leavePerson(roomId, first.userId)
+      return
+    }
+    try {
+      people += 1
+      node(name).joinPerson(roomId, { userId: `p${people}`, userName: 'Ann' })
+    } catch {
+      // Locked, full or not open there now: as real people are told.
+    }
+  }
+}
+
+async function expectAgreement({ store, pool }: PoolSite, nodes: ReadonlyMap<string, FaultyNode>): Promise<void> {
+  for (const [name, node] of nodes) {
+    const wanted = [...store.all('rooms').values()].filter((each) => each.node === name && !each.closed)
+    expect((await node.rooms(signal)).sort()).toEqual(wanted.map((each) => each.room_id).sort())
+    for (const each of wanted) {
+      const config = node.configs.get(each.room_id)
+      expect([config?.locked, config?.attendeeMax]).toEqual([each.locked, each.attendee_max])
+      const users = await node.users(each.room_id, signal)
+      expect(byId(pool.usersOf(each.room_id))).toEqual(byId(users))
+    }
+  }
+  const total = await Promise.all([...nodes.values()].map(async (node) => (await node.health(signal)).users))
+  expect(pool.totals().people).toBe(total.reduce((sum, users) => sum + users, 0))
+}
+
+function byId<U extends { userId: string }>(users: readonly U[]): U[] {
+  return [...users].sort((one, other) => one.userId.localeCompare(other.userId))
+}

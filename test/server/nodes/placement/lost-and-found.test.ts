@@ -229,13 +229,30 @@ test('a stored change reaches the node of the room although nobody waits for it'
   expect(await told.promise).toBe(true)
 })
 
-test('people are out of a room that is closed and reopened faster than its node answers', async () => {
-  const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {} } })
-  await pool.assign('r1')
+test('people are out of a room that is closed and reopened before its node had time for it', async () => {
+  const busy = Array.from({ length: 32 }, (_, number) => `busy${number}`)
+  const { pool, node, store, changeRoom } = await poolSite({
+    rooms: Object.fromEntries([...busy, 'r1'].map((roomId) => [roomId, { node: 'main' }])),
+  })
+  await Promise.all([...busy, 'r1'].map((roomId) => pool.assign(roomId)))
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  node('main').setTrouble({ mode: 'slow', delayMs: 20 })
-  await changeRoom('r1', { closed: true })
+  const begun = Promise.withResolvers<true>()
+  const goOn = Promise.withResolvers<true>()
+  const { closeRoom } = node('main')
+  let closing = 0
+  node('main').closeRoom = async (roomId, inner) => {
+    closing += 1
+    if (closing === busy.length) begun.resolve(true)
+    await goOn.promise
+    await closeRoom.call(node('main'), roomId, inner)
+  }
+  await store.transact([], (change) => {
+    for (const [roomId, room] of store.all('rooms')) change.put('rooms', roomId, { ...room, closed: true })
+  })
+  await begun.promise
   await changeRoom('r1', { closed: false })
+  expect(closing).toBe(busy.length)
+  goOn.resolve(true)
   expect(await pool.assign('r1')).toBe('main')
   expect(pool.usersOf('r1')).toEqual([])
   expect(await pool.users('r1')).toEqual([])

@@ -1,0 +1,7 @@
+import fc from 'fast-check'
+import { test } from 'vitest'
+import { staysTrue, story } from '../server/nodes/placement/convergence.ts'
+
+test('400 stories of rooms, nodes and answers: the nodes come to hold what the store says', { timeout: 300_000 }, () =>
+  fc.assert(fc.asyncProperty(story, staysTrue), { numRuns: 400 }),
+)

@@ -256,7 +256,9 @@ export class OutgoingUsers {
   }
 
   #checkEngine(error: 'createUnavailable' | 'destroyUnavailable' | 'listUnavailable'): void {
-    if (this.#pool.engine() === 'stopped') throw new ApiError(error)
+    const engine = this.#pool.engine()
+    if (engine === 'stopped') throw new ApiError(error)
+    if (engine === 'unresponsive') throw new ApiError('nodeTimeout')
   }
 
   /** Licence and bounds of the site; the caller's own reservation does not count. @throws ApiError licenceExpired, licenceExceeded, joinFailed */
@@ -278,6 +280,8 @@ export class OutgoingUsers {
     try {
       await joinDevice(device, this.#pool, this.#store, controller.signal)
     } catch (error) {
+      // Its node went offline between two steps.
+      if (error instanceof ApiError && error.code === 'nodeOffline') this.#checkEngine('createUnavailable')
       throw joinErrorOf(error)
     } finally {
       clearTimeout(timer)

@@ -231,12 +231,14 @@ export class NodePool {
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.online ?? false
   }
 
-  /** `stopped`: nodes are enabled, each was polled, and none is online (device API 302, 303, 304). */
-  engine(): 'running' | 'stopped' {
-    const { live } = this.#context
-    if (live.size === 0) return 'running'
-    for (const node of live.values()) if (node.health.state !== 'offline') return 'running'
-    return 'stopped'
+  /**
+   * Of the nodes that are enabled, each was polled, and none is online: `stopped` (device API 302, 303, 304), or `unresponsive` when one of
+   * them is there and does not answer (310).
+   */
+  engine(): 'running' | 'stopped' | 'unresponsive' {
+    const nodes = [...this.#context.live.values()]
+    if (nodes.length === 0 || nodes.some(({ health }) => health.state !== 'offline')) return 'running'
+    return nodes.some(({ health }) => health.unresponsive) ? 'unresponsive' : 'stopped'
   }
 
   /** The driver of an enabled node, for the lab. */

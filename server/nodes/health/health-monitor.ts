@@ -1,5 +1,5 @@
 import type { Settings } from '../../../shared/settings.ts'
-import { within } from '../deadline.ts'
+import { DeadlineError, within } from '../deadline.ts'
 import type { NodeHealth } from '../media-node.ts'
 
 /** What the polls say of a node. */
@@ -31,6 +31,7 @@ export class HealthMonitor {
   #startedAt = 0
   #last: NodeHealth | undefined
   #lastSuccess = Number.NEGATIVE_INFINITY
+  #silent = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HealthMonitorOptions) {
@@ -39,6 +40,11 @@ export class HealthMonitor {
 
   get state(): HealthState {
     return this.#state
+  }
+
+  /** It is offline because it does not answer, rather than gone: a process that hangs, a machine that fell silent. */
+  get unresponsive(): boolean {
+    return this.#state === 'offline' && this.#silent
   }
 
   /** What the node answered last while online. */
@@ -116,6 +122,7 @@ export class HealthMonitor {
 
   #failed(error: unknown): void {
     this.#failures += 1
+    this.#silent = error instanceof DeadlineError
     this.#options.onFailure(error)
     // A node that was never seen online has nothing to lose: its first failure tells.
     if (this.#state === 'offline' || (this.#state === 'online' && this.#failures < failuresUntilOffline)) return

@@ -45,8 +45,15 @@ describe('the process of the embedded node', () => {
     const { pid } = site
     process.kill(pid, 'SIGSTOP')
     const began = performance.now()
-    expect([302, 310]).toContain((await site.join(room, 'late', camera.url('/pcma'))).ret)
+    expect(await site.join(room, 'late', camera.url('/pcma'))).toMatchObject({ ret: 310 })
     expect(performance.now() - began).toBeLessThan(5_000)
+    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.state === 'offline')
+    const known = performance.now()
+    expect(await site.join(room, 'later', camera.url('/pcma'))).toMatchObject({ ret: 310 })
+    const destroyed = { roomId: room, userId: 'door', userAddress: camera.url('/cam') }
+    expect(await site.api.outgoing('destroyOutgoingUser', destroyed)).toMatchObject({ ret: 310 })
+    expect(await site.api.outgoing('getOutgoingUsers')).toMatchObject({ ret: 310 })
+    expect(performance.now() - known).toBeLessThan(1_000)
     await site.until(() => site.pid !== pid, 30_000)
     await site.until(async () => (await site.device('door')).state === 'joined')
     expect(isAlive(pid)).toBe(false)

@@ -27,7 +27,7 @@ test('a node that never answers does not hold the start longer than its deadline
     deadlines: { health_ms: 50 },
   })
   expect(pool.views()[0]).toMatchObject({ state: 'offline', last_error: 'The node did not answer within 0.05 s.' })
-  expect(pool.engine()).toBe('stopped')
+  expect(pool.engine()).toBe('unresponsive')
 })
 
 test('the engine is stopped while every enabled node is offline, and runs again with the first that is back', async () => {

@@ -30,6 +30,10 @@ test.each([
   expect(() => parseCsv(text)).toThrow(message)
 })
 
+test('a text of nothing but line breaks is not read to its end', () => {
+  expect(() => parseCsv('\n'.repeat(1_000_000))).toThrow('The table has more than 100000 lines.')
+})
+
 test('a spreadsheet finds no formula in what was written', () => {
   const text = formatCsv([['=cmd|calc', '+1', '-1', '@x', '\ty', 'plain', "'=z"]])
   expect(text).toBe(`'=cmd|calc,'+1,'-1,'@x,'\ty,plain,''=z\r\n`)

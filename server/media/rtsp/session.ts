@@ -45,8 +45,8 @@ const reportMs = 5_000
 const teardownMs = 500
 /** Most methods of a Public field that are remembered. */
 const mostMethods = 64
-/** What a camera may send, in bytes a second: ten times what one of 4K does. */
-const mostBytesPerSecond = 50 * 1024 * 1024
+/** What a camera may send, in bytes a second: several times what one of 4K does. */
+const mostBytesPerSecond = 25 * 1024 * 1024
 
 /** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). It lives once, and what comes late changes nothing. */
 export class RtspSession {

@@ -6,6 +6,9 @@ export const longestHead = 16 * 1024
 /** Longest body of one message, in bytes: the description of a camera has a few thousand. */
 export const longestBody = 64 * 1024
 
+/** Most bytes of empty lines before a message: some cameras send one. */
+export const mostEmpty = 1_024
+
 /** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
 export interface RtspMessage {
   startLine: string
@@ -43,6 +46,8 @@ export class WireReader {
   #needed = 1
   /** Bytes of an unfinished head that were searched for its end. */
   #searched = 0
+  /** Bytes of empty lines since the last message or packet. */
+  #empty = 0
   #begun: Begun | undefined
 
   constructor(listener: WireListener) {
@@ -64,7 +69,9 @@ export class WireReader {
   #read(bytes: Buffer): number {
     let at = 0
     for (;;) {
+      const from = at
       while (at < bytes.length && (bytes[at] === carriageReturn || bytes[at] === lineFeed)) at += 1
+      if (at > from) this.#countEmpty(at - from)
       if (at === bytes.length) {
         this.#needed = 1
         return at
@@ -81,7 +88,13 @@ export class WireReader {
         this.#tell(bytes.subarray(at, at + whole))
       }
       at += whole
+      this.#empty = 0
     }
+  }
+
+  #countEmpty(bytes: number): void {
+    this.#empty += bytes
+    if (this.#empty > mostEmpty) throw new RtspError('protocol', 'the camera sends nothing but empty lines')
   }
 
   /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */

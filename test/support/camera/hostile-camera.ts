@@ -86,24 +86,34 @@ export class Caller {
 
   /** What a well-behaved camera does. */
   usual(request: SeenRequest): void {
-    if (request.method === 'SETUP') {
-      if (this.#camera.transport === 'udp' && !this.wantsDatagrams(request))
-        return this.answer(request, { status: 461 })
-      this.takePorts(request)
-    }
+    if (request.method === 'SETUP') return this.setUp(request)
     this.answer(request)
     if (request.method === 'PLAY') this.stream()
     if (request.method === 'TEARDOWN') this.socket.end()
   }
 
+  /** Answers SETUP; a camera of datagrams refuses any other way. */
+  setUp(request: SeenRequest, more: HostileAnswer = {}): void {
+    if (this.refusesTransport(request)) return this.answer(request, { status: 461 })
+    this.takePorts(request)
+    this.answer(request, more)
+  }
+
   /** Notes where datagrams are to go. */
   takePorts(request: SeenRequest): void {
     const match = /client_port=(\d+)-(\d+)/.exec(request.headers.get('transport') ?? '')
-    this.clientPorts = match === null ? undefined : [Number(match[1]), Number(match[2])]
+    // Of the first track: it is the one that is sent.
+    if (match !== null) this.clientPorts ??= [Number(match[1]), Number(match[2])]
   }
 
-  wantsDatagrams(request: SeenRequest): boolean {
-    return request.headers.get('transport')?.includes('client_port') ?? false
+  /** A camera of datagrams is asked for another way. */
+  refusesTransport(request: SeenRequest): boolean {
+    return this.#camera.transport === 'udp' && !(request.headers.get('transport')?.includes('client_port') ?? false)
+  }
+
+  /** Of the camera itself. */
+  get url(): string {
+    return this.#camera.url
   }
 
   /** Sends RTP the way that was agreed upon. */
@@ -131,6 +141,11 @@ export class Caller {
   after(milliseconds: number, run: () => void): void {
     const timer = setTimeout(run, milliseconds)
     this.socket.once('close', () => clearTimeout(timer))
+  }
+
+  /** When the camera is in its room. */
+  onceJoined(run: () => void): void {
+    void this.#camera.joined.then(run)
   }
 
   /** Byte by byte. */
@@ -181,6 +196,7 @@ export class HostileCamera implements AsyncDisposable {
   readonly calls: Caller[] = []
   readonly transport: 'tcp' | 'udp'
   description = h264Description
+  readonly #joined = Promise.withResolvers<void>()
   readonly #server: net.Server
   readonly #datagrams: readonly [dgram.Socket, dgram.Socket]
 
@@ -217,6 +233,16 @@ export class HostileCamera implements AsyncDisposable {
   get serverPorts(): readonly [number, number] {
     const [rtp, rtcp] = this.#datagrams
     return [rtp.address().port, rtcp.address().port]
+  }
+
+  /** Resolves after `noteJoined`. */
+  get joined(): Promise<void> {
+    return this.#joined.promise
+  }
+
+  /** It is in its room. */
+  noteJoined(): void {
+    this.#joined.resolve()
   }
 
   datagram(channel: 0 | 1, packet: Buffer, port: number): void {

@@ -1,0 +1,177 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { controlMethods } from '../../../../shared/media/control.ts'
+import { descriptors, residentMegabytes } from '../../../bench/process-figures.ts'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { hostileAnswers } from '../../../support/camera/hostile-answers.ts'
+import { HostileCamera, interleaved, rtpPacket } from '../../../support/camera/hostile-camera.ts'
+import type { HostileCase } from '../../../support/camera/hostile-case.ts'
+import { hostileMedia } from '../../../support/camera/hostile-media.ts'
+import { hostilePhases } from '../../../support/camera/hostile-phases.ts'
+import { hostileTransports } from '../../../support/camera/hostile-transports.ts'
+import { NodeFailure, TestMediaNode } from '../../../support/media/media-node.ts'
+
+// Many at a time: most of the time is deadlines that pass.
+vi.setConfig({ maxConcurrency: 24, testTimeout: 20_000 })
+
+/** Deadlines of the hostile cameras; the good one has the usual. */
+const deadlines = { camera_answer_ms: 1_000, camera_stall_ms: 1_200 }
+/** What is to come true within a moment is asked for again and again so long, on a busy machine too. */
+const patience = { timeout: 5_000, interval: 30 }
+/** Most that the node may grow by, in megabytes. */
+const mostGrowth = 200
+
+let good: Camera
+let node: TestMediaNode
+let pid: number
+let before: { memory: number; descriptors: number }
+
+beforeAll(async () => {
+  ;[good, node] = await Promise.all([startCamera(), TestMediaNode.start()])
+  pid = node.child.pid ?? 0
+  await node.openRoom('meeting')
+  await node.addDevice('meeting', 'good', good.url('/cam'))
+  await node.request('set_settings', controlMethods.set_settings.params.parse(deadlines))
+  before = { memory: await residentMegabytes(pid), descriptors: await descriptors(pid) }
+})
+
+afterAll(async () => {
+  await Promise.all([good.kill(), node.stop()])
+})
+
+/** Puts it into a room of its own and says what became of it. */
+async function outcomeOf(roomId: string, camera: HostileCamera, expected: string): Promise<string> {
+  await node.openRoom(roomId)
+  try {
+    await node.addDevice(roomId, 'cam', camera.url, { login: { name: 'admin', password: 'secret' } })
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return `refused: ${error.kind}`
+  }
+  camera.noteJoined()
+  if (expected === 'stays') {
+    // What it does besides is done by then, and the stream still flows.
+    const { video_bytes = 0 } = (await node.stream(roomId, 'cam')) ?? {}
+    const flows = async () => ((await node.stream(roomId, 'cam'))?.video_bytes ?? 0) > video_bytes + 200
+    await vi.waitFor(async () => expect(await flows()).toBe(true), patience)
+    const lost = node.events.find((event) => event.type === 'deviceLost' && event.roomId === roomId)
+    if (lost === undefined) return 'stays'
+  }
+  const event = await node.event((each) => each.type === 'deviceLost' && each.roomId === roomId, 10_000)
+  return event.type === 'deviceLost' ? `lost: ${event.kind}` : event.type
+}
+
+async function expectGoodMeeting(): Promise<void> {
+  expect(node.child.exitCode).toBeNull()
+  expect(node.child.pid).toBe(pid)
+  const carried = async () => (await node.stream('meeting', 'good'))?.video_bytes ?? 0
+  const now = await carried()
+  await vi.waitFor(async () => expect(await carried()).toBeGreaterThan(now), patience)
+  expect(node.events.filter((event) => event.roomId === 'meeting' && event.type !== 'joined')).toEqual([])
+}
+
+const both = [...hostileAnswers, ...hostileTransports, ...hostilePhases, ...hostileMedia].flatMap((each: HostileCase) =>
+  (['tcp', 'udp'] as const)
+    .filter((transport) => (each.over ?? transport) === transport)
+    .map((transport) => ({ ...each, transport, title: `${each.what}, over ${transport.toUpperCase()}` })),
+)
+
+describe('a camera that', () => {
+  test.concurrent.for(both)('$title', async ({ title, script, transport, description, outcome }) => {
+    await using camera = await HostileCamera.start(script, transport)
+    camera.description = description ?? camera.description
+    expect(await outcomeOf(title, camera, outcome)).toBe(outcome)
+    await node.request('close_room', { roomId: title })
+    // Nothing of it is left: the node has hung up, and never called twice.
+    await vi.waitFor(() => expect(camera.callers.size).toBe(0), patience)
+    expect(camera.calls).toHaveLength(1)
+    await expectGoodMeeting()
+  })
+})
+
+describe('a camera that floods', () => {
+  /** Most memory and longest silence of the good camera while the hostile one is pulled. */
+  async function watched(run: Promise<string>): Promise<{ outcome: string; megabytes: number; silence: number }> {
+    let [over, megabytes, silence, carried, at] = [false, 0, 0, 0, performance.now()]
+    const outcome = run.finally(() => (over = true))
+    while (!over) {
+      megabytes = Math.max(megabytes, await residentMegabytes(pid))
+      const { video_bytes = 0 } = (await node.stream('meeting', 'good')) ?? {}
+      const now = performance.now()
+      silence = Math.max(silence, now - at)
+      if (video_bytes > carried) [carried, at] = [video_bytes, now]
+    }
+    return { outcome: await outcome, megabytes, silence }
+  }
+
+  const request = 'OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'
+  const media = interleaved(0, rtpPacket(1, Buffer.alloc(1_200, 0x65)))
+  test.each([
+    ['requests, and reads no answer', false, Buffer.concat([Buffer.from(request.repeat(500)), media])],
+    ['requests, and reads the answers', true, Buffer.concat([Buffer.from(request.repeat(500)), media])],
+    ['media', true, Buffer.concat(Array.from({ length: 800 }, () => media))],
+  ])('%s is left, and neither memory nor the others suffer', async (what, reads, piece) => {
+    await using camera = await HostileCamera.start({
+      PLAY: (caller, playing) => {
+        if (!reads) caller.socket.pause()
+        caller.usual(playing)
+        caller.flood(piece)
+      },
+    })
+    const memory = await residentMegabytes(pid)
+    const { outcome, megabytes, silence } = await watched(outcomeOf(`floods ${what}`, camera, 'lost: protocol'))
+    expect(outcome).toMatch(/^(?:lost|refused): protocol$/)
+    expect(megabytes - memory).toBeLessThan(mostGrowth)
+    expect(silence).toBeLessThan(2_000)
+    await expectGoodMeeting()
+  })
+})
+
+test('wherever a camera says that its stream or its packets are, the node calls nobody else', async () => {
+  const called: string[] = []
+  const server = net.createServer((socket) => {
+    called.push('TCP')
+    socket.destroy()
+  })
+  server.listen(0, '127.0.0.9')
+  const datagrams = dgram.createSocket('udp4').on('message', () => called.push('UDP'))
+  datagrams.bind(0, '127.0.0.9')
+  await Promise.all([once(server, 'listening'), once(datagrams, 'listening')])
+  const elsewhere = server.address()
+  if (elsewhere === null || typeof elsewhere === 'string') throw new Error('no port')
+  const url = `rtsp://127.0.0.9:${elsewhere.port}/live`
+  const { port } = datagrams.address()
+  await using redirecting = await HostileCamera.start({
+    DESCRIBE: (caller, request) => caller.answer(request, { status: 302, headers: { Location: url } }),
+  })
+  await using foreign = await HostileCamera.start(
+    {
+      DESCRIBE: (caller, request) => caller.answer(request, { headers: { 'Content-Base': url } }),
+      SETUP: (caller, request) =>
+        caller.setUp(request, {
+          headers: { Transport: `RTP/AVP;source=127.0.0.9;destination=127.0.0.9;server_port=${port}-${port}` },
+        }),
+    },
+    'udp',
+  )
+  foreign.description = foreign.description.replace('track1', `${url}/track1`)
+  expect(await outcomeOf('redirects', redirecting, 'refused: protocol')).toBe('refused: protocol')
+  expect(await outcomeOf('is elsewhere', foreign, 'stays')).toBe('stays')
+  // What was asked for came over the one connection.
+  expect(foreign.calls[0]?.requests.map((each) => each.url)).toContain(`${url}/track1`)
+  await node.request('close_room', { roomId: 'is elsewhere' })
+  await vi.waitFor(() => expect(foreign.callers.size).toBe(0), patience)
+  expect(called).toEqual([])
+  server.close()
+  datagrams.close()
+})
+
+test('after all of them the node is as it was', async () => {
+  await expectGoodMeeting()
+  expect((await node.request('health', {})).pulls).toBe(1)
+  await vi.waitFor(async () => expect(await descriptors(pid)).toBeLessThanOrEqual(before.descriptors), patience)
+  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(mostGrowth)
+  expect(node.complaints).toEqual([])
+})

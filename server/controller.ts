@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
@@ -13,8 +14,9 @@ import type { CallOrigin } from './console/handlers.ts'
 import { StaticFiles } from './edge/static-files.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
-import { type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
+import { listenerNames, type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
 import { nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
+import type { Restarts } from './restarts.ts'
 import { createServices, type MediaProgram, type Services } from './services.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from './store/open-store.ts'
@@ -34,6 +36,8 @@ export interface ControllerOptions {
   sealer?: Sealer
   /** Flags: they come before the settings. */
   overrides?: ListenerOverrides
+  /** What the process before this one told, when it started itself again. */
+  restarts?: Restarts
   /** Applied before anything listens. */
   site?: SiteFile | undefined
   /** The program of the embedded node; left out: no node of that kind works here. */
@@ -41,6 +45,9 @@ export interface ControllerOptions {
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }
+
+/** What connections and nodes have to end in before the store is closed over them, in milliseconds. */
+const cutMs = 1_000
 
 /** The whole product without a face: both APIs, their state and the operator's procedures. */
 export class Controller {
@@ -79,6 +86,7 @@ export class Controller {
       defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), host()),
       connections: () => this.#listeners.connections(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
+      restarts: options.restarts?.total ?? 0,
     })
     const api = apiListeners(this.#services, options.logger)
     const ports: Partial<Record<ListenerName, Port>> = {
@@ -103,13 +111,15 @@ export class Controller {
       signOutAll = () => listener.signOutAll()
       ports.console = listener
     }
-    this.#listeners = new Listeners(ports, overrides, () => this.#services.hub.emit('listeners.changed', {}))
+    const changed = (): void => this.#services.hub.emit('listeners.changed', {})
+    this.#listeners = new Listeners(ports, overrides, changed, options.restarts?.ports)
     const key = this.consoleKey
     const parts = {
       services: this.#services,
       listeners: this.#listeners,
       tls: this.#tls,
       facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
+      restarts: options.restarts,
       logger: options.logger,
       replaceKey:
         key === undefined
@@ -184,6 +194,30 @@ export class Controller {
     return this.#stopping
   }
 
+  /**
+   * Ends at once, for a process whose state may be torn: connections are cut, and the store writes what it owes whatever else fails or hangs.
+   * @throws AggregateError of what failed
+   */
+  async abandon(): Promise<void> {
+    this.#stopping ??= this.#cut()
+    await this.#stopping
+  }
+
+  async #cut(): Promise<void> {
+    const failures: unknown[] = []
+    const attempt = async (end: () => Promise<void>): Promise<void> => {
+      try {
+        await end()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    const others = [() => this.#listeners.stop(0), () => this.#services.stop()]
+    await Promise.race([Promise.all(others.map(attempt)), setTimeout(cutMs)])
+    await attempt(() => this.#store.close())
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything ended in order.')
+  }
+
   async #end(deadlineMs: number): Promise<void> {
     await this.#listeners.stop(deadlineMs)
     this.#feed.stop()
@@ -204,6 +238,12 @@ export class Controller {
       if (changes.some(({ collection }) => collection === 'nodes')) port.review()
     })
     return port
+  }
+
+  /** Ports that listen now. */
+  ports(): Partial<Record<ListenerName, number>> {
+    const listening = listenerNames.filter((name) => this.url(name) !== '')
+    return Object.fromEntries(listening.map((name) => [name, portOf(this.url(name))]))
   }
 
   /** Where a listener listens; empty when it does not. */
@@ -237,4 +277,9 @@ export class Controller {
     }
     return { ok, body }
   }
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }

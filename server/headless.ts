@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import { Controller } from './controller.ts'
+import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { portFlag } from './http/listeners.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
+import { replaceProcess } from './replace-process.ts'
+import { passRestarts, takeRestarts } from './restarts.ts'
 import { readSiteFile, SiteFileError } from './site-file.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
 import { StoreVersionError } from './store/migrations.ts'
@@ -48,10 +51,26 @@ async function run(): Promise<void> {
     return
   }
   const logger = createLog(options.logLevel)
+  const restarts = takeRestarts(process.env)
+  // Until it is ready once, an error is one of the start: it is told, and that is all.
+  const state: { controller?: Controller; runsOn: boolean } = { runsOn: restarts.total > 0 }
+  new CrashGuard({
+    logger,
+    before: restarts,
+    ports: () => ({ ...restarts.ports, ...state.controller?.ports() }),
+    abandon: async () => await state.controller?.abandon(),
+    runsOn: () => state.runsOn,
+    startAgain: (next) => replaceProcess(passRestarts(process.env, next)),
+    end: (code, line) => {
+      process.stderr.write(`${line}\n`)
+      process.exit(code)
+    },
+  }).watch()
   const site = options.site === undefined ? undefined : await readSiteFile(options.site)
-  const controller = await Controller.open({
+  const opened = await Controller.open({
     dataFolder: options.dataDir,
     logger,
+    restarts,
     version: productVersion,
     site,
     consolePage,
@@ -64,18 +83,21 @@ async function run(): Promise<void> {
       console_port: options.consolePort,
     },
   })
+  state.controller = opened
   const stop = (signal: string): void => {
     logger.info({ signal }, 'stopping')
-    controller.stop().then(
+    state.runsOn = false
+    opened.stop().then(
       () => process.exit(0),
       (error: unknown) => explain(error),
     )
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
-  await controller.start()
-  process.stdout.write(`ready ${JSON.stringify(readyLine(controller))}\n`)
-  tellFirstStart(controller)
+  await opened.start()
+  state.runsOn = true
+  process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
+  tellFirstStart(opened)
 }
 
 function readyLine(controller: Controller): Record<string, unknown> {
@@ -96,5 +118,4 @@ function tellFirstStart(controller: Controller): void {
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 
-process.on('unhandledRejection', (reason) => console.error('unhandled rejection', reason))
 run().catch(explain)

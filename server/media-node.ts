@@ -14,6 +14,9 @@ interface ParentPort {
 
 /** What open connections have to close in, in milliseconds. */
 const closeMs = 1_000
+/** Exit code after an error that nobody foresaw (EX_SOFTWARE of sysexits.h), and what its last words may take, in milliseconds. */
+const crashExitCode = 70
+const crashMs = 200
 
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
 const service = new ControlService((message) => {
@@ -42,11 +45,23 @@ process.on('disconnect', () => void end())
 process.on('SIGTERM', () => void end())
 // The controller decides when to end: an interrupt at the terminal reaches every process of the group.
 process.on('SIGINT', () => {})
-process.on('uncaughtException', (error) => {
-  service.log.error('the node failed', error.stack ?? error.message)
-  process.exitCode = 1
-  setTimeout(() => process.exit(1), 50)
-})
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+
+/** An error that was caught nowhere: nobody knows what of the state still holds. The controller hears of it, and starts another node. */
+function fail(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (ending) return
+  ending = true
+  // The message is on its way before the process ends; or nobody takes messages any more.
+  setTimeout(() => process.exit(crashExitCode), crashMs)
+  try {
+    service.log.error('unforeseen error', text)
+    setImmediate(() => process.exit(crashExitCode))
+  } catch {
+    process.stderr.write(`${text}\n`)
+  }
+}
 
 function asParentPort(value: unknown): ParentPort | undefined {
   return isParentPort(value) ? value : undefined

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Attention } from '../shared/console/site.ts'
 import type { Listeners } from './http/listeners.ts'
+import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type TlsMaterial } from './edge/tls.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
@@ -23,6 +24,8 @@ export interface ConsoleParts {
   listeners: Listeners
   tls: { material: TlsMaterial | undefined }
   facts: { version: string; startedAt: number; folder: string }
+  /** What the process before this one told, when it started itself again. */
+  restarts: Restarts | undefined
   logger: Logger
   replaceKey: (() => string) | undefined
 }
@@ -77,7 +80,8 @@ export function attentionNow({
   services,
   listeners,
   tls,
-}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls'>): Attention[] {
+  restarts,
+}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts'>): Attention[] {
   const { store, pool, outgoing, faults, settings } = services
   const { people, devices } = pool.totals()
   return attentionOf({
@@ -91,6 +95,7 @@ export function attentionNow({
     users: people + devices,
     certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
     faults: faults.list().length,
+    restarts: restarts?.times ?? [],
   })
 }
 

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   mediaUrl?: () => string
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
+  /** How often the process started itself again. */
+  restarts?: number
 }
 
 /** The program of the embedded node. */
@@ -112,6 +114,7 @@ export function createServices(options: ServiceOptions): Services {
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
+    restarts: () => options.restarts ?? 0,
     connections: options.connections,
   })
   const journal = new RequestJournal({

@@ -19,6 +19,8 @@ export interface AttentionSources {
   /** When the TLS certificate ends; 0 without one. */
   certificateEnds: number
   faults: number
+  /** When the controller started itself again after an unforeseen error, the last time last. */
+  restarts: readonly number[]
 }
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
@@ -26,6 +28,7 @@ const urgency = { error: 0, warning: 1, info: 2 } as const
 /** Everything that wants the operator's eye, most urgent first; derived anew each time, so nothing has to be cleared. */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [
+    ...ofRestarts(sources),
     ...ofStore(sources),
     ...ofListeners(sources),
     ...ofNodes(sources),
@@ -54,6 +57,15 @@ function item(
   since: number,
 ): Attention {
   return { level, code, subject, message, since }
+}
+
+/** For a day: whoever looks in the next morning learns why a meeting was interrupted. */
+function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
+  const last = restarts.at(-1)
+  if (last === undefined || now - last > day) return []
+  const message =
+    'Roomdesk met an unforeseen error and started itself again; meetings were interrupted for some seconds. The log has the error ("unforeseen error"): report it.'
+  return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
 function ofStore({ store }: AttentionSources): Attention[] {

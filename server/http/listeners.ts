@@ -43,11 +43,19 @@ export class Listeners {
   readonly #places = new Map<ListenerName, Place>()
   readonly #errors = new Map<ListenerName, string>()
   readonly #changed: () => void
+  /** Where the process before this one listened: a listener that takes any free port takes the same again. */
+  readonly #before: Map<string, number>
 
-  constructor(ports: Partial<Record<ListenerName, Port>>, overrides: ListenerOverrides, changed: () => void) {
+  constructor(
+    ports: Partial<Record<ListenerName, Port>>,
+    overrides: ListenerOverrides,
+    changed: () => void,
+    before: Partial<Record<ListenerName, number>> = {},
+  ) {
     this.#ports = ports
     this.#overrides = overrides
     this.#changed = changed
+    this.#before = new Map(Object.entries(before))
   }
 
   /** Starts all, or those named. @throws ListenError; then none of them listens */
@@ -59,7 +67,7 @@ export class Listeners {
     const started: ListenerName[] = []
     try {
       for (const name of this.#names().filter((each) => names.includes(each))) {
-        await this.#start(name, this.#wanted(name, settings, tls))
+        await this.#startAnywhere(name, settings, tls)
         started.push(name)
       }
     } catch (error) {
@@ -150,6 +158,19 @@ export class Listeners {
     return listenerNames.filter((name) => this.#ports[name] !== undefined)
   }
 
+  /** Starts it where it is wanted; where the port before is taken by now, any other serves as well. */
+  async #startAnywhere(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
+    const wanted = this.#wanted(name, settings, tls)
+    try {
+      await this.#start(name, wanted)
+    } catch (error) {
+      const taken = this.#before.delete(name)
+      const other = this.#wanted(name, settings, tls)
+      if (!taken || other.port === wanted.port) throw error
+      await this.#start(name, other)
+    }
+  }
+
   async #start(name: ListenerName, place: Place): Promise<void> {
     await this.#ports[name]?.start(place.host, place.port, place.tls)
     this.#places.set(name, place)
@@ -162,9 +183,10 @@ export class Listeners {
 
   #wanted(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Place {
     const setting = `${name}_port` as const
+    const port = this.#overrides[setting] ?? settings.listeners[setting]
     return {
       host: this.#overrides.host ?? settings.listeners.host,
-      port: this.#overrides[setting] ?? settings.listeners[setting],
+      port: port === 0 ? (this.#before.get(name) ?? 0) : port,
       tls,
     }
   }

@@ -14,6 +14,8 @@ export interface MetricSources {
   /** How many devices are in each state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
+  /** How often the controller started itself again after an unforeseen error. */
+  restarts(): number
   /** Open connections by listener. */
   connections(): Promise<Readonly<Record<string, number>>>
 }
@@ -106,6 +108,15 @@ export class Metrics implements RequestObserver {
 
   #addGauges(): void {
     const sources = this.#sources
+    new Counter({
+      name: 'roomdesk_restarts_total',
+      help: 'Times that the controller started itself again after an unforeseen error, since somebody started it.',
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(sources.restarts())
+      },
+    })
     this.#addGauge('roomdesk_rooms', 'Rooms that exist.', () => sources.rooms())
     this.#addGauge('roomdesk_users', 'People and outgoing users in rooms.', () => sources.users())
     this.#addGauge('roomdesk_sessions', 'Live sessions.', () => sources.sessions())

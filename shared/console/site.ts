@@ -25,6 +25,7 @@ export const storeNotice = z.strictObject({
 export const attention = z.strictObject({
   level: z.enum(['error', 'warning', 'info']),
   code: z.enum([
+    'restarted',
     'diskRefused',
     'recovered',
     'nodeOffline',

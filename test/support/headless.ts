@@ -23,20 +23,34 @@ export interface Ready {
 
 /** A headless controller of its own process, as an operator runs it. */
 export class Headless {
-  readonly ready: Ready
+  /** Of the last `ready` line. */
+  ready: Ready
   readonly folder: string
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   /** Everything it wrote to stderr. */
   readonly log: string[]
   /** Milliseconds from the start of the process to the `ready` line. */
   readonly startedIn: number
+  /** The `ready` lines that were not asked for yet. */
+  readonly #lines: AsyncIterator<Ready>
 
-  constructor(options: Pick<Headless, 'ready' | 'folder' | 'child' | 'log' | 'startedIn'>) {
+  constructor(
+    options: Pick<Headless, 'ready' | 'folder' | 'child' | 'log' | 'startedIn'> & { lines: AsyncIterator<Ready> },
+  ) {
     this.ready = options.ready
+    this.#lines = options.lines
     this.folder = options.folder
     this.child = options.child
     this.log = options.log
     this.startedIn = options.startedIn
+  }
+
+  /** Waits for the next `ready` line: it started itself again. */
+  async readyAgain(): Promise<Ready> {
+    const { value, done } = await this.#lines.next()
+    if (done === true) throw new HeadlessEndedError(this.child.exitCode, this.log.join('\n'))
+    this.ready = value
+    return value
   }
 
   /** Sends a signal and resolves with the exit code (null when a signal ended it). */
@@ -98,12 +112,23 @@ export async function startHeadless(options: HeadlessOptions = {}): Promise<Head
     log.push(line)
     if (log.length > 5_000) log.shift()
   })
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (text) => text.startsWith('ready ') && resolve(text.slice(6)))
-    child.once('error', reject)
-    child.once('close', (code) => reject(new HeadlessEndedError(code, log.join('\n'))))
-  })
-  return new Headless({ ready: JSON.parse(line) as Ready, folder, child, log, startedIn: performance.now() - began })
+  const lines = readyLines(child.stdout)
+  const first = await Promise.race([
+    lines.next(),
+    once(child, 'error').then(([error]) => Promise.reject(error as Error)),
+  ])
+  if (first.done === true) {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    throw new HeadlessEndedError(child.exitCode, log.join('\n'))
+  }
+  const startedIn = performance.now() - began
+  return new Headless({ ready: first.value, folder, child, log, startedIn, lines })
+}
+
+async function* readyLines(stdout: Readable): AsyncGenerator<Ready, void> {
+  for await (const line of createInterface(stdout)) {
+    if (line.startsWith('ready ')) yield JSON.parse(line.slice(6)) as Ready
+  }
 }
 
 /** It ended before it was ready. */

@@ -66,6 +66,8 @@ export const overview = {
     nodes: 'MCU nodes',
   },
   attentions: {
+    restarted:
+      'Roomdesk met an unforeseen error and started itself again; meetings were interrupted for some seconds. Report what the log says under "unforeseen error".',
     diskRefused: 'The disk refuses writes: changes are refused until it accepts them again.',
     recovered: 'The store was damaged and was put right from its journal or a backup.',
     nodeOffline: 'MCU node {subject} is offline.',

@@ -68,6 +68,8 @@ export const overview: Texts<typeof englishOverview> = {
     nodes: 'MCU 节点',
   },
   attentions: {
+    restarted:
+      'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中 “unforeseen error” 处的内容反馈给开发者。',
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
     nodeOffline: 'MCU 节点 {subject} 已离线。',

@@ -10,6 +10,7 @@ const open = () =>
     nodes: () => ({ online: 2, offline: 1 }),
     devices: () => ({ joined: 3 }),
     store: () => ({ healthy: true, backlog: 7, journalBytes: 1024 }),
+    restarts: () => 2,
     connections: async () => ({ media: 8 }),
   })
 

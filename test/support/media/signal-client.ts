@@ -16,7 +16,7 @@ export class SignalClient {
   constructor(url: string) {
     this.socket = new WebSocket(`${url.replace('http', 'ws')}/signal`)
     this.socket.on('error', () => {})
-    this.closed = once(this.socket, 'close').then(([code]) => Number(code))
+    this.closed = new Promise((resolve) => this.socket.once('close', resolve))
     this.socket.on('message', (data: Buffer) => {
       this.messages.push(toPersonSchema.parse(JSON.parse(data.toString('utf8'))))
       for (const watcher of this.#watchers) watcher()

@@ -1,0 +1,137 @@
+import { mkdtemp } from 'node:fs/promises'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+
+// Whole programs on a busy machine.
+vi.setConfig({ testTimeout: 40_000, hookTimeout: 40_000 })
+
+const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
+const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
+const preload = `--import=${pathToFileURL(join(import.meta.dirname, '../support/fail-on-signal.mjs')).href}`
+const failing = (program: string) => ({ NODE_OPTIONS: preload, FAILING_PROGRAM: program })
+/** Within which everybody is back. */
+const backMs = 5_000
+
+/** Joins as the room page does, again and again, until the node is there and takes them. */
+async function comeBack(url: string, room: string, token: string): Promise<SignalClient> {
+  for (;;) {
+    try {
+      return await SignalClient.join(url, room, { token })
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+interface Meeting {
+  controller: Headless
+  api: ApiClient
+  room: string
+  token: string
+  person: SignalClient
+}
+
+/** A controller with a camera and a person in a room. */
+async function meeting(program: string): Promise<Meeting> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-crash-'))
+  folders.push(folder)
+  const controller = await startHeadless({ folder, site, env: failing(program) })
+  const api = new ApiClient(controller.ready, credential)
+  await api.authenticate()
+  const room = await api.createRoom()
+  const params = { roomId: room, userId: 'cam', userName: 'Gate', userAddress: camera.url('/cam') }
+  expect(await api.outgoing('createOutgoingUser', params)).toMatchObject({ ret: 0 })
+  const link = await api.get('/rtc/room/join_url', { room_id: room, user_id: 'ann', user_name: 'Ann' })
+  const token = new URL(String(link.url)).hash.replace('#token=', '')
+  return { controller, api, room, token, person: await SignalClient.join(controller.ready.node, room, { token }) }
+}
+
+/** Milliseconds until the person and the camera are in the room again. */
+async function untilBack({ controller, room, token }: Meeting): Promise<number> {
+  const began = performance.now()
+  const person = await comeBack(controller.ready.node, room, token)
+  if (!person.joined.people.some(({ user_id }) => user_id === 'cam')) {
+    await person.next((message) => message.type === 'person_joined' && message.person.user_id === 'cam', backMs)
+  }
+  const milliseconds = performance.now() - began
+  person.drop()
+  return milliseconds
+}
+
+let camera: Camera
+const folders: string[] = []
+beforeAll(async () => {
+  camera = await startCamera()
+})
+afterAll(async () => {
+  await Promise.all([camera.kill(), ...folders.map(removeFolder)])
+})
+
+describe('an error that nobody foresaw', () => {
+  test('in the controller: it starts itself again, and people, cameras and clients find everything where it was; at most three times a minute', async () => {
+    const { controller, api, ...visit } = await meeting('headless.js')
+    const before = controller.ready
+    // A client goes on creating rooms; what it was told stands.
+    const acknowledged: string[] = []
+    const creating = (async () => {
+      for (;;) acknowledged.push(await api.createRoom())
+    })().catch(() => {})
+    while (acknowledged.length < 20) await new Promise((resolve) => setImmediate(resolve))
+    process.kill(before.pid, 'SIGUSR2')
+    const [again, milliseconds] = await Promise.all([
+      controller.readyAgain(),
+      once(visit.person.socket, 'close').then(async () => await untilBack({ controller, api, ...visit })),
+      creating,
+    ])
+    expect(milliseconds).toBeLessThan(backMs)
+    // The same process id, and the same ports although any free ones were asked for.
+    expect(again).toEqual(before)
+    for (const room_id of [visit.room, ...acknowledged]) {
+      expect(await api.get('/rtc/room/get', { room_id })).toMatchObject({ ret: 0 })
+    }
+    const failures = controller.log.filter((line) => line.includes('"unforeseen error"'))
+    expect(failures).toHaveLength(1)
+    expect(failures[0]).toContain('an error that nobody foresaw')
+    expect(failures[0]).toContain('fail-on-signal.mjs')
+    const { attention } = await controller.rpc('overview.get', undefined)
+    expect(attention).toContainEqual(expect.objectContaining({ level: 'warning', code: 'restarted', subject: '1' }))
+    expect(await (await fetch(`${again.console}/metrics`)).text()).toContain('roomdesk_restarts_total 1')
+
+    // A rejection is no better.
+    process.kill(before.pid, 'SIGWINCH')
+    expect(await controller.readyAgain()).toEqual(before)
+    expect(controller.log.some((line) => line.includes('a rejection that nobody foresaw'))).toBe(true)
+
+    // A program that always fails helps nobody.
+    process.kill(before.pid, 'SIGUSR2')
+    await controller.readyAgain()
+    const ended = once(controller.child, 'exit')
+    process.kill(before.pid, 'SIGUSR2')
+    expect(await ended).toEqual([70, null])
+    expect(controller.log.at(-1)).toMatch(/^Roomdesk met an unforeseen error 4 times within 60 s .* not started again/)
+  })
+
+  test('in the media node: another takes its place, and people and cameras are back', async () => {
+    const visit = await meeting('')
+    const { controller, person } = visit
+    const running = controller.log.map((line) => /"pid":(\d+).*the embedded node runs/.exec(line)?.[1])
+    const pid = Number(running.find((text) => text !== undefined))
+    process.kill(pid, 'SIGUSR2')
+    await person.closed
+    expect(await untilBack(visit)).toBeLessThan(backMs)
+    const failure = controller.log.find((line) => line.includes('an error that nobody foresaw'))
+    expect(failure).toContain('fail-on-signal.mjs')
+    expect(controller.log.some((line) => line.includes('it ended with exit code 70'))).toBe(true)
+    // What was started again is stopped as everything else is.
+    process.kill(controller.ready.pid, 'SIGUSR2')
+    await controller.readyAgain()
+    expect(await controller.stop()).toBe(0)
+  })
+})

@@ -1,0 +1,12 @@
+// Preloaded into a program under test (NODE_OPTIONS=--import): on a signal, an error that nobody catches, in a timer or as a rejection.
+// Which program is said by FAILING_PROGRAM, the end of its path.
+if (process.argv[1]?.endsWith(process.env.FAILING_PROGRAM ?? '')) {
+  process.on('SIGUSR2', () => {
+    setTimeout(() => {
+      throw new Error('an error that nobody foresaw')
+    }, 0)
+  })
+  process.on('SIGWINCH', () => {
+    void Promise.reject(new Error('a rejection that nobody foresaw'))
+  })
+}

@@ -73,9 +73,12 @@ function ofStore({ store }: AttentionSources): Attention[] {
     ? []
     : [item('error', 'diskRefused', '', `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`, 0)]
   const recovered = store.notices
-    .filter(({ level, code }) => level !== 'info' && (code === 'recovered' || code === 'damaged'))
+    .filter(
+      ({ level, code, lost }) => level !== 'info' && lost !== true && (code === 'recovered' || code === 'damaged'),
+    )
     .map(({ file, message, at }) => item('warning', 'recovered', file ?? '', message, at))
-  return [...refused, ...recovered]
+  const lost = store.losses.map(({ file, message, at }) => item('warning', 'changesLost', file ?? '', message, at))
+  return [...refused, ...lost, ...recovered]
 }
 
 function ofListeners({ listeners }: AttentionSources): Attention[] {

@@ -37,6 +37,10 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       await parts.dismissWelcome()
       return {}
     },
+    'overview.dismiss_losses': async () => {
+      await store.dismissLosses()
+      return {}
+    },
     'licence.get': () => {
       const licence = licenceOf(store)
       const { people, devices } = pool.totals()
@@ -98,6 +102,7 @@ function overview(parts: SiteParts): OverviewView {
       journal_bytes: status.journalBytes,
       snapshot_at: status.snapshotAt,
       notices: status.notices.slice(-50),
+      losses: [...status.losses],
       folder: parts.facts.folder,
     },
     counts: parts.counts(),

@@ -31,7 +31,13 @@ export class Notices {
     if (notice.level === 'info') this.#logger?.info(details, notice.message)
     else if (notice.level === 'warning') this.#logger?.warn(details, notice.message)
     else this.#logger?.error(details, notice.message)
-    for (const listener of this.#listeners) listener(notice)
+    for (const listener of this.#listeners) {
+      try {
+        listener(notice)
+      } catch (error) {
+        this.#logger?.error({ err: error }, 'A listener of the store failed.')
+      }
+    }
   }
 
   listen(listener: (notice: StoreNotice) => void): () => void {

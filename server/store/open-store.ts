@@ -2,18 +2,20 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
 import { makeBackup } from './files/backups.ts'
+import { Losses } from './files/losses.ts'
 import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
 import { type DocumentName, documentNames, type StoredDocument, temporaryName } from './files/documents.ts'
 import { DurableStore } from './durable-store.ts'
 import { listFolder } from './files/durable-files.ts'
 import { lockFolder } from './files/folder-lock.ts'
+import { HighWaterFile } from './journal/high-water.ts'
 import { Journal } from './journal/journal.ts'
 import { type Migrations, migrations as knownMigrations } from './migrations.ts'
 import { Notices, type StoreLogger } from './notices.ts'
 import { sealBackups } from './files/seal-backups.ts'
 import { checkVersions, type Recovered, recoverFolder } from './files/recovery.ts'
 import type { Sealer } from './sealer.ts'
-import { withoutClearSecrets } from './site-settings.ts'
+import { siteSettings, withoutClearSecrets } from './site-settings.ts'
 import type { Store } from './store.ts'
 
 export interface StoreOptions {
@@ -31,7 +33,6 @@ export interface StoreOptions {
   migrations?: Migrations
 }
 
-const defaultDeadline = 5_000
 const defaultSnapshotAfter = 16 * 1024 * 1024
 
 /**
@@ -64,7 +65,15 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
   const { state, chain, bases } = recovered
   const notices = new Notices(logger)
+  const onError = (error: unknown): void =>
+    logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
   for (const notice of recovered.notices) notices.add(notice)
+  const losses = await Losses.open(folder, recovered.notices)
+  // Before anything else is written: afterwards nothing in the folder shows any more what was lost.
+  if (recovered.notices.some(({ lost }) => lost === true))
+    await losses.keep().catch((error: unknown) => {
+      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
+    })
   // The old files, and the journal they need, before anything is written in the new version.
   const kept = recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), true)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
@@ -98,8 +107,10 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     ends: chain.ends,
     sizes: chain.sizes,
     roomNumber: () => roomNumbers.last,
+    highWater: new HighWaterFile(folder),
+    clock,
   })
-  const store = new DurableStore({
+  const store: DurableStore = new DurableStore({
     folder,
     state,
     journal,
@@ -114,12 +125,13 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     },
     sealer,
     notices,
+    losses,
     clock,
-    deadlineMs: options.deadlineMs ?? (() => state.settings.get('site')?.deadlines.store_ms ?? defaultDeadline),
+    deadlineMs: options.deadlineMs ?? (() => siteSettings(store).deadlines.store_ms),
     migrations,
     roomNumbers,
     unlock,
-    onListenerError: (error) => logger?.error({ err: error }, 'A listener of the store failed.'),
+    onError,
   })
   if (settings !== undefined) {
     // Twice, so that neither the file before this one nor the journal holds the secrets any longer.

@@ -49,6 +49,8 @@ export interface StoreNotice {
   message: string
   /** The file it speaks of, without folder. */
   file?: string
+  /** Changes that had been confirmed are not there any more, or cannot be shown to be: kept until the operator dismisses it. */
+  lost?: boolean
 }
 
 /** The state of the files, for the console and metrics. */
@@ -67,6 +69,8 @@ export interface StoreStatus {
   /** When each lowdb file was last rewritten, milliseconds since the epoch. */
   snapshotAt: number
   notices: readonly StoreNotice[]
+  /** What was lost at this start or an earlier one, until the operator dismisses it. */
+  losses: readonly StoreNotice[]
 }
 
 /** One backup in the data folder: whole files as they were at one instant. */
@@ -147,6 +151,9 @@ export interface Store {
    * @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read or the disk refuses (nothing was changed).
    */
   restoreBackup(name: string): Promise<void>
+
+  /** The operator has seen what was lost. @throws ApiError 'storage' when the disk refuses. */
+  dismissLosses(): Promise<void>
 
   /** Writes everything out, releases the lock. Idempotent. */
   close(): Promise<void>

@@ -19,6 +19,8 @@ export const storeNotice = z.strictObject({
   code: z.string(),
   message: z.string(),
   file: z.string().optional(),
+  /** Confirmed changes are lost, or may be. */
+  lost: z.boolean().optional(),
 })
 
 /** Something that wants the operator's eye, most urgent first. */
@@ -28,6 +30,7 @@ export const attention = z.strictObject({
     'restarted',
     'diskRefused',
     'recovered',
+    'changesLost',
     'nodeOffline',
     'noNode',
     'simulatedNode',
@@ -61,6 +64,8 @@ export const overviewView = z.strictObject({
     journal_bytes: z.int(),
     snapshot_at: moment,
     notices: z.array(storeNotice),
+    /** What was lost, at this start or an earlier one, until it is dismissed. */
+    losses: z.array(storeNotice),
     folder: z.string(),
   }),
   counts: z.strictObject({
@@ -119,6 +124,7 @@ export const siteProcedures = {
   'overview.get': procedure('State of the site at a glance.', nothing, overviewView),
   'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
   'overview.dismiss_welcome': procedure('Do not show the welcome page again.', nothing, done),
+  'overview.dismiss_losses': procedure('What the store has lost was seen: do not show it any more.', nothing, done),
   'licence.get': procedure(
     'The licence and what of it is used.',
     nothing,

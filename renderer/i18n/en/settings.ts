@@ -284,6 +284,17 @@ export const settings = {
     loseSessions: 'People in rooms that are not in the backup are taken out. Sessions of clients go on.',
     doRestore: 'Restore',
     restored: 'The backup was restored',
+    restoredPartly: 'The backup was restored, but not everything could be applied: {problem}',
+    losses: 'Lost changes',
+    lossesWhat: 'Damage to the data folder took changes that had been confirmed to clients or to you.',
+    lossesOlder:
+      'The newest backup, of {date}, is older than what was kept: restoring it would bring nothing back. Make what is missing again, or put back a copy of the whole data folder of your own while the controller stands still.',
+    lossesNewer:
+      'The backup of {date} was made after the damage: it does not hold what is missing. Make that again, or put back a copy of the whole data folder of your own while the controller stands still.',
+    lossesNone:
+      'There is no backup. Make what is missing again, or put back a copy of the whole data folder of your own while the controller stands still.',
+    lossesDisk: 'Check the disk, too: whatever took these files may take more.',
+    dismiss: 'Dismiss',
   },
   about: {
     version: 'Version',

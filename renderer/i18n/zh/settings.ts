@@ -280,6 +280,16 @@ export const settings: Texts<typeof english> = {
     loseSessions: '备份中没有的房间，其人员会被移出。客户端的会话不受影响。',
     doRestore: '恢复',
     restored: '备份已恢复',
+    restoredPartly: '备份已恢复，但并非全部都能生效：{problem}',
+    losses: '丢失的更改',
+    lossesWhat: '数据目录受损，已经向客户端或您确认过的更改丢失了。',
+    lossesOlder:
+      '最新的备份（{date}）早于现存的数据，恢复它找不回任何内容。请重新创建缺失的内容，或在控制器停止时放回您自己保存的整个数据目录副本。',
+    lossesNewer:
+      '{date} 的备份是损坏之后做的，不含缺失的内容。请重新创建，或在控制器停止时放回您自己保存的整个数据目录副本。',
+    lossesNone: '没有备份。请重新创建缺失的内容，或在控制器停止时放回您自己保存的整个数据目录副本。',
+    lossesDisk: '同时请检查磁盘：损坏这些文件的原因可能还会损坏更多。',
+    dismiss: '不再显示',
   },
   about: {
     version: '版本',

@@ -14,18 +14,13 @@ import {
   type State,
   toChange,
 } from './documents.ts'
+import { type Base, Findings, iso } from './findings.ts'
 import { hasCode, listFolder, setAside } from './durable-files.ts'
 import { segmentName } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
 import { SegmentChain } from '../journal/segment-chain.ts'
 import { readSegment } from '../journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
-
-/** Which file a document was taken from, and from which segment on the journal adds to it. */
-export interface Base {
-  first_segment: number
-  written_at: number
-}
 
 /** What a data folder holds. */
 export interface Recovered {
@@ -97,16 +92,15 @@ class Recovery {
     rooms: { first_segment: 1, written_at: 0 },
     sessions: { first_segment: 1, written_at: 0 },
   }
-  readonly #notices: StoreNotice[] = []
+  readonly #findings: Findings
   #roomNumber = 0
-  #lossy = false
-  #stale = false
   #oldest: number
 
   constructor(folder: string, known: Migrations, now: number, chain: SegmentChain) {
     this.#folder = folder
     this.#known = known
     this.#now = now
+    this.#findings = new Findings(now)
     this.#chain = chain
     this.#oldest = known.current
   }
@@ -119,11 +113,11 @@ class Recovery {
       const header = (await peekHeader(join(this.#folder, previousName(name))))?.header
       if (header !== undefined) previous[name] = header.first_segment
     }
-    const nothingElse = this.#chain.numbers.length === 0 && backups.length === 0 && Object.keys(previous).length === 0
+    const nothingElse = this.#chain.last === 0 && backups.length === 0 && Object.keys(previous).length === 0
     const present = documentNames.filter((name) => names.has(fileName(name)))
     // A first start that was cut short leaves the first of the empty files.
     const fresh = nothingElse && (present.length === 0 || (present.length < 3 && (await this.#allEmpty(present))))
-    if (fresh) this.#stale = true
+    if (fresh) this.#findings.stale = true
     else {
       for (const name of documentNames) {
         await this.#choose(name, names.has(fileName(name)), [
@@ -157,10 +151,10 @@ class Recovery {
       bases: this.#bases,
       previous,
       chain: this.#chain,
-      roomNumber: this.#roomNumber + (this.#lossy ? roomNumberGap : 0),
-      notices: this.#notices,
+      roomNumber: this.#roomNumber + (this.#findings.lossy ? roomNumberGap : 0),
+      notices: this.#findings.notices,
       fresh,
-      stale: this.#stale || this.#oldest !== this.#known.current,
+      stale: this.#findings.stale || this.#oldest !== this.#known.current,
       migratedFrom: this.#oldest === this.#known.current ? undefined : this.#oldest,
     }
   }
@@ -208,14 +202,7 @@ class Recovery {
     let aside: string | undefined
     if (exists) {
       try {
-        const base = await this.#load(name, path)
-        this.#bases[name] = base
-        if (!this.#chain.covers(base.first_segment)) {
-          this.#lost(
-            file,
-            `Parts of the journal that ${file} needs are missing: changes made after ${iso(base.written_at)} may be lost.`,
-          )
-        }
+        this.#bases[name] = await this.#load(name, path)
         return
       } catch (error) {
         if (!(error instanceof DamagedFileError)) throw error
@@ -224,8 +211,8 @@ class Recovery {
       aside = await setAside(path, this.#now)
     }
     const wasAside = aside === undefined ? '' : ` It was put aside as ${aside}.`
-    this.#note('warning', 'damaged', `${file} ${problem}.${wasAside}`, aside ?? file)
-    this.#stale = true
+    this.#findings.note('warning', 'damaged', `${file} ${problem}.${wasAside}`, aside ?? file)
+    this.#findings.stale = true
     await this.#fallBack(name, aside, others)
   }
 
@@ -236,9 +223,9 @@ class Recovery {
     for (const candidate of others) {
       const base = await this.#tryLoad(name, candidate.path)
       if (base === undefined) continue
-      if (this.#chain.covers(base.first_segment)) {
+      if (this.#chain.wholeFrom(base.first_segment)) {
         this.#bases[name] = base
-        this.#note(
+        this.#findings.note(
           'warning',
           'recovered',
           `${file} was recovered from ${candidate.label} and the journal: nothing was lost.`,
@@ -250,20 +237,25 @@ class Recovery {
     }
     for (const collection of layout[name]) this.#state[collection].clear()
     this.#bases[name] = { first_segment: 1, written_at: 0 }
-    if (this.#chain.numbers.length > 0 && this.#chain.covers(1)) {
-      this.#note('warning', 'recovered', `${file} was recovered from the journal alone: nothing was lost.`, file)
+    if (this.#chain.numbers.length > 0 && this.#chain.wholeFrom(1)) {
+      this.#findings.note(
+        'warning',
+        'recovered',
+        `${file} was recovered from the journal alone: nothing was lost.`,
+        file,
+      )
       return
     }
     if (name === 'sessions') {
       // An old list would bring back sessions that were ended since.
-      this.#lost(file, 'The sessions could not be recovered: clients must authenticate again.', 'recovered')
+      this.#findings.lost(file, 'The sessions could not be recovered: clients must authenticate again.', 'recovered')
       return
     }
     const base = second === undefined ? undefined : await this.#tryLoad(name, second.path)
     if (second !== undefined && base !== undefined) {
       this.#bases[name] = base
       const message = `${file} was recovered from ${second.label} and what is left of the journal: changes made after ${iso(base.written_at)} may be lost.`
-      this.#lost(file, message, 'recovered')
+      this.#findings.lost(file, message, 'recovered')
       return
     }
     await this.#salvage(name, aside)
@@ -274,7 +266,7 @@ class Recovery {
     const base = aside === undefined ? undefined : await this.#tryLoad(name, join(this.#folder, aside), true)
     if (base !== undefined) {
       this.#bases[name] = base
-      this.#lost(
+      this.#findings.lost(
         file,
         `No good copy of ${file} was found: what could be read of the damaged one is used, check it.`,
         'recovered',
@@ -282,7 +274,7 @@ class Recovery {
       return
     }
     for (const collection of layout[name]) this.#state[collection].clear()
-    this.#lost(file, `No good copy of ${file} was found: only what the journal holds is there.`, 'recovered')
+    this.#findings.lost(file, `No good copy of ${file} was found: only what the journal holds is there.`, 'recovered')
   }
 
   async #tryLoad(name: DocumentName, path: string, salvage = false): Promise<Base | undefined> {
@@ -296,26 +288,26 @@ class Recovery {
 
   async #replay(repair: boolean): Promise<void> {
     const first = Math.min(...documentNames.map((name) => this.#bases[name].first_segment))
+    const mark = this.#chain.highWater
+    this.#roomNumber = Math.max(this.#roomNumber, mark?.room_number ?? 0)
+    // A backup is files of one instant: it has no journal, and the mark is of the folder around it.
+    if (repair) this.#findings.missing(this.#chain, this.#bases)
     for (const number of this.#chain.from(first)) {
       const header = this.#chain.headers.get(number)
       const version = header?.version ?? this.#known.current
       this.#oldest = Math.min(this.#oldest, version)
       this.#roomNumber = Math.max(this.#roomNumber, header?.room_number ?? 0)
-      const report = await readSegment(this.#folder, number, this.#chain.ends.get(number), (changes) => {
+      const known = {
+        number,
+        end: this.#chain.ends.get(number),
+        confirmed: mark?.segment === number ? mark : undefined,
+      }
+      const report = await readSegment(this.#folder, known, (changes) => {
         for (const record of changes) this.#apply(record, version, number)
       })
       const file = segmentName(number)
-      if (report.lost > 0) {
-        const aside = repair ? await setAside(join(this.#folder, file), this.#now, true) : file
-        const what = report.lost === 1 ? 'One line' : `${report.lost} lines`
-        this.#lost(
-          aside,
-          `${what} of ${file} could not be read: those changes are lost. A copy was put aside as ${aside}.`,
-        )
-      } else if (report.torn) {
-        const message = `The last write to ${file} was cut short, as by a power failure: it was dropped. Nobody had been told that it was stored.`
-        this.#note('info', 'tornTail', message, file)
-      }
+      const aside = report.lost > 0 && repair ? await setAside(join(this.#folder, file), this.#now, true) : file
+      this.#findings.segment(file, report, aside, known.confirmed)
       if (!this.#chain.ends.has(number)) this.#chain.ends.set(number, report.end)
     }
   }
@@ -328,18 +320,4 @@ class Recovery {
       if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
     }
   }
-
-  #lost(file: string, message: string, code: StoreNotice['code'] = 'damaged'): void {
-    this.#lossy = true
-    this.#stale = true
-    this.#note(code === 'damaged' ? 'warning' : 'error', code, message, file)
-  }
-
-  #note(level: StoreNotice['level'], code: StoreNotice['code'], message: string, file: string): void {
-    this.#notices.push({ level, at: this.#now, code, message, file })
-  }
-}
-
-function iso(milliseconds: number): string {
-  return milliseconds === 0 ? 'the first start' : new Date(milliseconds).toISOString()
 }

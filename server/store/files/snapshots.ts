@@ -37,6 +37,8 @@ export class Snapshots {
   readonly #options: SnapshotsOptions
   readonly #first: Record<DocumentName, number>
   readonly #previous: Partial<Record<DocumentName, number>>
+  /** When each file was written, milliseconds since the epoch. */
+  readonly #writtenAt: Record<DocumentName, number>
   #turn: Promise<unknown> = Promise.resolve()
   #running = 0
   #retryAt = 0
@@ -53,11 +55,12 @@ export class Snapshots {
       sessions: sessions.data.first_segment,
     }
     this.#previous = { ...options.previous }
+    this.#writtenAt = { site: site.data.written_at, rooms: rooms.data.written_at, sessions: sessions.data.written_at }
   }
 
   /** When the oldest of the files was written, milliseconds since the epoch. */
   get writtenAt(): number {
-    return Math.min(...documentNames.map((name) => this.#options.files[name].data.written_at))
+    return Math.min(this.#writtenAt.site, this.#writtenAt.rooms, this.#writtenAt.sessions)
   }
 
   /** Bytes of journal that a start would replay. */
@@ -122,24 +125,26 @@ export class Snapshots {
   async #rewrite(): Promise<void> {
     const { between, files, journal, roomNumber, clock } = this.#options
     // A function, so that the turn between two flushes ends before the files are written.
-    const { first, written } = await between(async () => {
+    const { first, at, written } = await between(async () => {
       const first = await journal.rotate()
+      const at = clock()
       const settled = Promise.allSettled(
         documentNames.map((name) => {
           const { data } = files[name]
           data.first_segment = first
-          data.written_at = clock()
+          data.written_at = at
           data.room_number = roomNumber()
           return files[name].write()
         }),
       )
-      return { first, written: () => settled }
+      return { first, at, written: () => settled }
     })
     const results = await written()
     for (const [i, name] of documentNames.entries()) {
       if (results[i]?.status !== 'fulfilled') continue
       this.#previous[name] = this.#first[name]
       this.#first[name] = first
+      this.#writtenAt[name] = at
     }
     const refused = results.find((result) => result.status === 'rejected')
     if (refused !== undefined) throw refused.reason

@@ -23,6 +23,8 @@ export interface GroupCommitOptions<T extends Committing> {
   onFlush: (milliseconds: number) => void
   /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
   onHealth: (error: unknown) => void
+  /** One of the above has thrown: told, and the writing goes on. */
+  onError: (error: unknown) => void
 }
 
 /** Most characters in one write. */
@@ -199,7 +201,7 @@ export class GroupCommit<T extends Committing> {
       this.#flushStart = 0
       if (!this.#closing) writeBehind.restore(changes)
       this.#refused(error)
-      onRefused(group, error)
+      this.#guarded(() => onRefused(group, error))
       this.#answered()
       return
     }
@@ -207,10 +209,10 @@ export class GroupCommit<T extends Committing> {
     this.lastFlush = performance.now() - start
     if (!this.#healthy) {
       this.#healthy = true
-      this.#options.onHealth(undefined)
+      this.#guarded(() => this.#options.onHealth(undefined))
     }
-    onDurable(group)
-    onFlush(this.lastFlush)
+    this.#guarded(() => onDurable(group))
+    this.#guarded(() => onFlush(this.lastFlush))
     this.#answered()
   }
 
@@ -239,7 +241,7 @@ export class GroupCommit<T extends Committing> {
   #refused(error: unknown): void {
     if (this.#healthy) {
       this.#healthy = false
-      this.#options.onHealth(error)
+      this.#guarded(() => this.#options.onHealth(error))
     }
     this.#behindDue = false
     if (this.#probeTimer !== undefined || this.#closing) return
@@ -250,6 +252,14 @@ export class GroupCommit<T extends Committing> {
       this.#kick()
     }, probeAfter)
     this.#probeTimer.unref()
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#options.onError(error)
+    }
   }
 
   #answered(): void {

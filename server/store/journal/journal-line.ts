@@ -46,19 +46,23 @@ export function encodeChanges(changes: readonly Change[]): string {
 }
 
 /**
+ * What a line says, when its checksum is right; else undefined.
  * @param start of the line in `bytes`.
  * @param end of the line, without its newline.
- * @returns undefined when the line is not what was written.
  */
-export function decodeLine(bytes: Buffer, start: number, end: number): JournalLine | undefined {
-  if (end - start < 11 || bytes[start + 8] !== 0x20) return undefined
+export function checkedJson(bytes: Buffer, start: number, end: number): unknown {
+  if (end > bytes.length || end - start < 11 || bytes[start + 8] !== 0x20) return undefined
   if (bytes.toString('latin1', start, start + 8) !== checksum(crc32(bytes.subarray(start + 9, end)))) return undefined
-  let value: unknown
   try {
-    value = JSON.parse(bytes.toString('utf8', start + 9, end))
+    return JSON.parse(bytes.toString('utf8', start + 9, end))
   } catch {
     return undefined
   }
+}
+
+/** A line of a segment, given as for `checkedJson`; undefined when it is not what was written. */
+export function decodeLine(bytes: Buffer, start: number, end: number): JournalLine | undefined {
+  const value = checkedJson(bytes, start, end)
   if (Array.isArray(value)) {
     const changes: RawRecord[] = []
     for (const item of value as unknown[]) {

@@ -57,6 +57,11 @@ export class JournalSegment {
     }
   }
 
+  /** Lines of changes written. */
+  get lines(): number {
+    return this.#lines
+  }
+
   /** Bytes written. */
   get position(): number {
     return this.#position

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, syncFolder } from '../files/durable-files.ts'
+import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from './journal-line.ts'
 import { JournalSegment } from './journal-segment.ts'
 
@@ -18,6 +19,17 @@ export interface JournalOptions {
   sizes: ReadonlyMap<number, number>
   /** The highest room number given so far. */
   roomNumber: () => number
+  /** Told how far the journal is on disk, after each write. */
+  highWater: HighWaterFile
+  clock: () => number
+}
+
+/** The segment that grows. */
+interface Growing {
+  segment: JournalSegment
+  number: number
+  /** When it was begun, milliseconds since the epoch. */
+  since: number
 }
 
 /** The journal as its writer sees it: numbered segments, the last of which grows. Calls must not overlap, but for `cut`. */
@@ -27,7 +39,7 @@ export class Journal {
   readonly #sizes: Map<number, number>
   #next: number
   #previous: number
-  #current: { segment: JournalSegment; number: number } | undefined
+  #current: Growing | undefined
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -53,6 +65,15 @@ export class Journal {
       throw error
     }
     this.#sizes.set(current.number, current.segment.position)
+    const { highWater, roomNumber, clock } = this.#options
+    highWater.reached({
+      segment: current.number,
+      end: current.segment.position,
+      lines: current.segment.lines,
+      since: current.since,
+      at: clock(),
+      room_number: roomNumber(),
+    })
   }
 
   /** Ends the segment that grows. @returns the number from which on later changes are. */
@@ -66,6 +87,12 @@ export class Journal {
       this.#sizes.set(current.number, current.segment.position)
     }
     return this.#next
+  }
+
+  /** Ends the segment that grows, and with it the writing. */
+  async close(): Promise<void> {
+    await this.rotate()
+    await this.#options.highWater.close()
   }
 
   /** Deletes the segments before this one. */
@@ -85,7 +112,7 @@ export class Journal {
     return sum
   }
 
-  async #begin(): Promise<{ segment: JournalSegment; number: number }> {
+  async #begin(): Promise<Growing> {
     const { folder, version, roomNumber } = this.#options
     const number = this.#next++
     const header = {
@@ -103,7 +130,7 @@ export class Journal {
       await this.#discard(number)
       throw error
     }
-    this.#current = { segment, number }
+    this.#current = { segment, number, since: this.#options.clock() }
     this.#previous = number
     this.#sizes.set(number, segment.position)
     return this.#current

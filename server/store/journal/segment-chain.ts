@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listFolder } from '../files/durable-files.ts'
+import { type HighWater, readHighWater } from './high-water.ts'
 import { type SegmentHeader, segmentName, segmentNumber } from './journal-line.ts'
 import { readSegmentHeader } from './segment-reader.ts'
 
@@ -14,14 +15,18 @@ export class SegmentChain {
   readonly sizes: ReadonlyMap<number, number>
   /** Where segments end, as later headers say, by number. */
   readonly ends: Map<number, number>
-  /** The highest number in use; 0: none. */
+  /** The highest number that was ever in use; 0: none. */
   readonly last: number
+  /** How far the journal was known to be on disk; undefined: nobody wrote it down. */
+  readonly highWater: HighWater | undefined
 
   private constructor(
     found: readonly number[],
     headers: ReadonlyMap<number, SegmentHeader>,
     sizes: ReadonlyMap<number, number>,
+    highWater: HighWater | undefined,
   ) {
+    this.highWater = highWater
     this.headers = headers
     this.sizes = sizes
     this.ends = new Map()
@@ -31,7 +36,7 @@ export class SegmentChain {
       }
     }
     this.numbers = found.filter((number) => this.ends.get(number) !== 0)
-    this.last = found.at(-1) ?? 0
+    this.last = Math.max(found.at(-1) ?? 0, highWater?.segment ?? 0)
   }
 
   static async open(folder: string): Promise<SegmentChain> {
@@ -44,18 +49,36 @@ export class SegmentChain {
       const header = await readSegmentHeader(folder, number)
       if (header !== undefined) headers.set(number, header)
     }
-    return new SegmentChain(found, headers, sizes)
+    return new SegmentChain(found, headers, sizes, await readHighWater(folder))
   }
 
-  /** Whether every change from segment `first` on is there. */
+  /** Whether every segment from `first` on is there. */
   covers(first: number): boolean {
+    return this.coversUpToNewest(first) && ((this.highWater?.segment ?? 0) < first || !this.newestMissing)
+  }
+
+  /** The same for those before the newest. */
+  coversUpToNewest(first: number): boolean {
     let before = first - 1
     for (const number of this.from(first)) {
       // Numbers that were never used leave gaps, and the header tells them from segments that are gone.
       if (number !== before + 1 && (this.headers.get(number)?.previous ?? number) > before) return false
       before = number
     }
-    return true
+    const newest = this.highWater?.segment ?? 0
+    return newest < first || !this.newestMissing || before === newest - 1
+  }
+
+  /** Whether the segment up to which the journal was on disk is gone. */
+  get newestMissing(): boolean {
+    return this.highWater !== undefined && !this.numbers.includes(this.highWater.segment)
+  }
+
+  /** Whether `covers(first)` and the newest segment, too, is as long as it was. */
+  wholeFrom(first: number): boolean {
+    const mark = this.highWater
+    const cut = mark !== undefined && mark.segment >= first && (this.sizes.get(mark.segment) ?? 0) < mark.end
+    return !cut && this.covers(first)
   }
 
   /** The segments from this one on. */

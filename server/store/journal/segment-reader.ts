@@ -7,12 +7,23 @@ import { decodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
 export interface SegmentReport {
   /** Good lines of changes. */
   lines: number
-  /** Lines that were there and are lost: bad ones with good ones behind them, or missing before the known end. */
+  /** Lines that were there and are lost, at least: bad ones with good ones behind them, or missing before the known end. */
   lost: number
-  /** The last lines are incomplete, as a crash in the middle of a write leaves them: nobody was told that they were stored. */
+  /** The first line is damaged; it holds no changes. */
+  headerDamaged: boolean
+  /** The last lines are incomplete, as a crash in the middle of a write leaves them; nothing proves that they had been confirmed. */
   torn: boolean
   /** Bytes up to the end of the last good line. */
   end: number
+}
+
+/** What is known of a segment from elsewhere. */
+export interface KnownSegment {
+  number: number
+  /** Where it ends in bytes, when a later segment says so. */
+  end?: number | undefined
+  /** What was on disk at one moment, at least. */
+  confirmed?: { end: number; lines: number } | undefined
 }
 
 const chunkBytes = 1024 * 1024
@@ -34,20 +45,18 @@ export async function readSegmentHeader(folder: string, segment: number): Promis
 
 /**
  * Reads a segment line by line, in chunks.
- * @param knownEnd where the segment ends in bytes, when a later one says so.
  * @param onChanges called with the changes of each good line, in order.
  */
 export async function readSegment(
   folder: string,
-  segment: number,
-  knownEnd: number | undefined,
+  known: KnownSegment,
   onChanges: (changes: readonly RawRecord[]) => void,
 ): Promise<SegmentReport> {
-  const handle = await open(join(folder, segmentName(segment)), 'r')
+  const handle = await open(join(folder, segmentName(known.number)), 'r')
   try {
     const scanner = new SegmentScanner(onChanges)
-    await scan(handle, knownEnd ?? Number.POSITIVE_INFINITY, scanner)
-    return scanner.finish(knownEnd)
+    await scan(handle, known.end ?? Number.POSITIVE_INFINITY, scanner)
+    return scanner.finish(known)
   } finally {
     await handle.close()
   }
@@ -87,6 +96,8 @@ class SegmentScanner {
   #position = 0
   #end = 0
   #footer: number | undefined
+  #started = false
+  #headerDamaged = false
 
   constructor(onChanges: (changes: readonly RawRecord[]) => void) {
     this.#onChanges = onChanges
@@ -117,20 +128,29 @@ class SegmentScanner {
     if (bytes > 0) this.#bad++
   }
 
-  finish(knownEnd: number | undefined): SegmentReport {
-    const complete = this.#footer !== undefined
-    // Behind a footer, or before an end that a later segment vouches for, there are no torn lines: what is not good is lost.
-    const cut = knownEnd !== undefined && this.#end < knownEnd
-    let lost = this.#lost
-    if (cut) lost += Math.max(this.#bad, 1)
-    if (this.#footer !== undefined) lost = Math.max(lost, this.#footer - this.#lines)
-    return { lines: this.#lines, lost, torn: !cut && !complete && this.#bad > 0, end: this.#end }
+  finish({ end = 0, confirmed }: KnownSegment): SegmentReport {
+    // Behind a footer, or before an end that is known from elsewhere, there are no torn lines: what is not good is lost.
+    const cut = this.#end < Math.max(end, confirmed?.end ?? 0)
+    const counted = Math.max(this.#footer ?? 0, confirmed?.lines ?? 0)
+    // A damaged newline makes one bad line of the header and the first changes; where nobody counted, that must be assumed.
+    const withHeader = this.#headerDamaged && counted === 0 && this.#lines > 0 ? 1 : 0
+    const lost = Math.max(this.#lost + withHeader + (cut ? this.#bad : 0), counted - this.#lines, cut ? 1 : 0)
+    return {
+      lines: this.#lines,
+      lost,
+      headerDamaged: this.#headerDamaged,
+      torn: !cut && this.#footer === undefined && this.#bad > 0,
+      end: this.#end,
+    }
   }
 
   #line(bytes: Buffer, start: number, end: number): void {
     const line = decodeLine(bytes, start, end)
+    const first = !this.#started
+    this.#started = true
     if (line === undefined) {
-      this.#bad++
+      if (first) this.#headerDamaged = true
+      else this.#bad++
       return
     }
     this.#lost += this.#bad

@@ -16,9 +16,13 @@ import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
 import { eventually } from '../eventually.ts'
 
-/** A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test. */
-export async function operator(): Promise<ConsoleClient> {
+/**
+ * A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test.
+ * @param prepare what happened to the data folder before.
+ */
+export async function operator(prepare?: (folder: string) => Promise<void>): Promise<ConsoleClient> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
+  await prepare?.(folder)
   const controller = await Controller.open({
     dataFolder: folder,
     logger: createLog('silent'),

@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { HighWaterFile, highWaterName, readHighWater } from '../../../../server/store/journal/high-water.ts'
 import type { RawRecord } from '../../../../server/store/files/documents.ts'
 import { type Migrations, StoreVersionError } from '../../../../server/store/migrations.ts'
 import type { Store } from '../../../../server/store/store.ts'
@@ -179,6 +180,16 @@ test('When nothing good is left, what can be read of the damaged file is used', 
   await store.close()
 })
 
+/** As if the journal had been on disk up to this byte of its last segment, and not further, when the power failed. */
+async function markHighWater(folder: string, end: number): Promise<void> {
+  const mark = await readHighWater(folder)
+  if (mark === undefined) throw new Error('There is no mark.')
+  await rm(join(folder, highWaterName))
+  const file = new HighWaterFile(folder)
+  file.reached({ ...mark, end, lines: mark.lines - 1 })
+  await file.close()
+}
+
 test('A torn last line is dropped, whatever is left of it, and told once', async () => {
   const { folder, rooms } = await site()
   const segment = await lastSegment(folder)
@@ -188,9 +199,11 @@ test('A torn last line is dropped, whatever is left of it, and told once', async
   for (const size of [start + 1, start + 9, end - 2, end - 1]) {
     const copy = await crashCopy(folder)
     await truncate(await lastSegment(copy), size)
+    await markHighWater(copy, start)
     const store = await open(copy)
     expect(topics(store)).toEqual({ ...rooms, 'second-3': 'A topic' })
     expect(codes(store)).toEqual(['tornTail'])
+    expect(store.status().losses).toEqual([])
     expect(store.status().notices[0]?.level).toBe('info')
     await createRoom(store, 'later')
     const crashed = await open(await crashCopy(copy))

@@ -1,0 +1,79 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { StoreNotice } from '../store.ts'
+import { hasCode, syncFolder } from './durable-files.ts'
+
+/** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
+export const lossesName = 'losses.json'
+/** The newest of these are kept. */
+const most = 20
+
+const lossesSchema = z.array(
+  z.object({
+    level: z.enum(['info', 'warning', 'error']),
+    at: z.number(),
+    code: z.enum(['recovered', 'damaged']),
+    message: z.string().max(2_000),
+    file: z.string().max(300).optional(),
+    lost: z.literal(true),
+  }),
+)
+
+/** What was lost at this start or an earlier one: a restart does not make the operator forget it. */
+export class Losses {
+  readonly #folder: string
+  #all: readonly StoreNotice[] = []
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Reads what is kept and adds what was found now. @throws what the file system says when it cannot be kept. */
+  static async open(folder: string, found: readonly StoreNotice[]): Promise<Losses> {
+    const losses = new Losses(folder)
+    const earlier = await losses.#read()
+    losses.#all = [...earlier, ...found.filter(({ lost }) => lost === true)].slice(-most)
+    return losses
+  }
+
+  get all(): readonly StoreNotice[] {
+    return this.#all
+  }
+
+  /** Writes them to disk. */
+  async keep(): Promise<void> {
+    const path = join(this.#folder, lossesName)
+    const temporary = `${path}.tmp`
+    await writeFile(temporary, `${JSON.stringify(this.#all, undefined, 1)}\n`, { mode: 0o600, flush: true })
+    await rename(temporary, path)
+    await syncFolder(this.#folder)
+  }
+
+  /** Forgets them. */
+  async dismiss(): Promise<void> {
+    if (this.#all.length === 0) return
+    await rm(join(this.#folder, lossesName), { force: true })
+    await syncFolder(this.#folder)
+    this.#all = []
+  }
+
+  async #read(): Promise<readonly StoreNotice[]> {
+    let text: string
+    try {
+      text = await readFile(join(this.#folder, lossesName), 'utf8')
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return []
+      throw error
+    }
+    try {
+      return lossesSchema.parse(JSON.parse(text)).map(({ file, ...notice }) => ({
+        ...notice,
+        ...(file === undefined ? {} : { file }),
+      }))
+    } catch {
+      // Damaged itself: it repeats what the log holds.
+      return []
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { GroupCommit } from '../journal/group-commit.ts'
+import { encodeChanges } from '../journal/journal-line.ts'
+import type { Change, Transaction } from '../store.ts'
+import { type Job, PlanTransaction } from './job.ts'
+import { LockTable, Ticket } from './lock-table.ts'
+
+/** Transactions that may wait at one time; more are refused at once. */
+const mostWaiting = 100_000
+/** A whole site takes longer than one change: it has this much more, in milliseconds. */
+const wholeSiteMs = 60_000
+
+export interface TransactionsOptions {
+  commit: Pick<GroupCommit<Job>, 'add' | 'remove'>
+  /** How long a change may take, in milliseconds. */
+  deadlineMs: () => number
+}
+
+/** Runs plans when their locks are free, hands what they change to the disk, and tells their callers what became of it. */
+export class Transactions {
+  readonly #options: TransactionsOptions
+  readonly #locks = new LockTable()
+  /** Jobs whose caller waits, in order of arrival. */
+  readonly #live = new Set<Job>()
+  /** While plans are held back, they wait here. */
+  #held: Job[] | undefined
+  #deadlineTimer: NodeJS.Timeout | undefined
+
+  constructor(options: TransactionsOptions) {
+    this.#options = options
+  }
+
+  /** See Store.transact. */
+  run<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#live.size >= mostWaiting) {
+        reject(new ApiError('storage', { reason: 'too many changes wait for the disk' }))
+        return
+      }
+      let result: T
+      const job: Job = {
+        line: '',
+        cancelled: false,
+        ticket: new Ticket(locks, () => this.#begin(job)),
+        changes: [],
+        since: performance.now(),
+        run: (transaction) => {
+          result = plan(transaction)
+        },
+        succeed: () => resolve(result),
+        fail: reject,
+      }
+      this.#watch(job)
+      this.#locks.take(job.ticket)
+    })
+  }
+
+  /** Commits changes while plans are held back. */
+  commit(changes: readonly Change[]): Promise<void> {
+    return new Promise((succeed, fail) => {
+      const job: Job = {
+        line: encodeChanges(changes),
+        cancelled: false,
+        ticket: new Ticket([], () => undefined),
+        changes,
+        since: performance.now() + wholeSiteMs,
+        run: () => undefined,
+        succeed,
+        fail,
+      }
+      this.#watch(job)
+      this.#options.commit.add(job)
+    })
+  }
+
+  /** Begins no plan until `release`. */
+  hold(): void {
+    this.#held ??= []
+  }
+
+  release(): void {
+    const waiting = this.#held ?? []
+    this.#held = undefined
+    for (const job of waiting) this.#begin(job)
+  }
+
+  /** These are on disk and in memory. */
+  succeeded(group: readonly Job[]): void {
+    for (const job of group) {
+      // Does nothing when the caller was told of the deadline already: then memory follows the disk all the same.
+      job.succeed()
+      this.#end(job)
+    }
+  }
+
+  /** The disk refused these. */
+  failed(group: readonly Job[], error: unknown): void {
+    for (const job of group) {
+      job.fail(error)
+      this.#end(job)
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#deadlineTimer)
+  }
+
+  /** A job holds its locks: runs its plan and hands what it changed to the disk. */
+  #begin(job: Job): void {
+    if (job.cancelled) {
+      this.#locks.release(job.ticket)
+      return
+    }
+    if (this.#held !== undefined) {
+      this.#held.push(job)
+      return
+    }
+    const transaction = new PlanTransaction()
+    try {
+      job.run(transaction)
+      transaction.ended = true
+      if (transaction.changes.length > 0) job.line = encodeChanges(transaction.changes)
+    } catch (error) {
+      this.#end(job)
+      job.fail(error)
+      return
+    }
+    if (transaction.changes.length === 0) {
+      this.#end(job)
+      job.succeed()
+      return
+    }
+    job.changes = transaction.changes
+    this.#options.commit.add(job)
+  }
+
+  #end(job: Job): void {
+    this.#live.delete(job)
+    this.#locks.release(job.ticket)
+  }
+
+  #watch(job: Job): void {
+    this.#live.add(job)
+    if (this.#deadlineTimer === undefined) this.#lookIn(this.#options.deadlineMs())
+  }
+
+  /** One timer for all: it looks at the oldest when that is due. */
+  #lookIn(wait: number): void {
+    this.#deadlineTimer = setTimeout(() => {
+      this.#deadlineTimer = undefined
+      const deadline = this.#options.deadlineMs()
+      const now = performance.now()
+      let next = Number.POSITIVE_INFINITY
+      for (const job of [...this.#live]) {
+        const remaining = job.since + deadline - now
+        if (remaining > 0) next = Math.min(next, remaining)
+        else this.#expire(job)
+      }
+      if (next !== Number.POSITIVE_INFINITY) this.#lookIn(next)
+    }, wait)
+    this.#deadlineTimer.unref()
+  }
+
+  /** Tells the caller that it takes too long. What is being written keeps its locks until the disk has said what became of it. */
+  #expire(job: Job): void {
+    job.fail(new ApiError('storage', { reason: 'the disk did not answer in time' }))
+    this.#live.delete(job)
+    job.cancelled = true
+    if (this.#options.commit.remove(job)) this.#locks.release(job.ticket)
+  }
+}

@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { defineComponent, h } from 'vue'
+import LossesCard from '../../../renderer/pages/settings/LossesCard.vue'
+import AttentionList from '../../../renderer/pages/overview/AttentionList.vue'
+import { useAttention } from '../../../renderer/composables/useOverview.ts'
+import { highWaterName } from '../../../server/store/journal/high-water.ts'
+import { openStore } from '../../../server/store/open-store.ts'
+import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+import { storedRoom } from '../../support/stored-records.ts'
+import { operator, press, says, show } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
+
+/** A site whose two rooms were confirmed when the power failed, and whose journal is gone. */
+async function loseTheJournal(folder: string): Promise<void> {
+  const before = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
+  const store = await openStore({ folder: before, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+  for (const id of ['1', '2']) {
+    await store.transact([], (transaction) => transaction.put('rooms', id, storedRoom(id, { id: Number(id) })))
+  }
+  await eventually(async () => expect(await readFile(join(before, highWaterName), 'utf8')).toContain('"lines":2'))
+  await cp(before, folder, { recursive: true, filter: (path) => !/journal-|roomdesk\.lock$/.test(path) })
+  await store.close()
+  await rm(before, { recursive: true })
+}
+
+const attention = defineComponent({
+  setup() {
+    const items = useAttention()
+    return () => [h(AttentionList, { items: items.value }), h(LossesCard)]
+  },
+})
+
+test('what damage took is told with what to do, and is gone for good when it was dismissed', async () => {
+  const client = await operator(loseTheJournal)
+  show(attention, client)
+  await says('Changes that had been confirmed are lost: journal-000001.ndjson was damaged or is gone.')
+  await says('journal-000001.ndjson is missing: 2 confirmed changes, made between')
+  await says('Make what is missing again, or put back a copy of the whole data folder')
+  expect((await client.call('overview.get')).attention[0]).toMatchObject({ code: 'changesLost', level: 'warning' })
+  await press('Dismiss')
+  await eventually(() => expect(document.body.textContent).not.toContain('confirmed'))
+  const site = await client.call('overview.get')
+  expect(site.store.losses).toEqual([])
+  expect(site.attention.map(({ code }) => code)).not.toContain('changesLost')
+})

@@ -1,0 +1,173 @@
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { highWaterName } from '../../../../server/store/journal/high-water.ts'
+import type { Store } from '../../../../server/store/store.ts'
+import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../site.ts'
+
+/** A site whose files hold 50 rooms, with 50 more that were confirmed since and stand in the journal alone. */
+async function site(end: 'killed' | 'closed' = 'killed'): Promise<string> {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await Promise.all(Array.from({ length: 50 }, (_, i) => createRoom(store, `kept-${i}`)))
+  await store.snapshot()
+  for (let i = 0; i < 50; i++) await createRoom(store, `newest-${i}`)
+  // The mark is written beside the answers: a moment later it says the same.
+  await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":50')
+  const copy = await crashCopy(folder)
+  await store.close()
+  return end === 'killed' ? copy : folder
+}
+
+const losses = (store: Store): readonly string[] => store.status().losses.map(({ message }) => message)
+
+/** The bytes of a segment up to the end of this many of its lines, header included. */
+function endOfLine(bytes: Buffer, lines: number): number {
+  let end = 0
+  for (let i = 0; i < lines; i++) end = bytes.indexOf(0x0a, end) + 1
+  return end
+}
+
+test('The newest segment of the journal is gone: how many confirmed changes are lost, and from when, is told', async () => {
+  const folder = await site()
+  const segment = await lastSegment(folder)
+  await rm(segment)
+  const store = await open(folder)
+  expect(store.all('rooms').size).toBe(50)
+  expect(losses(store)).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^${basename(segment)} is missing: 50 confirmed changes, made between \\d{4}-.*Z and \\d{4}-.*Z, are lost\\.$`,
+      ),
+    ),
+  ])
+  expect(store.status().notices).toMatchObject([{ level: 'warning', lost: true }])
+  await store.close()
+})
+
+test.for([
+  { how: 'emptied', lines: 0, more: 0, lost: '50 lines' },
+  { how: 'cut between two lines', lines: 31, more: 0, lost: '20 lines' },
+  { how: 'cut within a line', lines: 31, more: 40, lost: '20 lines' },
+  { how: 'cut behind its first line', lines: 1, more: 0, lost: '50 lines' },
+  { how: 'short of its last line only', lines: 50, more: 0, lost: 'One line' },
+])('The newest segment of the journal is $how: what is missing is counted', async ({ lines, more, lost }) => {
+  const folder = await site()
+  const segment = await lastSegment(folder)
+  await truncate(segment, endOfLine(await readFile(segment), lines) + more)
+  const store = await open(folder)
+  expect(store.all('rooms').size).toBe(50 + Math.max(lines - 1, 0))
+  expect(losses(store)).toHaveLength(1)
+  expect(losses(store)[0]).toContain(`${lost} of ${basename(segment)} could not be read`)
+  await store.close()
+})
+
+test('Zeros in the place of the newest lines are told as well', async () => {
+  const folder = await site()
+  const segment = await lastSegment(folder)
+  const bytes = await readFile(segment)
+  await writeFile(segment, bytes.fill(0, endOfLine(bytes, 41)))
+  const store = await open(folder)
+  expect(losses(store)[0]).toContain('10 lines')
+  await store.close()
+})
+
+test('A last write that was cut short is no loss: nobody can tell it from what a power failure leaves', async () => {
+  const folder = await site()
+  const segment = await lastSegment(folder)
+  const bytes = await readFile(segment)
+  const end = endOfLine(bytes, 51)
+  await writeFile(segment, Buffer.concat([bytes.subarray(0, end), Buffer.from('0badc0de [["rooms","new')]))
+  const store = await open(folder)
+  expect(store.all('rooms').size).toBe(100)
+  expect(losses(store)).toEqual([])
+  expect(store.status().notices).toMatchObject([{ level: 'info', code: 'tornTail' }])
+  await store.close()
+})
+
+test('A site that was closed, or killed, and not damaged is told nothing', async () => {
+  for (const end of ['closed', 'killed'] as const) {
+    const store = await open(await site(end))
+    expect(store.all('rooms').size).toBe(100)
+    expect(store.status().notices).toEqual([])
+    await store.close()
+  }
+})
+
+test('A loss stays told through restarts until the operator dismisses it, and a newer one joins it', async () => {
+  const folder = await site()
+  await rm(await lastSegment(folder))
+  const first = await open(folder)
+  const [loss] = losses(first)
+  // The files are written anew in the background.
+  await first.snapshot()
+  await createRoom(first, 'again')
+  await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":1,')
+  const killed = await crashCopy(folder)
+  await first.close()
+
+  const second = await open(folder)
+  expect(second.status().notices).toEqual([])
+  expect(losses(second)).toEqual([loss])
+  await second.dismissLosses()
+  expect(losses(second)).toEqual([])
+  await second.close()
+  const third = await open(folder)
+  expect(losses(third)).toEqual([])
+  await third.close()
+
+  await rm(await lastSegment(killed))
+  const more = await open(killed)
+  expect(losses(more)).toEqual([loss, expect.stringContaining('1 confirmed change')])
+  await more.close()
+})
+
+test('Room numbers are not given again after a loss, however many rooms were lost', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  // More rooms than any gap leaves out, made and forgotten again.
+  for (let i = 0; i < 30_000; i++) store.nextRoomNumber()
+  await createRoom(store, 'lost')
+  const given = store.get('rooms', 'lost')?.id ?? 0
+  expect(given).toBe(30_001)
+  await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":1,')
+  const copy = await crashCopy(folder)
+  await store.close()
+  await rm(await lastSegment(copy))
+  const again = await open(copy)
+  expect(topics(again)).toEqual({})
+  expect(again.nextRoomNumber()).toBeGreaterThan(given)
+  await again.close()
+})
+
+test('All segments gone at once, or the files put back to older ones, is told', async () => {
+  const folder = await site()
+  const all = await crashCopy(folder)
+  for (const name of await readdir(all)) if (name.startsWith('journal-')) await rm(join(all, name))
+  const withoutJournal = await open(all)
+  expect(losses(withoutJournal)[0]).toContain('50 confirmed changes')
+  await withoutJournal.close()
+
+  const closed = await site('closed')
+  await writeFile(join(closed, 'rooms.json'), await readFile(join(closed, 'rooms.previous.json')))
+  for (const name of await readdir(closed)) if (name.startsWith('journal-')) await rm(join(closed, name))
+  const older = await open(closed)
+  expect(losses(older)[0]).toContain('50 confirmed changes')
+  await older.close()
+})
+
+test('A mark that is damaged or gone keeps nobody out and tells nothing wrong', async () => {
+  for (const hurt of [
+    (path: string) => rm(path),
+    (path: string) => writeFile(path, ''),
+    (path: string) => writeFile(path, Buffer.alloc(512, 'x')),
+    (path: string) => truncate(path, 100),
+  ]) {
+    const folder = await site()
+    await hurt(join(folder, highWaterName))
+    const store = await open(folder)
+    expect(store.all('rooms').size).toBe(100)
+    expect(store.status().notices).toEqual([])
+    await store.close()
+  }
+})

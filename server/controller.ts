@@ -85,6 +85,7 @@ export class Controller {
       media: options.media,
       defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), host()),
       connections: () => this.#listeners.connections(),
+      sitePorts: () => this.#listeners.ports(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
     })
@@ -111,7 +112,11 @@ export class Controller {
       signOutAll = () => listener.signOutAll()
       ports.console = listener
     }
-    const changed = (): void => this.#services.hub.emit('listeners.changed', {})
+    const changed = (): void => {
+      this.#services.hub.emit('listeners.changed', {})
+      // Which ports are the site's is told to the node, which calls none of them.
+      this.#services.media?.configure()
+    }
     this.#listeners = new Listeners(ports, overrides, changed, options.restarts?.ports)
     const key = this.consoleKey
     const parts = {
@@ -182,6 +187,7 @@ export class Controller {
       await this.#listeners.start(settings, this.#tls.material, ['node'])
       await nodes
       await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console'])
+      this.#services.media?.configure()
     } catch (error) {
       await this.stop(0)
       throw error

@@ -43,6 +43,8 @@ export interface ServiceOptions {
   defaultNodeAddress: () => string
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
+  /** Where this controller listens. */
+  sitePorts?: () => readonly number[]
   /** Where people reach the media API; empty while it does not listen. */
   mediaUrl?: () => string
   /** Left out: no node of kind `embedded` works here. */
@@ -173,12 +175,12 @@ export function createServices(options: ServiceOptions): Services {
 }
 
 function embeddedMedia(
-  { media, store, settings, logger }: ServiceOptions,
+  { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
   openWanted: EmbeddedMediaOptions['openWanted'],
 ): EmbeddedMedia | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store)
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store, sitePorts())
   return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), openWanted, logger })
 }
 

@@ -19,6 +19,7 @@ export const deviceErrorKinds = [
   'roomFull',
   'roomLocked',
   'nodeFailed',
+  'forbidden',
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
@@ -39,4 +40,6 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   roomFull: 'The room is full.',
   roomLocked: 'The room is locked.',
   nodeFailed: 'The MCU could not take the device.',
+  forbidden:
+    'Devices may not be at this address: it is outside the networks that the settings allow, or it is a port of this site.',
 }

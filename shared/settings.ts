@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
-import { type IceServer, mediaSettingsSchema } from './media/control.ts'
+import { type IceServer, operatorMediaSettingsSchema } from './media/control.ts'
 
 /** The forms of a digest, and so of the tokens of its session (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
@@ -81,7 +81,7 @@ export const deviceSettingsSchema = z.strictObject({
 })
 
 /** The embedded media node, and the links with which people join. Everything but `udp_port` applies to a running node. */
-export const mediaSchema = mediaSettingsSchema.extend({
+export const mediaSchema = operatorMediaSettingsSchema.extend({
   /** WebRTC of everybody; 0: the same number as the node port where it is free. A change restarts the node. */
   udp_port: port.default(0),
   /** What people write before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */

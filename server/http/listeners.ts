@@ -145,6 +145,15 @@ export class Listeners {
     return this.#ports[name]?.url ?? ''
   }
 
+  /** Every port that is listened at. */
+  ports(): number[] {
+    const urls = this.#names().map((name) => this.url(name))
+    // Of http and https alone a URL leaves the port out.
+    return urls
+      .filter((url) => url !== '')
+      .map((url) => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80))
+  }
+
   views(): OverviewView['listeners'] {
     return this.#names().map((name) => {
       const url = this.url(name)

@@ -18,6 +18,7 @@ import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
+import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './udp-port.ts'
@@ -48,7 +49,7 @@ export class MediaServer {
     this.#start = start
     this.#log = log
     this.#settings = start.settings
-    this.#pulls = new CameraPulls(pullSettings(start.settings), log)
+    this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#admission = new AdmissionControl(
@@ -95,7 +96,7 @@ export class MediaServer {
   readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
     set_settings: async (settings) => {
       this.#settings = settings
-      this.#pulls.settings = pullSettings(settings)
+      this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms
       this.#admission.open = settings.open_rooms
       return {}
@@ -133,7 +134,12 @@ export class MediaServer {
     health: async () => ({ rooms: this.#rooms.ids.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
-      const options = { trustAnyCertificate: trust_any_certificate, answerMs: camera_answer_ms, log: this.#log }
+      const options = {
+        trustAnyCertificate: trust_any_certificate,
+        answerMs: camera_answer_ms,
+        allowed: this.#pulls.settings.allowed,
+        log: this.#log,
+      }
       const result = await probe(address, login, options, signal)
       if (result.ok) return { ...result, kind: null, message: '' }
       return result
@@ -157,6 +163,8 @@ export class MediaServer {
   async #listen(log: Log): Promise<void> {
     const { host, port, tls, udp_port } = this.#start
     this.#port = (await this.#server.start({ host, port, tls })).port
+    // Its own port is one of the site's, too.
+    this.#pulls.settings = pullSettings(this.#settings, this.#port)
     this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#port : udp_port)
     if (udp_port !== 0 && this.#udp.port !== udp_port) {
       log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udp.port} serves instead`)
@@ -180,12 +188,18 @@ export class MediaServer {
   }
 }
 
-function pullSettings(settings: MediaSettings): PullSettings {
+/** @param port the node's own; 0 while it has none */
+function pullSettings(settings: MediaSettings, port: number): PullSettings {
   return {
     transport: settings.camera_transport,
     trustAnyCertificate: settings.trust_any_certificate,
     answerMs: settings.camera_answer_ms,
     stallMs: settings.camera_stall_ms,
+    allowed: new AllowedAddresses({
+      networks: settings.camera_networks,
+      sitePorts: port === 0 ? settings.site_ports : [...settings.site_ports, port],
+      siteAddresses: settings.advertised,
+    }),
   }
 }
 

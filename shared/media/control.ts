@@ -21,8 +21,8 @@ export const iceServerSchema = z.strictObject({
 })
 export type IceServer = z.output<typeof iceServerSchema>
 
-/** What can change while the node runs. */
-export const mediaSettingsSchema = z.strictObject({
+/** What an operator can set of a node that runs. */
+export const operatorMediaSettingsSchema = z.strictObject({
   /** Given to browsers, so that they get through firewalls. */
   ice_servers: z.array(iceServerSchema).max(16).default([]),
   /** IP addresses offered to browsers instead of the machine's own. */
@@ -36,6 +36,11 @@ export const mediaSettingsSchema = z.strictObject({
   /** RTSPS: take cameras whose certificate no authority signed. */
   trust_any_certificate: z.boolean().default(false),
   camera_transport: z.enum(['auto', 'udp']).default('auto'),
+  /** IP addresses and networks (CIDR) that cameras may be in; none: everywhere. */
+  camera_networks: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address, or a network as 10.0.0.0/8'))
+    .max(64)
+    .default([]),
   /** Deadline of each answer of a camera. */
   camera_answer_ms: milliseconds.default(4_000),
   /** A camera that sends nothing for so long has stalled. */
@@ -43,6 +48,12 @@ export const mediaSettingsSchema = z.strictObject({
   /** What a browser may send, in bits per second. */
   publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
   screen_bitrate: z.int().min(100_000).max(100_000_000).default(4_000_000),
+})
+
+/** What can change while the node runs. */
+export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
+  /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
+  site_ports: z.array(z.int().min(1).max(65_535)).max(16).default([]),
 })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>
 

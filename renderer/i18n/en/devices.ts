@@ -33,6 +33,7 @@ export const devices = {
     roomFull: 'Room is full',
     roomLocked: 'Room is locked or closed',
     nodeFailed: 'MCU failed',
+    forbidden: 'not allowed',
   },
   errors: {
     auth: 'The device refused the login. Check the name and the password.',
@@ -50,6 +51,8 @@ export const devices = {
     roomFull: 'Its room is full. Raise its cap or take somebody out.',
     roomLocked: 'Its room is locked or closed. It joins when the room is open again.',
     nodeFailed: 'The MCU node could not take the device. It is tried again.',
+    forbidden:
+      'Devices may not be at this address: it is outside the networks that the settings allow, or it is a port of this site.',
   },
   columns: {
     name: 'Device',

@@ -77,6 +77,7 @@ export const lab = {
       roomFull: 'Room is full',
       roomLocked: 'Room is locked',
       nodeFailed: 'Node could not take it',
+      forbidden: 'Address not allowed',
     },
   },
   faults: {

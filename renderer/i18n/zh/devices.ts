@@ -34,6 +34,7 @@ export const devices: Texts<typeof english> = {
     roomFull: '房间已满',
     roomLocked: '房间已锁定或关闭',
     nodeFailed: 'MCU 出错',
+    forbidden: '地址不允许',
   },
   errors: {
     auth: '设备拒绝了登录，请检查用户名和密码。',
@@ -50,6 +51,7 @@ export const devices: Texts<typeof english> = {
     roomFull: '房间已满，请提高人数上限或移出部分人员。',
     roomLocked: '房间已锁定或关闭，重新开放后会自动加入。',
     nodeFailed: 'MCU 节点未能接入此设备，会自动重试。',
+    forbidden: '设备不能位于此地址：它不在设置允许的网络内，或是本站点自己的端口。',
   },
   columns: {
     name: '设备',

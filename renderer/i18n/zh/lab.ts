@@ -78,6 +78,7 @@ export const lab: Texts<typeof english> = {
       roomFull: '房间已满',
       roomLocked: '房间已锁定',
       nodeFailed: '节点无法接入',
+      forbidden: '地址不允许',
     },
   },
   faults: {

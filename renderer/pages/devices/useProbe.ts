@@ -20,6 +20,7 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   timeout: 'reach',
   protocol: 'reach',
   certificate: 'reach',
+  forbidden: 'reach',
   auth: 'login',
   noUsableTrack: 'stream',
   stalled: 'stream',

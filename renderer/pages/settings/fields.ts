@@ -63,6 +63,7 @@ export const cardFields = {
   ],
   cameras: [
     { path: 'media.camera_transport', kind: 'choice', options: ['auto', 'udp'] },
+    { path: 'media.camera_networks', kind: 'lines' },
     { path: 'media.trust_any_certificate', kind: 'switch' },
     time('media.camera_answer_ms'),
     time('media.camera_stall_ms'),

@@ -22,12 +22,16 @@ export interface CameraLease {
 }
 
 /** Settings of pulls. */
-export type PullSettings = Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs'>
+export type PullSettings = Required<
+  Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs' | 'allowed'>
+>
 
 interface Pull {
   ready: Promise<Feed>
   /** Told when a pull that was ready is over. */
   holders: Set<(error: RtspError) => void>
+  /** Ends it when its camera may not be where it is by the settings now. */
+  review(): void
   end(): void
 }
 
@@ -36,11 +40,21 @@ export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
   readonly #log: Log
-  settings: PullSettings
+  #settings: PullSettings
 
   constructor(settings: PullSettings, log: Log) {
-    this.settings = settings
+    this.#settings = settings
     this.#log = log
+  }
+
+  get settings(): PullSettings {
+    return this.#settings
+  }
+
+  /** For every pull from now on; one whose camera may not be where it is any more ends. */
+  set settings(settings: PullSettings) {
+    this.#settings = settings
+    for (const pull of [...this.#playing]) pull.review()
   }
 
   /** Different cameras whose media flows. */
@@ -109,14 +123,15 @@ export class CameraPulls {
           const point = clockPointOf(packet)
           if (point !== undefined) feed?.noteClock(track.kind, point)
         },
-        ended: (error) => {
-          forget()
-          const holders = [...pull.holders]
-          pull.holders.clear()
-          for (const holder of holders) this.#tell(holder, error)
-        },
+        ended: (error) => lost(error),
       },
     )
+    const lost = (error: RtspError): void => {
+      forget()
+      const holders = [...pull.holders]
+      pull.holders.clear()
+      for (const holder of holders) this.#tell(holder, error)
+    }
     const ready = session.play(abort.signal).then(
       (tracks) => {
         feed ??= feedOf(tracks)
@@ -133,6 +148,11 @@ export class CameraPulls {
     const pull: Pull = {
       ready,
       holders: new Set(),
+      review: () => {
+        if (session.isAllowed(this.settings.allowed)) return
+        lost(new RtspError('forbidden', 'cameras may not be at this address any more'))
+        void session.close()
+      },
       end: () => {
         forget()
         abort.abort(new RtspError('closed', 'nobody wants it any more'))

@@ -3,6 +3,7 @@ import tls from 'node:tls'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Lifetime } from '../lifetime.ts'
+import type { AllowedAddresses } from './allowed-addresses.ts'
 import { Authenticator, type CameraLogin, parseChallenges, strongestChallenge } from './authentication.ts'
 import { methodOf, sequenceNumber, statusOf } from './message-head.ts'
 import { failureOf, RtspError, socketError, statusError } from './rtsp-error.ts'
@@ -14,6 +15,8 @@ export interface ConnectionOptions {
   login: CameraLogin | undefined
   /** RTSPS: take certificates that no authority signed, as cameras have them. */
   trustAnyCertificate: boolean
+  /** Where it may be; left out: everywhere. */
+  allowed?: AllowedAddresses
   /** Deadline of the connection and of each answer, in milliseconds. */
   answerMs: number
 }
@@ -85,7 +88,7 @@ export class RtspConnection {
     this.#session = id
   }
 
-  /** @throws RtspError refused, unreachable, timeout, closed, protocol (TLS) */
+  /** @throws RtspError forbidden, refused, unreachable, timeout, closed, protocol (TLS) */
   async connect(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const connected = Promise.withResolvers<void>()
@@ -158,12 +161,13 @@ export class RtspConnection {
   }
 
   #open(): net.Socket {
-    const { address, trustAnyCertificate } = this.#options
+    const { address, trustAnyCertificate, allowed } = this.#options
     const { host, port, secure } = address
-    if (!secure) return net.connect({ host, port })
+    allowed?.check(host, port)
+    const place = { host, port, ...(allowed === undefined ? {} : { lookup: allowed.lookup(port) }) }
+    if (!secure) return net.connect(place)
     return tls.connect({
-      host,
-      port,
+      ...place,
       rejectUnauthorized: !trustAnyCertificate,
       ...(net.isIP(host) ? {} : { servername: host }),
     })

@@ -20,7 +20,7 @@ export type ProbeResult =
   | { ok: false; milliseconds: number; kind: RtspErrorKind; message: string; tracks: ProbedTrack[] }
 
 /** Settings of a probe: those of a pull. */
-export type ProbeOptions = Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'log'>
+export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>>
 
 /**
  * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.

@@ -14,6 +14,7 @@ export type RtspErrorKind = Extract<
   | 'closed'
   | 'stalled'
   | 'nodeFailed'
+  | 'forbidden'
 >
 
 /** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
+import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import { tracksToPull } from './carriage.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
@@ -24,6 +25,8 @@ export interface RtspOptions {
   answerMs: number
   /** The stream has stalled after so many milliseconds without a packet. */
   stallMs: number
+  /** Where it may be; left out: everywhere. */
+  allowed?: AllowedAddresses
   /** Told of failures that nobody foresaw. */
   log: Log
 }
@@ -94,6 +97,11 @@ export class RtspSession {
   /** When the last RTP packet came, milliseconds since the epoch; 0 when none did. */
   get lastPacketAt(): number {
     return this.#lastPacketAt
+  }
+
+  /** Whether it is connected to where a camera may be by these rules. */
+  isAllowed(allowed: AllowedAddresses): boolean {
+    return allowed.permits(this.#connection.remoteAddress, parseDeviceAddress(this.#options.address).port)
   }
 
   /**

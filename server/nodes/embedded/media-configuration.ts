@@ -6,18 +6,23 @@ import type { MediaConfiguration } from './embedded-media.ts'
 import { tokenKeyOf } from './token-key.ts'
 
 /**
- * What an embedded node is told, from the settings and its record. Where no addresses are advertised, those that the node is tagged with are: a client
+ * What an embedded node is told, from the settings, its record and the ports that the controller listens at. Where no addresses are advertised, those that the node is tagged with are: a client
  * that reaches the node there reaches its media there.
  */
 export function mediaConfiguration(
   node: StoredNode,
   media: Settings['media'],
   store: Pick<Store, 'unseal'>,
+  sitePorts: readonly number[],
 ): MediaConfiguration {
   const { udp_port: udpPort, public_url: _publicUrl, link_life_ms: _linkLife, ...settings } = media
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
-  return { tokenKey: tokenKeyOf(node, store), udpPort, settings: { ...settings, advertised: [...new Set(advertised)] } }
+  return {
+    tokenKey: tokenKeyOf(node, store),
+    udpPort,
+    settings: { ...settings, advertised: [...new Set(advertised)], site_ports: [...sitePorts] },
+  }
 }
 
 /** The IP address of `host:port`; none for a name, and for the wildcards. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
 import type { CameraLogin } from '../../../../server/media/rtsp/authentication.ts'
 import { probe } from '../../../../server/media/rtsp/probe.ts'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
@@ -10,7 +11,8 @@ import { type RtspListener, type RtspOptions, RtspSession } from '../../../../se
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 
-const probing = { trustAnyCertificate: false, answerMs: 5_000, log: complaintLog() }
+const allowed = new AllowedAddresses({ networks: [], sitePorts: [], siteAddresses: [] })
+const probing = { trustAnyCertificate: false, answerMs: 5_000, allowed, log: complaintLog() }
 const never = new AbortController().signal
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
 

@@ -14,7 +14,12 @@ export interface HostileCase {
   /** In place of the usual one. */
   description?: string
   outcome: Outcome
+  /** It goes on past the first reports that the node sends, `reportMs` after the beginning. */
+  lasts?: boolean
 }
+
+/** When a session sends its first receiver reports, in milliseconds. */
+export const reportMs = 5_000
 
 export type Act = (caller: Caller, request: SeenRequest) => void
 

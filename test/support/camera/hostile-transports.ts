@@ -5,8 +5,7 @@ const transport = (text: string): Act => setUp(() => ({ headers: { Transport: te
 const session = (text: string | undefined): Act => setUp(() => ({ headers: { Session: text } }))
 const twoTracks = `${h264Description}m=audio 0 RTP/AVP 0\r\na=control:track2\r\n`
 
-/** What a camera may answer to SETUP that no camera should. */
-export const hostileTransports: HostileCase[] = [
+const cases: HostileCase[] = [
   // Sessions.
   { what: 'names no session', script: { SETUP: session(undefined) }, outcome: 'stays' },
   {
@@ -95,3 +94,6 @@ export const hostileTransports: HostileCase[] = [
     outcome: 'refused: protocol',
   },
 ]
+
+/** What a camera may answer to SETUP that no camera should. They last: what is sent to where a camera said shows later than its answer. */
+export const hostileTransports = cases.map((each) => ({ ...each, lasts: each.outcome === 'stays' }))

@@ -101,6 +101,7 @@ export class TestMediaNode implements AsyncDisposable {
     params: ControlParams<M>,
     signal?: AbortSignal,
   ): Promise<ControlResult<M>> {
+    if (this.child.exitCode !== null) throw new Error(`the node ended with ${this.child.exitCode}`)
     this.#id += 1
     const id = this.#id
     const answer = new Promise<unknown>((resolve, reject) => {

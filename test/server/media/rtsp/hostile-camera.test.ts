@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { controlMethods } from '../../../../shared/media/control.ts'
 import { descriptors, residentMegabytes } from '../../../bench/process-figures.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { fuzzCameras } from '../../../support/camera/fuzzed-camera.ts'
 import { hostileAnswers } from '../../../support/camera/hostile-answers.ts'
 import { HostileCamera, interleaved, rtpPacket } from '../../../support/camera/hostile-camera.ts'
 import { type HostileCase, reportMs } from '../../../support/camera/hostile-case.ts'
@@ -187,6 +188,15 @@ test('wherever a camera says that its stream or its packets are, the node calls 
   expect(called).toEqual([])
   server.close()
   datagrams.close()
+})
+
+test('150 cameras whose good conversation was changed at random are refused or taken, and nothing is left unforeseen', async () => {
+  const hasty = { camera_answer_ms: 250, camera_stall_ms: 250 }
+  await node.request('set_settings', controlMethods.set_settings.params.parse(hasty))
+  const { joined, failures } = await fuzzCameras(node, { seed: 20_260_101, count: 150, atOnce: 24 })
+  expect(joined).toBeGreaterThan(0)
+  expect(failures.get('nodeFailed') ?? failures.get(null)).toBeUndefined()
+  await expectGoodMeeting()
 })
 
 test('after all of them the node is as it was', async () => {

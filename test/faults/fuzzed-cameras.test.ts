@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { controlMethods } from '../../shared/media/control.ts'
+import { fuzzCameras } from '../support/camera/fuzzed-camera.ts'
+import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
+
+/** How many, and which: another seed makes other cameras. */
+const count = Number(process.env.ROOMDESK_FUZZ_COUNT ?? 5_000)
+const seed = Number(process.env.ROOMDESK_FUZZ_SEED ?? Date.now() % 1_000_000)
+
+test(`${count} cameras whose conversation was changed at random (seed ${seed}) leave the node as it was`, async () => {
+  const settings = controlMethods.set_settings.params.parse({ camera_answer_ms: 150, camera_stall_ms: 150 })
+  await using node = await TestMediaNode.start({ settings })
+  const pid = node.child.pid ?? 0
+  // The first ones fill pools and warm the compiler.
+  await fuzzCameras(node, { seed, count: 200, atOnce: 40 })
+  const before = { memory: await residentMegabytes(pid), descriptors: await descriptors(pid) }
+  const { joined, failures } = await fuzzCameras(node, { seed: seed + 1_000, count, atOnce: 40 })
+  console.warn(`joined ${joined}, ${JSON.stringify(Object.fromEntries(failures))}`)
+  expect(node.complaints).toEqual([])
+  expect([...failures.keys()]).not.toContain('nodeFailed')
+  expect([...failures.keys()]).not.toContain(null)
+  expect(joined).toBeGreaterThan(count / 10)
+  await expect.poll(async () => await descriptors(pid), { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors)
+  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(60)
+  expect((await node.request('health', {})).pulls).toBe(0)
+})

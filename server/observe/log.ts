@@ -1,4 +1,5 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
+import { withoutSecrets, withoutSecretText } from './redaction/log-fields.ts'
 
 /** The parts of a logger that the controller uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
@@ -7,49 +8,28 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Keys whose values never reach the log, at the top, one or two levels down. */
-const secretKeys = [
-  'secret_key',
-  'secret_key_sealed',
-  'secretKey',
-  'secret',
-  'secrets',
-  'secrets_sealed',
-  'digest',
-  'access_token',
-  'access_tocken',
-  'accessToken',
-  'token',
-  'password',
-  'host_password',
-  'host_password_sealed',
-  'login_password',
-  'login_password_sealed',
-  'authorization',
-  'cookie',
-  '["set-cookie"]',
-  'console_key',
-]
-
 /**
- * The controller's log: JSON lines on stderr, secrets redacted by key.
+ * The controller's log: JSON lines on stderr, errors whole, secrets taken out of fields and texts.
  * @param destination where to; stderr, written at once, when left out
  */
 export function createLog(
   level: LogLevel,
   destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): Logger {
-  const paths = secretKeys.flatMap((key) =>
-    key.startsWith('[') ? [key, `*${key}`, `*.*${key}`] : [key, `*.${key}`, `*.*.${key}`],
-  )
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
-      redact: { paths, censor: '[redacted]' },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields) },
+      // Errors are made ready with the other fields.
+      serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
+      hooks: {
+        logMethod(parts, method) {
+          const clean = parts.map((part: unknown) => (typeof part === 'string' ? withoutSecretText(part) : part))
+          method.apply(this, clean as Parameters<LogFn>)
+        },
+      },
     },
     destination,
   )

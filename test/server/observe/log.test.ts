@@ -48,3 +48,57 @@ test('secrets are redacted by their key, wherever they are', () => {
   expect(JSON.stringify(lines)).not.toContain('TOPSECRET')
   expect(JSON.stringify(lines)).toContain('demo_access')
 })
+
+test('an error is logged with what it is, and without what was parsed', () => {
+  const { lines, log } = open('info')
+  const failures: unknown[] = []
+  for (const fail of [
+    (): unknown => JSON.parse('{"login_password":"TOPSECRET'),
+    (): unknown => JSON.parse('TOPSECRET'),
+    () => new URL('http://[::1?access_token=TOPSECRET'),
+  ]) {
+    try {
+      fail()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  for (const err of failures) log.error({ err, error: err, deep: { list: [err] } }, 'failed')
+  log.error(new AggregateError(failures, 'several', { cause: failures[0] }))
+  expect(failures).toHaveLength(3)
+  expect(JSON.stringify(lines)).not.toContain('TOPSECRET')
+  expect(lines[1]).toMatchObject({ err: { type: 'SyntaxError', stack: expect.stringContaining('log.test.ts') } })
+  expect(lines[2]).toMatchObject({ err: { type: 'TypeError', code: 'ERR_INVALID_URL', message: 'Invalid URL' } })
+  expect(lines[3]).toMatchObject({ err: { message: 'several', errors: [{}, {}, {}], cause: { type: 'SyntaxError' } } })
+})
+
+test.each([
+  'rtsp://admin:TOPSECRET@10.0.0.9/live',
+  'cannot open rtsp://admin:TOP@SECRET@10.0.0.9/live in time',
+  'admin:TOPSECRET@10.0.0.9',
+  '//admin:TOPSECRET@10.0.0.9/live',
+  'rtsp://TOPSECRET@h',
+  'http://10.0.0.8:80/proxy/http://admin:TOPSECRET@10.0.0.9',
+  'rtsp:admin:TOPSECRET@h refused',
+  'rtsp://10.0.0.9/?password=TOPSECRET&channel=1',
+  'GET /user=admin_password=TOPSECRET_channel=1 404',
+  '{"login_password":"TOPSECRET"}',
+  "{ credential: 'TOPSECRET' }",
+  'access_token=TOPSECRET',
+  'loginpas: TOPSECRET',
+])('a text that holds a secret is logged without it: %s', (text) => {
+  const { lines, log } = open('info')
+  log.warn({ detail: text, deep: { er: { list: [text] } }, error: text }, text)
+  log.warn({ err: new Error(text, { cause: new Error(text) }) }, 'failed')
+  log.warn(text)
+  expect(lines).toHaveLength(3)
+  expect(JSON.stringify(lines)).not.toContain('SECRET')
+})
+
+test('what holds no secret is logged as it is', () => {
+  const { lines, log } = open('info')
+  const detail =
+    'at file:///srv/node_modules/@koa/router/index.js:12:5, see https://example.org/@a, and http://10.0.0.1:80/@b, mail ann@example.org'
+  log.info({ detail, at: new Date(0), list: [1, null, true], pid: 7 }, detail)
+  expect(lines).toMatchObject([{ detail, at: '1970-01-01T00:00:00.000Z', list: [1, null, true], pid: 7, msg: detail }])
+})

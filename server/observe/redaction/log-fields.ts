@@ -1,0 +1,103 @@
+import { redacted } from './plain-text.ts'
+
+/** Names of fields whose value is a secret: `access_token`, `loginPassword`, `secrets_sealed`, `set-cookie`, `credential`. */
+const secretName = /toc?ken|digest|secret|passw|pwd|^pass$|authori[sz]ation|cookie|console_?key|private_?key/i
+/** A value behind such a name within a text: `password=x`, `"access_token":"x"`. */
+const secretValue =
+  /((?:toc?ken|digest|secret|passw|pwd|loginpas|credential)[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'&,;}\])]+)/gi
+const words = /[^\s"'<>]+/g
+/** How the JSON parser ends a sentence in which it quotes what it was given. */
+const quoted = '" is not valid JSON'
+
+/** What of an error is logged beside its message and stack; other properties may be what was parsed, such as the `input` of a URL that is none. */
+const errorFields = [
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'path',
+  'field',
+  'reason',
+  'kind',
+  'status',
+  'signal',
+  'exitCode',
+  'problems',
+] as const
+const deepest = 6
+const longestList = 100
+
+/** The fields of a line of the log without secrets, at any depth. */
+export function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .slice(0, longestList)
+      .map(([name, value]) => [name, isSecret(name, value) ? redacted : logged(value, depth)]),
+  )
+}
+
+/** A credential may be one of a site, with its name, or the word for a password. */
+function isSecret(name: string, value: unknown): boolean {
+  return value !== undefined && (secretName.test(name) || (name === 'credential' && typeof value === 'string'))
+}
+
+/** A text of the log without the logins and secrets that stand in it. */
+export function withoutSecretText(text: string): string {
+  return withoutQuotedJson(text).replace(words, withoutLogin).replace(secretValue, `$1${redacted}`)
+}
+
+/** A word without what stands before its last `@`, where that looks like a login: `rtsp://user:password@`, `user:password@`. */
+function withoutLogin(word: string): string {
+  const at = word.lastIndexOf('@')
+  if (at <= 0) return word
+  const before = word.slice(0, at)
+  const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(before) ?? []
+  // The path of a module or of a page may hold an @; of a camera's address it is always a login's end.
+  if (/^(?:file|node):/i.test(scheme)) return word
+  const authority = rest.split('/', 1)[0] ?? ''
+  const isHost = rest.includes('/') && /^[\w.-]*(?::\d+)?$/.test(authority)
+  const isPath = /^https?:/i.test(scheme) || scheme === ''
+  const lastPiece = rest.slice(rest.lastIndexOf('/') + 1)
+  const isHarmless = isPath && (!rest.includes(':') || (isHost && !lastPiece.includes(':')))
+  return isHarmless ? word : `${redacted}${word.slice(at)}`
+}
+
+function withoutQuotedJson(text: string): string {
+  const end = text.lastIndexOf(quoted)
+  const start = text.indexOf('"')
+  return end <= start || start === -1 ? text : `${text.slice(0, start)}[…]${text.slice(end + 1)}`
+}
+
+function logged(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return withoutSecretText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Error) return loggedError(value, depth)
+  if (depth >= deepest) return '[deeper]'
+  if (Array.isArray(value)) return value.slice(0, longestList).map((item) => logged(item, depth + 1))
+  // What knows how to be written, a Date or a URL, is written so.
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return logged(JSON.parse(JSON.stringify(value)) as unknown, depth + 1)
+  return withoutSecrets({ ...value }, depth + 1)
+}
+
+/** An error whole: what it is, where it came from and what caused it. */
+function loggedError(error: Error, depth: number): Record<string, unknown> {
+  const own: Record<string, unknown> = Object.fromEntries(Object.entries(error))
+  const more = errorFields.flatMap((name): [string, unknown][] =>
+    own[name] === undefined ? [] : [[name, logged(own[name], depth + 1)]],
+  )
+  const causes = depth < deepest && error.cause !== undefined ? { cause: logged(error.cause, depth + 1) } : {}
+  const several =
+    error instanceof AggregateError
+      ? { errors: error.errors.slice(0, longestList).map((one: unknown) => logged(one, depth + 1)) }
+      : {}
+  return {
+    type: error.constructor.name,
+    message: withoutSecretText(error.message),
+    stack: withoutSecretText(error.stack ?? ''),
+    ...Object.fromEntries(more),
+    ...causes,
+    ...several,
+  }
+}

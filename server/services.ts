@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
 import { authenticateOperation } from './media-api/authenticate.ts'
 import { Credentials } from './access/credentials.ts'
-import { DigestBook } from './access/digest-book.ts'
+import { DigestCache } from './access/digest-cache.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
@@ -92,7 +92,7 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
 export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress } = options
   const sessions = new Sessions({ store, settings })
-  const digests = new DigestBook(store)
+  const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   const media = embeddedMedia(options, (wanted) => openWantedRoom({ store, rooms, observer, logger }, wanted))
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }

@@ -7,7 +7,7 @@ import type { Change, Store } from '../store/store.ts'
 import { type SteadyClock, steadyClock } from './clock.ts'
 import { canonicalBase64, digestText } from './digest.ts'
 import { RandomPool } from './random-pool.ts'
-import { type Session, UseOrder } from './use-order.ts'
+import { type Session, SessionLru } from './session-lru.ts'
 
 /** Whether a token is good. `reason` is for the operator only. */
 export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason: string }
@@ -44,7 +44,7 @@ export class Sessions {
   readonly #now: SteadyClock
   readonly #random = new RandomPool()
   readonly #byKey = new Map<string, Session>()
-  readonly #byCredential = new Map<string, UseOrder>()
+  readonly #byCredential = new Map<string, SessionLru>()
   readonly #ends = new Map<string, string>()
   readonly #unsubscribe: () => void
   readonly #timer: NodeJS.Timeout
@@ -186,10 +186,10 @@ export class Sessions {
     return undefined
   }
 
-  #owner(accessKey: string): UseOrder {
+  #owner(accessKey: string): SessionLru {
     let owner = this.#byCredential.get(accessKey)
     if (owner === undefined) {
-      owner = new UseOrder(accessKey)
+      owner = new SessionLru(accessKey)
       this.#byCredential.set(accessKey, owner)
     }
     return owner

@@ -3,14 +3,14 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
-import type { DigestBook } from '../access/digest-book.ts'
+import type { DigestCache } from '../access/digest-cache.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
 /** What the authenticate operation works with. */
 export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>
-  digests: DigestBook
+  digests: DigestCache
   sessions: Sessions
   /** Counts failures per client address. */
   failures: ClientRateLimit

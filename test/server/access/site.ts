@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { Credentials } from '../../../server/access/credentials.ts'
 import { digestText, hmacKey } from '../../../server/access/digest.ts'
-import { DigestBook } from '../../../server/access/digest-book.ts'
+import { DigestCache } from '../../../server/access/digest-cache.ts'
 import { type SessionCheck, Sessions, type SessionsOptions } from '../../../server/access/sessions.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { type DigestForm, defaultSettings, type Settings } from '../../../shared/settings.ts'
@@ -21,7 +21,7 @@ export interface AccessSite {
   folder: string
   readonly sessions: Sessions
   readonly credentials: Credentials
-  readonly digests: DigestBook
+  readonly digests: DigestCache
   settings: Settings
   clock: SetClock
   /** Opens a session of `demo_access` and returns its token. */
@@ -38,7 +38,7 @@ export async function accessSite(options: Partial<SessionsOptions> = {}): Promis
   const build = () => {
     const { store } = files
     const sessions = new Sessions({ store, settings: () => settings, now: () => clock.now, ...options })
-    return { sessions, credentials: new Credentials(store, sessions, () => clock.now), digests: new DigestBook(store) }
+    return { sessions, credentials: new Credentials(store, sessions, () => clock.now), digests: new DigestCache(store) }
   }
   let parts = build()
   onTestFinished(async () => {

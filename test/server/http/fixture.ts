@@ -4,7 +4,7 @@ import { implement } from '../../../server/http/operation.ts'
 import { createListener, type Listener, type ListenerOptions } from '../../../server/http/listener.ts'
 import { authenticateOperation } from '../../../server/media-api/authenticate.ts'
 import { Credentials } from '../../../server/access/credentials.ts'
-import { DigestBook } from '../../../server/access/digest-book.ts'
+import { DigestCache } from '../../../server/access/digest-cache.ts'
 import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
 import { Sessions } from '../../../server/access/sessions.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
@@ -71,7 +71,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     p2p: false,
     enabled: true,
   })
-  const digests = new DigestBook(store)
+  const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings.access.failures_per_minute, windowMs: 60_000 })
   const calls: unknown[] = []
   let behaviour: ((params: unknown) => unknown) | undefined

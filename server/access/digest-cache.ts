@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } from './digest.ts'
 
 /** What is worked out once per secret. */
-interface Page {
+interface ExpectedDigests {
   /** The sealed text it was made from: another one means another secret. */
   sealed: string
   key: KeyObject
@@ -18,9 +18,9 @@ export type DigestCheck =
   | { ok: false; reason: string }
 
 /** The expected digests of every credential, in all forms, kept until its secret changes. */
-export class DigestBook {
+export class DigestCache {
   readonly #store: Pick<Store, 'get' | 'unseal'>
-  readonly #pages = new Map<string, Page>()
+  readonly #entries = new Map<string, ExpectedDigests>()
   /** Stands in for an unknown access_key, so that it takes as long as a known one. */
   readonly #nobody: DigestsByForm
 
@@ -28,7 +28,7 @@ export class DigestBook {
     this.#store = store
     this.#nobody = digestsOf(hmacKey(randomBytes(32).toString('hex')), '')
     store.onChange((changes) => {
-      for (const { collection, key } of changes) if (collection === 'credentials') this.#pages.delete(key)
+      for (const { collection, key } of changes) if (collection === 'credentials') this.#entries.delete(key)
     })
   }
 
@@ -40,9 +40,9 @@ export class DigestBook {
   check(accessKey: string, digest: string, forms: readonly DigestForm[]): DigestCheck {
     const given = decodeDigest(digest)
     const credential = this.#store.get('credentials', accessKey)
-    const page = credential === undefined ? undefined : this.#page(credential)
-    const form = given === undefined ? undefined : matchingForm(given, page?.expected ?? this.#nobody)
-    if (credential === undefined || page === undefined) {
+    const entry = credential === undefined ? undefined : this.#entryOf(credential)
+    const form = given === undefined ? undefined : matchingForm(given, entry?.expected ?? this.#nobody)
+    if (credential === undefined || entry === undefined) {
       return {
         ok: false,
         reason: accessKey === '' ? 'no access_key was given' : 'there is no credential with this access_key',
@@ -51,22 +51,22 @@ export class DigestBook {
     if (form === undefined) return { ok: false, reason: digestReason(digest, given) }
     if (!forms.includes(form)) return { ok: false, reason: `the digest is right, but its form ${form} is switched off` }
     if (!credential.enabled) return { ok: false, reason: 'the digest is right, but the credential is disabled' }
-    return { ok: true, credential, key: page.key, form }
+    return { ok: true, credential, key: entry.key, form }
   }
 
   /** The HMAC key of a credential; undefined when there is no such credential. */
   key(accessKey: string): KeyObject | undefined {
     const credential = this.#store.get('credentials', accessKey)
-    return credential === undefined ? undefined : this.#page(credential).key
+    return credential === undefined ? undefined : this.#entryOf(credential).key
   }
 
-  #page(credential: StoredCredential): Page {
-    const known = this.#pages.get(credential.access_key)
+  #entryOf(credential: StoredCredential): ExpectedDigests {
+    const known = this.#entries.get(credential.access_key)
     if (known?.sealed === credential.secret_key_sealed) return known
     const key = hmacKey(this.#store.unseal(credential.secret_key_sealed))
-    const page = { sealed: credential.secret_key_sealed, key, expected: digestsOf(key, credential.access_key) }
-    this.#pages.set(credential.access_key, page)
-    return page
+    const entry = { sealed: credential.secret_key_sealed, key, expected: digestsOf(key, credential.access_key) }
+    this.#entries.set(credential.access_key, entry)
+    return entry
   }
 }
 

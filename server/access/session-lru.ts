@@ -10,13 +10,14 @@ export interface Session {
   usedAt: number
   /** The use that the store knows of. */
   savedAt: number
-  owner: UseOrder
+  owner: SessionLru
+  /** Used less recently, and more recently. */
   before: Session | undefined
   after: Session | undefined
 }
 
-/** The sessions of one credential in the order of their last use. Every step is O(1). */
-export class UseOrder {
+/** The sessions of one credential as an LRU list: the one unused for longest comes first. Every step is O(1). */
+export class SessionLru {
   readonly accessKey: string
   /** What `Sessions.check` answers for each of them: made once. */
   readonly granted: { ok: true; accessKey: string }

@@ -10,10 +10,11 @@ const serverLayers = [
   ['devices'],
   ['http'],
   ['media-api', 'device-api'],
+  ['lab'],
   ['console'],
 ]
 /** Used by, and looking at, every layer. */
-const serverEverywhere = ['observe', 'lab']
+const serverEverywhere = ['observe']
 /** The program of the embedded node: a process of its own. */
 const serverAlone = ['media']
 

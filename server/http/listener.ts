@@ -4,7 +4,6 @@ import { limits } from '../../shared/limits.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
-import type { FaultRules } from '../lab/faults.ts'
 import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
 import { EdgeServer, type ListenAddress } from '../edge/server.ts'
 import type { Log } from '../observe/log.ts'
@@ -13,6 +12,7 @@ import { AnswerWriter } from './answer.ts'
 import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
+import type { RequestFaults } from './request-faults.ts'
 import { RequestHandler } from './request-handler.ts'
 
 /** What a listener is made of. */
@@ -22,7 +22,7 @@ export interface ListenerOptions {
   sessions: Pick<Sessions, 'check'>
   /** Asked per request: CORS applies at once. */
   settings: () => Settings
-  faults: FaultRules
+  faults: RequestFaults
   observer: RequestObserver
   /** The text of `GET /openapi.json`. */
   openApiDocument: () => string
@@ -63,8 +63,8 @@ export function createListener(options: ListenerOptions): Listener {
     maxHeaderSize,
     maxBody: 1024 * 1024,
     request: createApp(options, handler, answers).callback(),
-    badTarget: (request, response) => handler.refuseTarget(request, response),
-    failed: (request, response) => handler.answerUnforeseen(request, response),
+    badTarget: (request, response) => handler.funnel.refuseTarget(request, response),
+    failed: (request, response) => handler.funnel.answerUnforeseen(request, response),
     idle: () => handler.idle(),
   })
   return {
@@ -106,7 +106,7 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
       await next()
     } catch (error) {
       context.respond = false
-      handler.refuseUnforeseen(context.req, context.res, error)
+      handler.funnel.refuseUnforeseen(context.req, context.res, error)
     }
   })
   const router = new Router()

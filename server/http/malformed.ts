@@ -29,7 +29,7 @@ export interface MalformedAnswers {
 /** Answers malformed requests of one API. */
 export function malformedAnswers(handler: RequestHandler): MalformedAnswers {
   const giveUp = (socket: Socket, error: ErrorName, message: string) => {
-    const text = handler.refuseMalformed(plainAddress(socket.remoteAddress), error, message)
+    const text = handler.funnel.refuseMalformed(plainAddress(socket.remoteAddress), error, message)
     socket.end(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n' +
         `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,

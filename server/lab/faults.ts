@@ -1,17 +1,8 @@
 import type { FaultRule } from '../../shared/console/lab.ts'
-
-/** What a rule does to one request. */
-export interface Fault {
-  /** Milliseconds before anything else. */
-  delay: number
-  /** Answered instead of running the operation; null runs it. */
-  ret: number | null
-  /** Close the connection without an answer. */
-  drop: boolean
-}
+import type { Fault, RequestFaults } from '../http/request-faults.ts'
 
 /** The lab's fault rules: they make operations of both APIs fail, wait or drop. A listener asks `active` first, so without rules they cost nothing. */
-export class FaultRules {
+export class FaultRules implements RequestFaults {
   /** Whether any rule is in force. */
   active = false
   #rules: FaultRule[] = []

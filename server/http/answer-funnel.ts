@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, type ApiName, type ErrorName, resultCodes, retOf, success } from '../../shared/result-codes.ts'
+import { clientAddress } from '../edge/client-address.ts'
+import type { Log } from '../observe/log.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { AnswerWriter } from './answer.ts'
+import type { Refusal } from './checks/refusal.ts'
+import { type Exchange, noParameters } from './exchange.ts'
+
+/** What answers go through. */
+export interface AnswerFunnelParts {
+  api: ApiName
+  observer: RequestObserver
+  log: Log
+  answers: AnswerWriter
+}
+
+/** The one way out: every answer of an API is made, written and observed here. */
+export class AnswerFunnel {
+  readonly #api: ApiName
+  readonly #parts: AnswerFunnelParts
+
+  constructor(parts: AnswerFunnelParts) {
+    this.#api = parts.api
+    this.#parts = parts
+  }
+
+  /** What the operation gave. */
+  succeed(exchange: Exchange, result: unknown): void {
+    let text: string
+    try {
+      text = successText(result)
+    } catch (error) {
+      return this.failWith(exchange, error)
+    }
+    if (exchange.room === '') exchange.room = exchange.route?.room(exchange.parameters, result) ?? ''
+    this.#answer(exchange, text, success, '', '')
+  }
+
+  /** What a check found wrong. */
+  refuse(exchange: Exchange, { error, message = resultCodes[error].message, reason = '' }: Refusal): void {
+    const ret = numberOf(this.#api, error)
+    this.#answer(exchange, failureText(ret, message), ret, message, reason)
+  }
+
+  /** What an operation threw: a known error carries its code; an unknown one is logged whole and answered generically. */
+  failWith(exchange: Exchange, error: unknown): void {
+    if (error instanceof ApiError && error.code !== 'internal' && retOf(this.#api, error.code) !== undefined) {
+      const { code, message, reason = '' } = error
+      return this.refuse(exchange, { error: code, message, reason })
+    }
+    const operation = exchange.route?.name ?? ''
+    this.#parts.log.error({ err: error, api: this.#api, operation }, 'an operation failed')
+    // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
+    const storage = error instanceof ApiError && error.code === 'storage'
+    const message = storage ? error.message : resultCodes.internal.message
+    this.refuse(exchange, { error: exchange.route?.unforeseen ?? 'internal', message })
+  }
+
+  /** A number that a fault rule chose. */
+  answerFault(exchange: Exchange, ret: number): void {
+    const message = 'A fault rule of the lab gave this answer.'
+    this.#answer(exchange, failureText(ret, message), ret, message, '')
+  }
+
+  /** Answers a CORS preflight. */
+  preflight({ request, response }: Exchange): void {
+    this.#parts.answers.writePreflight(request, response)
+  }
+
+  /** Answers a request that no operation of this API may see, such as one that is not HTTP, and returns the JSON text for it. */
+  refuseMalformed(client: string, error: ErrorName, message: string): string {
+    const ret = numberOf(this.#api, error)
+    this.#parts.observer.observe({
+      at: Date.now(),
+      api: this.#api,
+      operation: '',
+      method: '',
+      path: '',
+      ret,
+      duration: 0,
+      client,
+      credential: '',
+      room: '',
+      params: noParameters,
+      msg: message,
+      reason: '',
+    })
+    return failureText(ret, message)
+  }
+
+  /** Answers a request whose target is neither a path nor a URL. */
+  refuseTarget(request: IncomingMessage, response: ServerResponse): void {
+    const text = this.refuseMalformed(clientAddress(request), 'parameter', 'The request target is malformed.')
+    this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+  }
+
+  /** An error that came from outside an operation: logged whole, answered generically. */
+  refuseUnforeseen(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    this.#parts.log.error({ err: error, api: this.#api }, 'a request failed')
+    this.answerUnforeseen(request, response)
+  }
+
+  /** Answers what is logged already. */
+  answerUnforeseen(request: IncomingMessage, response: ServerResponse): void {
+    const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message)
+    if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+  }
+
+  #answer(exchange: Exchange, text: string, ret: number, msg: string, reason: string): void {
+    const { request, response, route } = exchange
+    if (exchange.unread) this.#parts.answers.writeAndDrain(request, response, text)
+    else if (!response.headersSent) this.#parts.answers.write(request, response, text, exchange)
+    this.#parts.observer.observe({
+      at: exchange.at,
+      api: this.#api,
+      operation: route?.name ?? '',
+      method: request.method ?? '',
+      path: exchange.path,
+      ret,
+      duration: performance.now() - exchange.started,
+      client: clientAddress(request),
+      credential: exchange.credential,
+      room: exchange.room,
+      params: exchange.parameters,
+      msg,
+      reason,
+    })
+  }
+}
+
+/** The `ret` of an error; one without a number on this API is answered as its generic failure. */
+function numberOf(api: ApiName, error: ErrorName): number {
+  const ret = retOf(api, error) ?? retOf(api, api === 'media' ? 'internal' : 'listUnavailable')
+  if (ret === undefined) throw new TypeError(`the ${api} API has no generic failure`)
+  return ret
+}
+
+function successText(result: unknown): string {
+  const text = JSON.stringify(result)
+  return text === '{}' ? '{"ret":0}' : `{"ret":0,${text.slice(1)}`
+}
+
+function failureText(ret: number, message: string): string {
+  return JSON.stringify({ ret, msg: message })
+}

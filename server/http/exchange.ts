@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { announcesBody } from './body.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import type { Route } from './route.ts'
+
+/** One request on its way to its answer: what was read of it, and what the checks found out. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** performance.now() at its head. */
+  started: number
+  /** Milliseconds since the epoch at its head. */
+  at: number
+  /** Length of its target, in bytes. */
+  targetLength: number
+  path: string
+  /** Undefined: no operation has this path. */
+  route: Route | undefined
+  hasBody: boolean
+  parameters: Parameters
+  /** What is wrong with the parameters so far, found while they were read. */
+  problem: string | undefined
+  /** As the operation's schema made them of the parameters. */
+  params: unknown
+  /** The answer is wrapped in it; undefined is plain JSON. */
+  callback: string | undefined
+  /** access_key, as far as it is known. */
+  credential: string
+  /** room_id or roomId, as far as it is known. */
+  room: string
+  /** The connection closes after the answer. */
+  close: boolean
+  /** The body was not read to its end. */
+  unread: boolean
+}
+
+/** No parameters at all. */
+export const noParameters: Parameters = new Map()
+
+/**
+ * Reads the head of a request.
+ * @param target in origin form, one character per byte
+ * @param longest bytes of a target that is looked into
+ */
+export function readHead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+  routes: ReadonlyMap<string, Route>,
+  longest: number,
+): Exchange {
+  const started = performance.now()
+  const question = target.indexOf('?')
+  const path = question === -1 ? target : target.slice(0, question)
+  const query = question === -1 || target.length > longest ? '' : target.slice(question + 1)
+  const { parameters, problem } = readParameters(query)
+  return {
+    request,
+    response,
+    started,
+    at: Date.now(),
+    targetLength: target.length,
+    path,
+    route: routes.get(path),
+    hasBody: announcesBody(request.rawHeaders),
+    parameters,
+    problem,
+    params: undefined,
+    callback: undefined,
+    credential: '',
+    room: '',
+    close: false,
+    unread: false,
+  }
+}

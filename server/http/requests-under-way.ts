@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http'
+import type { Exchange } from './exchange.ts'
+
+/** The requests that had to wait for something, so that a stop can wait for them. */
+export class RequestsUnderWay {
+  readonly #exchanges = new Set<Exchange>()
+  #whenIdle: (() => void) | undefined
+
+  /** Remembers a request until its work is done. @param failed told what the work failed with */
+  track(exchange: Exchange, work: Promise<void>, failed: (error: unknown) => void): Promise<void> {
+    if (this.#exchanges.has(exchange)) return work
+    this.#exchanges.add(exchange)
+    return work.catch(failed).finally(() => {
+      this.#exchanges.delete(exchange)
+      if (this.#exchanges.size === 0) this.#whenIdle?.()
+    })
+  }
+
+  /** The answer that is being worked on for a request that came whole on this socket. */
+  pendingAnswer(socket: unknown): ServerResponse | undefined {
+    for (const { request, response } of this.#exchanges) {
+      if (request.socket === socket && request.complete) return response
+    }
+    return undefined
+  }
+
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void> {
+    if (this.#exchanges.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+}

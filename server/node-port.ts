@@ -107,7 +107,7 @@ export class NodePort implements Port {
         logger.error({ err: error }, 'the embedded node did not start: it is tried again')
         return
       }
-      await media.silence()
+      await media.stopListening()
       this.#serves = 'nobody'
       throw refused
     }
@@ -115,7 +115,7 @@ export class NodePort implements Port {
 
   async #end(deadlineMs?: number): Promise<void> {
     if (this.#serves === 'notice') await this.#notice.stop()
-    else if (this.#serves === 'embedded') await this.#options.media?.silence(deadlineMs)
+    else if (this.#serves === 'embedded') await this.#options.media?.stopListening(deadlineMs)
     this.#serves = 'nobody'
   }
 

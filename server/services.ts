@@ -58,6 +58,8 @@ export interface MediaProgram {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
+  /** See EmbeddedMediaOptions. */
+  hangsAfterMs?: number | undefined
 }
 
 /** Every part between the disk and the listeners, composed. */

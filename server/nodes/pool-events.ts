@@ -1,6 +1,7 @@
 import type { DeviceErrorKind } from '../../shared/device.ts'
 import type { NodeState } from '../../shared/node.ts'
 import type { NodeUser } from './media-node.ts'
+import { guarded } from './guarded.ts'
 import type { NodeLogger } from './node-failure.ts'
 import type { Departure } from './presence.ts'
 
@@ -35,11 +36,7 @@ export class PoolEvents {
 
   emit(event: PoolEvent): void {
     for (const listener of this.#listeners) {
-      try {
-        listener(event)
-      } catch (error) {
-        this.#logger.error({ err: error, type: event.type }, 'a listener of the node pool failed')
-      }
+      guarded(this.#logger, 'a listener of the node pool failed', () => listener(event))
     }
   }
 

@@ -2,6 +2,7 @@ import type { StoredNode } from '../store/records.ts'
 import type { PoolContext } from './pool-context.ts'
 import type { Candidate } from './choice/choose-node.ts'
 import { DeadlineError, OpenCalls, within } from './deadline.ts'
+import { guarded } from './guarded.ts'
 import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from './media-node.ts'
 import { NodePlacement } from './placement/node-placement.ts'
@@ -47,11 +48,16 @@ export class PoolNode implements Candidate {
     this.health = new HealthMonitor({
       ask: (signal) => driver.health(signal),
       deadlines: context.deadlines,
-      onState: (state, error) => listener.onState(this, state, error),
-      onHealthy: () => listener.onHealthy(this),
-      onFailure: (error) => listener.onFailure(this, error),
+      onState: (state, error) => this.#guarded(() => listener.onState(this, state, error)),
+      onHealthy: () => this.#guarded(() => listener.onHealthy(this)),
+      onFailure: (error) => this.#guarded(() => listener.onFailure(this, error)),
     })
-    this.#unsubscribe = driver.onEvent((event) => listener.onEvent(this, event))
+    this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
+  }
+
+  /** What a node tells comes from timers and sockets: nobody above would catch what it throws. */
+  #guarded(run: () => void): void {
+    guarded(this.#context.logger, 'what a node told was not taken', run)
   }
 
   get online(): boolean {

@@ -9,6 +9,7 @@ import {
   fromNodeSchema,
 } from '../../../shared/media/control.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from '../media-node.ts'
+import { guarded } from '../guarded.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import type { MediaProcess } from './media-process.ts'
 
@@ -113,8 +114,11 @@ export class ControlClient {
   #receive(value: unknown): void {
     this.#lastHeard = performance.now()
     const parsed = fromNodeSchema.safeParse(value)
-    if (parsed.success) this.#take(parsed.data)
-    else this.#logger.error({ error: parsed.error.message }, 'a message of the embedded node is malformed')
+    if (!parsed.success) {
+      this.#logger.error({ error: parsed.error.message }, 'a message of the embedded node is malformed')
+      return
+    }
+    guarded(this.#logger, 'a message of the embedded node was not taken', () => this.#take(parsed.data))
   }
 
   #take(message: FromNode): void {

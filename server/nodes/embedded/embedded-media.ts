@@ -1,5 +1,6 @@
 import type { ControlEvent, MediaSettings, RoomRefusal } from '../../../shared/media/control.ts'
 import { unlessAborted } from '../deadline.ts'
+import { guarded } from '../guarded.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../node-failure.ts'
@@ -43,6 +44,8 @@ export interface EmbeddedMediaOptions {
   /** Opens a room for somebody who may enter it; resolves with null when it is open, else with the reason. Never rejects. */
   openWanted: (wanted: WantedRoom) => Promise<RoomRefusal | null>
   logger: NodeLogger
+  /** See SupervisorOptions. */
+  hangsAfterMs?: number | undefined
 }
 
 /** Somebody who wants the process. */
@@ -115,7 +118,7 @@ export class EmbeddedMedia {
 
   /**
    * Listens there from now on, as soon as a node wants it; resolves when it does.
-   * @throws what the first start failed with, after which it is tried again in the background; `silence` ends that
+   * @throws what the first start failed with, after which it is tried again in the background; `stopListening` ends that
    */
   async listen(place: MediaPlace): Promise<void> {
     this.#place = place
@@ -130,7 +133,7 @@ export class EmbeddedMedia {
   }
 
   /** Listens nowhere; the process ends. */
-  async silence(milliseconds = stopMs): Promise<void> {
+  async stopListening(milliseconds = stopMs): Promise<void> {
     this.#place = undefined
     await this.#settle(milliseconds)
   }
@@ -151,10 +154,10 @@ export class EmbeddedMedia {
   driver(node: StoredNode): MediaNode {
     const claim: Claim = { node, listeners: new Set() }
     this.#claims.push(claim)
-    void this.#claimsChanged()
+    // What fails was logged.
+    this.#claimsChanged().catch(() => {})
     return new EmbeddedNode({
       client: (signal) => this.client(signal, node.name),
-      doubt: () => this.#service?.supervisor.doubt(),
       listeners: claim.listeners,
       release: async () => {
         const index = this.#claims.indexOf(claim)
@@ -197,15 +200,22 @@ export class EmbeddedMedia {
   }
 
   #claimsChanged(): Promise<void> {
-    for (const listener of this.#changes) listener()
+    for (const listener of this.#changes) this.#guarded(listener)
     return this.#settle()
   }
 
   /** Makes the process be what is wanted now. */
   #settle(milliseconds = stopMs): Promise<void> {
     const step = this.#work.then(() => this.#step(milliseconds))
-    this.#work = step
+    // One step that fails does not keep the next from being made.
+    this.#work = step.catch((error: unknown) =>
+      this.#options.logger.error({ err: error }, 'the embedded node could not be started or ended'),
+    )
     return step
+  }
+
+  #guarded(run: () => void): void {
+    guarded(this.#options.logger, 'a listener of the embedded node failed', run)
   }
 
   async #step(milliseconds: number): Promise<void> {
@@ -225,10 +235,11 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, logger, pageFolder, configuration, removals } = this.#options
+    const { spawn, logger, pageFolder, configuration, removals, hangsAfterMs } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
       logger,
+      hangsAfterMs,
       start: (ports) => {
         const { tokenKey, udpPort, settings } = configuration(node)
         service.udpPort = udpPort
@@ -262,8 +273,8 @@ export class EmbeddedMedia {
     supervisor: MediaSupervisor,
     { id, roomId, hostPassword, client }: Extract<ControlEvent, { type: 'roomWanted' }>,
   ): Promise<void> {
-    const refusal = await this.#options.openWanted({ roomId, hostPassword, client })
     try {
+      const refusal = await this.#options.openWanted({ roomId, hostPassword, client })
       const signal = AbortSignal.timeout(answerMs)
       await (await supervisor.client(signal)).request('answer_room', { id, refusal }, signal)
     } catch (error) {
@@ -274,7 +285,8 @@ export class EmbeddedMedia {
 
   #emit(owner: string, event: NodeEvent): void {
     for (const { node, listeners } of this.#claims) {
-      if (node.name === owner) for (const listener of listeners) listener(event)
+      if (node.name !== owner) continue
+      for (const listener of listeners) this.#guarded(() => listener(event))
     }
   }
 }

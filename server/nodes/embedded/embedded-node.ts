@@ -7,8 +7,6 @@ import type { ControlClient } from './control-client.ts'
 export interface EmbeddedNodeParts {
   /** The connection to the process. @throws NodeConnectionError; the signal's reason */
   client: (signal: AbortSignal) => Promise<ControlClient>
-  /** A poll was not answered. */
-  doubt: () => void
   /** Whom the process tells. */
   listeners: Set<(event: NodeEvent) => void>
   /** The node is no longer wanted. */
@@ -61,12 +59,7 @@ export class EmbeddedNode implements MediaNode {
   }
 
   async health(signal: AbortSignal): Promise<NodeHealth> {
-    try {
-      return await this.#ask('health', {}, signal)
-    } catch (error) {
-      if (signal.aborted) this.#parts.doubt()
-      throw error
-    }
+    return await this.#ask('health', {}, signal)
   }
 
   onEvent(listener: (event: NodeEvent) => void): () => void {

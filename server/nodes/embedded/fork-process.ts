@@ -11,7 +11,8 @@ export function forkMediaProcess(program: string): SpawnMediaProcess {
       tellExit(why)
       tellExit = () => {}
     }
-    child.once('error', (error) => {
+    // Each of them: the second one without a listener would end the controller.
+    child.on('error', (error) => {
       if (child.pid === undefined) exited(`it could not be started: ${error.message}`)
     })
     child.once('exit', (code, signal) =>

@@ -9,7 +9,9 @@ import type {
 import { DeadlineError, unlessAborted, within } from '../deadline.ts'
 import { NodeConnectionError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'
+import { guarded } from '../guarded.ts'
 import { ControlClient } from './control-client.ts'
+import { watchLiveness } from './liveness-watch.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /** What keeps a media process running. */
@@ -21,6 +23,8 @@ export interface SupervisorOptions {
   onEvent: (event: ControlEvent) => void
   /** The process has ended, or another one runs: what was known of its rooms is void. */
   onRestart: () => void
+  /** A process that says nothing for so long, although it is asked, hangs and is started anew; milliseconds, 10 s when left out. */
+  hangsAfterMs?: number | undefined
 }
 
 /** Milliseconds from the start of the process to its first word, and from there until it listens. */
@@ -29,9 +33,9 @@ const startMs = 10_000
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 /** A process that ran for so long is well: the next failure begins with the first wait again. */
-const wellAfterMs = 60_000
-/** A process that says nothing for so long, although it is asked, hangs. */
-const hangsAfterMs = 10_000
+const wellAfterMs = 15_000
+/** Unless the options say otherwise. */
+const defaultHangMs = 10_000
 /** What a killed process may take to be gone. */
 const killMs = 2_000
 
@@ -48,6 +52,7 @@ export class MediaSupervisor {
   /** It was ended to be started anew: that is no failure. */
   #restarting = false
   #upSince = 0
+  #endWatch: () => void = () => {}
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: SupervisorOptions) {
@@ -82,14 +87,6 @@ export class MediaSupervisor {
       signal.throwIfAborted()
       throw new NodeConnectionError(messageOf(error), { cause: error })
     }
-  }
-
-  /** It did not answer: ends a process that hangs, so that another takes its place. */
-  doubt(): void {
-    const client = this.#client
-    if (client === undefined || performance.now() - client.lastHeard < hangsAfterMs) return
-    this.#options.logger.error({ pid: client.pid }, 'the embedded node hangs: it is started anew')
-    client.kill()
   }
 
   /** Ends the process in order and starts another, e.g. for another UDP port. */
@@ -131,6 +128,7 @@ export class MediaSupervisor {
   async stop(milliseconds: number): Promise<void> {
     this.#stopper.abort(new NodeConnectionError('it was stopped'))
     clearTimeout(this.#timer)
+    this.#endWatch()
     const client = this.#client ?? (await this.#attempt?.catch(() => undefined))
     await this.#end(client, milliseconds)
   }
@@ -169,15 +167,37 @@ export class MediaSupervisor {
     this.#upSince = performance.now()
     this.#lastError = ''
     logger.info({ pid: client.pid, ...this.#ports }, 'the embedded node runs')
-    this.#options.onRestart()
+    this.#watch(client)
+    this.#tellRestart()
     return client
+  }
+
+  /** Ends the process when it hangs, so that another takes its place. */
+  #watch(client: ControlClient): void {
+    const { logger, hangsAfterMs = defaultHangMs } = this.#options
+    this.#endWatch = watchLiveness(
+      {
+        ask: () => client.request('health', {}, this.#stopper.signal),
+        heardAt: () => client.lastHeard,
+        onHang: () => {
+          logger.error({ pid: client.pid }, 'the embedded node hangs: it is started anew')
+          client.kill()
+        },
+      },
+      hangsAfterMs,
+    )
+  }
+
+  #tellRestart(): void {
+    guarded(this.#options.logger, 'a listener of the embedded node failed', this.#options.onRestart)
   }
 
   #ended(client: ControlClient, why: string): void {
     if (this.#client !== client) return
     this.#client = undefined
+    this.#endWatch()
     if (performance.now() - this.#upSince > wellAfterMs) this.#waits = 0
-    this.#options.onRestart()
+    this.#tellRestart()
     this.#failed(why)
   }
 

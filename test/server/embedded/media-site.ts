@@ -25,6 +25,7 @@ export interface MediaSiteOptions {
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess
+  hangsAfterMs?: number
 }
 
 /** A whole controller on free ports, with the embedded node in a process of its own, as the APIs show it. */
@@ -75,6 +76,7 @@ export class MediaSite implements AsyncDisposable {
           return child
         },
         pageFolder,
+        hangsAfterMs: options.hangsAfterMs,
       },
     })
     try {

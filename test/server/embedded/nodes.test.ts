@@ -25,7 +25,8 @@ test('a site has one embedded node: a second one is refused, by the console and 
 
 test('disabled it ends; enabled it is back, with its cameras; removed it is gone, and another may be added', async () => {
   await using camera = await startCamera()
-  await using site = await MediaSite.start()
+  // The trial of a node starts a process for it.
+  await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 10_000 } } })
   const room = await site.api.createRoom()
   expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
   const url = site.nodeUrl

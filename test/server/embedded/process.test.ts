@@ -39,7 +39,7 @@ describe('the process of the embedded node', () => {
 
   test('one that hangs: 310 within what clients wait, then another takes its place', { timeout: 60_000 }, async () => {
     await using camera = await startCamera()
-    await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 1_000 } } })
+    await using site = await MediaSite.start({ hangsAfterMs: 6_000, settings: { deadlines: { health_ms: 1_000 } } })
     const room = await site.api.createRoom()
     expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
     const { pid } = site

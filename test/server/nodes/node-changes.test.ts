@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeView } from '../../../shared/console/nodes.ts'
+import type { NodeEvent } from '../../../server/nodes/media-node.ts'
 import { SimulatedPeople } from '../../../server/lab/people.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import { storedNode } from '../../support/stored-records.ts'
@@ -141,6 +142,30 @@ test('a listener that fails does not keep the others from hearing', async () => 
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await joined
   expect(logged).toContain('a listener of the node pool failed')
+})
+
+test('what a node tells that nobody foresaw is logged whole, and the next it tells is taken', async () => {
+  const tell = Promise.withResolvers<(event: NodeEvent) => void>()
+  const { pool, logged } = await poolSite({
+    rooms: { r1: {} },
+    driver() {
+      const node = new SimulatedNode()
+      node.onEvent = (listener) => {
+        tell.resolve(listener)
+        return () => undefined
+      }
+      return node
+    },
+  })
+  await pool.assign('r1')
+  const says = await tell.promise
+  // As a program of another version may.
+  const malformed: NodeEvent = JSON.parse('{ "type": "joined", "roomId": "r1" }')
+  says(malformed)
+  expect(logged).toContain('what a node told was not taken')
+  const user = { userId: 'ann', userName: 'Ann', device: false, role: 'member', joinedAt: 5 } as const
+  says({ type: 'joined', roomId: 'r1', user })
+  expect(pool.usersOf('r1')).toEqual([user])
 })
 
 test('the lab lets people in and out of simulated nodes and says why not', async () => {

@@ -1,39 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ControlClient } from '../../../../server/nodes/embedded/control-client.ts'
-import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from '../../../../server/nodes/media-node.ts'
-import { type ControlEvent, controlVersion, type FromNode, type ToNode } from '../../../../shared/media/control.ts'
+import { type ControlEvent, controlVersion } from '../../../../shared/media/control.ts'
+import { ScriptedProcess } from './scripted-process.ts'
 
 const never = new AbortController().signal
-
-/** A process that says what a test tells it: for what the real one never says. */
-class ScriptedProcess implements MediaProcess {
-  readonly pid = 1
-  readonly sent: ToNode[] = []
-  killed = false
-  #receive: (message: unknown) => void = () => {}
-  #exit: (why: string) => void = () => {}
-
-  send(message: ToNode): void {
-    this.sent.push(message)
-  }
-  onMessage(listener: (message: unknown) => void): void {
-    this.#receive = listener
-  }
-  onExit(listener: (why: string) => void): void {
-    this.#exit = listener
-  }
-  kill(): void {
-    this.killed = true
-  }
-
-  says(message: FromNode | Record<string, unknown>): void {
-    this.#receive(message)
-  }
-  ends(why: string): void {
-    this.#exit(why)
-  }
-}
 
 function connected() {
   const process = new ScriptedProcess()

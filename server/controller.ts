@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
-import type { ConsoleResult } from '../shared/console/procedure.ts'
+import { ConsoleError, type ConsoleResult } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
 import { apiListeners } from './api-listeners.ts'
 import { ConsoleKey } from './console/console-key.ts'
@@ -23,7 +23,8 @@ import { openStore } from './store/open-store.ts'
 import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
-import { tlsMaterial, type TlsMaterial } from './edge/tls.ts'
+import { CertificateWatch } from './edge/certificate-watch.ts'
+import { type SiteTls, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 
 /** How to compose a controller. */
 export interface ControllerOptions {
@@ -42,6 +43,8 @@ export interface ControllerOptions {
   site?: SiteFile | undefined
   /** The program of the embedded node; left out: no node of that kind works here. */
   media?: MediaProgram | undefined
+  /** Between two looks at the files of the certificate, in milliseconds. */
+  certificateLookMs?: number | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }
@@ -55,7 +58,8 @@ export class Controller {
   readonly #store: Store
   readonly #services: Services
   readonly #listeners: Listeners
-  readonly #tls: { material: TlsMaterial | undefined }
+  readonly #tls: SiteTls
+  readonly #certificate: CertificateWatch
   readonly #dispatch: Dispatch
   readonly #feed: ConsoleFeed
   readonly #startedAt = Date.now()
@@ -73,7 +77,7 @@ export class Controller {
   ) {
     this.#options = options
     this.#store = store
-    this.#tls = { material: tls }
+    this.#tls = { material: tls, problem: () => this.#certificate.problem }
     this.firstStart = firstStart
     const settings = (): Settings => siteSettings(store)
     const overrides = options.overrides ?? {}
@@ -118,6 +122,18 @@ export class Controller {
       this.#services.media?.configure()
     }
     this.#listeners = new Listeners(ports, overrides, changed, options.restarts?.ports)
+    this.#certificate = new CertificateWatch({
+      read: () => tlsMaterial(settings(), options.dataFolder),
+      current: () => this.#tls.material,
+      use: async (material) => {
+        this.#tls.material = material
+        await this.#listeners.secure(material)
+        this.#services.hub.emit('listeners.changed', {})
+      },
+      changed: () => this.#services.hub.emit('listeners.changed', {}),
+      log: options.logger,
+      everyMs: options.certificateLookMs,
+    })
     const key = this.consoleKey
     const parts = {
       services: this.#services,
@@ -170,7 +186,7 @@ export class Controller {
         else await rememberStart(store)
       }
       if (options.site !== undefined) await applySiteFile(store, options.site)
-      return new Controller(options, store, await tlsMaterial(siteSettings(store), dataFolder), made)
+      return new Controller(options, store, await firstMaterial(siteSettings(store), dataFolder), made)
     } catch (error) {
       await store.close()
       throw error
@@ -225,6 +241,7 @@ export class Controller {
   }
 
   async #end(deadlineMs: number): Promise<void> {
+    this.#certificate.stop()
     await this.#listeners.stop(deadlineMs)
     this.#feed.stop()
     await this.#services.stop()
@@ -288,4 +305,15 @@ export class Controller {
 function portOf(url: string): number {
   const { port, protocol } = new URL(url)
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}
+
+/** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
+async function firstMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
+  try {
+    return await tlsMaterial(settings, folder)
+  } catch (error) {
+    if (!(error instanceof ConsoleError)) throw error
+    const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
+    throw new ConsoleError(error.code, `${error.message} ${back}`, { problems: error.problems ?? [], cause: error })
+  }
 }

@@ -3,7 +3,7 @@ import type { Attention } from '../shared/console/site.ts'
 import type { Listeners } from './http/listeners.ts'
 import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
-import { certificateInfo, type TlsMaterial } from './edge/tls.ts'
+import { certificateInfo, type SiteTls } from './edge/tls.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
 import { attentionOf } from './console/attention.ts'
 import { credentialHandlers } from './console/credential-procedures.ts'
@@ -22,7 +22,7 @@ import { testerHandlers } from './console/tester-procedures.ts'
 export interface ConsoleParts {
   services: Services
   listeners: Listeners
-  tls: { material: TlsMaterial | undefined }
+  tls: SiteTls
   facts: { version: string; startedAt: number; folder: string }
   /** What the process before this one told, when it started itself again. */
   restarts: Restarts | undefined
@@ -93,6 +93,7 @@ export function attentionNow({
     licence: licenceOf(store),
     rooms: store.all('rooms').size,
     users: people + devices,
+    certificateProblem: tls.problem(),
     certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
     faults: faults.list().length,
     restarts: restarts?.times ?? [],

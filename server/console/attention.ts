@@ -18,6 +18,8 @@ export interface AttentionSources {
   users: number
   /** When the TLS certificate ends; 0 without one. */
   certificateEnds: number
+  /** Why the certificate that its files hold now is not in use. */
+  certificateProblem: Readonly<{ message: string; since: number }> | undefined
   faults: number
   /** When the controller started itself again after an unforeseen error, the last time last. */
   restarts: readonly number[]
@@ -34,6 +36,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofNodes(sources),
     ...ofDevices(sources),
     ...ofLicence(sources),
+    ...ofCertificate(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -124,7 +127,7 @@ function ofDevices({ devices }: AttentionSources): Attention[] {
     )
 }
 
-function ofLicence({ licence, now, rooms, users, certificateEnds }: AttentionSources): Attention[] {
+function ofLicence({ licence, now, rooms, users }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const end = licenceEnd(licence)
   if (end <= now)
@@ -139,6 +142,11 @@ function ofLicence({ licence, now, rooms, users, certificateEnds }: AttentionSou
       item('warning', 'licenceFull', 'users', `All ${licence.max_users} users of the licence are in rooms.`, 0),
     )
   }
+  return found
+}
+
+function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSources): Attention[] {
+  const found: Attention[] = []
   if (certificateEnds > 0 && certificateEnds - now < 30 * day) {
     found.push(
       item(
@@ -149,6 +157,10 @@ function ofLicence({ licence, now, rooms, users, certificateEnds }: AttentionSou
         certificateEnds,
       ),
     )
+  }
+  if (certificateProblem !== undefined) {
+    const { message, since } = certificateProblem
+    found.push(item('error', 'certificateBroken', '', `The renewed certificate cannot be used: ${message}`, since))
   }
   return found
 }

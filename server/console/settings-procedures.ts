@@ -11,7 +11,7 @@ import type { Listeners } from '../http/listeners.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import type { Store } from '../store/store.ts'
-import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
+import { tlsMaterial, type SiteTls } from '../edge/tls.ts'
 import type { Handlers } from './handlers.ts'
 
 /** What applying settings needs. */
@@ -20,7 +20,7 @@ export interface SettingsParts {
   listeners: Listeners
   folder: string
   /** The certificate in use, kept by the controller. */
-  tls: { material: TlsMaterial | undefined }
+  tls: SiteTls
 }
 
 type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.restart'

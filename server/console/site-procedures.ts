@@ -3,7 +3,7 @@ import type { Attention, OverviewView, Sample } from '../../shared/console/site.
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { Store } from '../store/store.ts'
-import { certificateInfo, type TlsMaterial } from '../edge/tls.ts'
+import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** What the site's procedures read. */
@@ -13,7 +13,7 @@ export interface SiteParts {
   samples: { list(): Sample[] }
   attention: () => Attention[]
   listeners: { views(): OverviewView['listeners'] }
-  tls: { material: TlsMaterial | undefined }
+  tls: SiteTls
   tlsMode: () => 'off' | 'file' | 'self-signed'
   /** Facts that do not change while the controller runs. */
   facts: { version: string; startedAt: number; folder: string }

@@ -11,6 +11,14 @@ export interface TlsMaterial {
   key: string
 }
 
+/** The certificate of the site, as the controller keeps it. */
+export interface SiteTls {
+  /** In use; undefined: plain HTTP. */
+  material: TlsMaterial | undefined
+  /** Why what its files hold now is not in use. */
+  problem: () => Readonly<{ message: string; since: number }> | undefined
+}
+
 const day = 24 * 60 * 60 * 1000
 const lifeDays = 825
 /** A self-signed certificate is made anew when it ends sooner than this. */
@@ -26,7 +34,7 @@ export interface CertificateInfo {
 }
 
 /**
- * Certificate and key for the two API listeners as the settings say: none, from files, or self-signed (made once, kept in `<data folder>/tls`).
+ * Certificate and key of every port as the settings say: none, from files, or self-signed (made once, kept in `<data folder>/tls`).
  * @throws ConsoleError invalid, with the setting that is wrong
  */
 export async function tlsMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {

@@ -40,6 +40,7 @@ export const attention = z.strictObject({
     'licenceEnding',
     'licenceFull',
     'certificateEnding',
+    'certificateBroken',
     'authFailures',
     'faultsActive',
   ]),

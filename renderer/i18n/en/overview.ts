@@ -80,6 +80,7 @@ export const overview = {
     licenceEnding: 'The licence ends soon.',
     licenceFull: 'The licence is at its limit.',
     certificateEnding: 'The TLS certificate ends soon.',
+    certificateBroken: 'The renewed TLS certificate cannot be used; the one before stays in use.',
     authFailures: 'Many failed authentications from {subject}.',
     faultsActive: 'Fault rules are in force: the APIs answer wrongly on purpose.',
     look: 'Look',

@@ -18,7 +18,8 @@ export const settings = {
     listeners: 'Addresses and ports',
     listenersHint: 'Tried before they are applied. What does not move goes on undisturbed.',
     tls: 'Certificate',
-    tlsHint: 'For both APIs. Browsers on other machines need it to use camera and microphone.',
+    tlsHint:
+      'For both APIs, the media node and this console. Browsers on other machines need it to use camera and microphone. Renewed files are taken into use by themselves.',
     access: 'Digests and sessions',
     accessHint: 'How clients prove who they are, and for how long that is believed.',
     cors: 'Browsers of other origins',
@@ -196,18 +197,22 @@ export const settings = {
   },
   tls: {
     title: 'In use now',
-    none: 'No certificate: the APIs speak plain HTTP.',
+    none: 'No certificate: every port speaks plain HTTP.',
     subject: 'For',
     issuer: 'Issued by',
     expires: 'Expires',
     left: '{date}, in {n} day | {date}, in {n} days',
     over: '{date}: it has expired',
     fingerprint: 'Fingerprint (SHA-256)',
-    changeTitle: 'Change how the APIs are reached?',
+    changeTitle: 'Change how the ports are reached?',
     toHttps: 'Clients must call https:// from now on; http:// is no longer answered',
     toHttp: 'Clients must call http:// from now on; what they send can be read on the way',
-    otherCertificate: 'Both APIs start anew with another certificate; clients that pinned the old one fail',
-    lose: 'Both APIs are gone for a moment',
+    lose: 'The ports are gone for a moment; people in rooms come back by themselves',
+    console: {
+      toHttps:
+        'This console continues at https://; with a self-signed certificate the browser asks whether you trust it, and you sign in again',
+      toHttp: 'This console continues at http://, and you sign in again',
+    },
   },
   ice: {
     urls: 'Addresses',

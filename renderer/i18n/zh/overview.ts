@@ -82,6 +82,7 @@ export const overview: Texts<typeof englishOverview> = {
     licenceEnding: '许可即将到期。',
     licenceFull: '已达到许可上限。',
     certificateEnding: 'TLS 证书即将到期。',
+    certificateBroken: '更新后的 TLS 证书无法使用；仍使用原来的证书。',
     authFailures: '来自 {subject} 的认证失败过多。',
     faultsActive: '故障规则生效中：API 会故意给出错误应答。',
     look: '查看',

@@ -1,0 +1,90 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { EdgeLog } from './guards.ts'
+import type { TlsMaterial } from './tls.ts'
+
+/** What is watched, and who is told. */
+export interface CertificateWatchOptions {
+  /** Reads certificate and key as they are now; undefined: the site has none. @throws ConsoleError when they cannot be used */
+  read: () => Promise<TlsMaterial | undefined>
+  /** What is in use; undefined: nothing to watch. */
+  current: () => TlsMaterial | undefined
+  /** Takes another one into use. */
+  use: (material: TlsMaterial) => Promise<void>
+  /** `problem` is another one. */
+  changed: () => void
+  log: EdgeLog & { info(fields: object, message: string): void }
+  /** Between two looks, in milliseconds. */
+  everyMs?: number | undefined
+}
+
+/** Files are replaced one after the other: what does not fit together is looked at again before it is told. */
+const looksBeforeTold = 2
+
+/**
+ * Looks at the files of the site's certificate every few seconds and takes a renewed one into use, without a restart and without ending a connection. One that
+ * cannot be used leaves the old one in use, and is told. Looking beats being told: it works for links, mounts and files that are replaced whole.
+ */
+export class CertificateWatch {
+  readonly #options: CertificateWatchOptions
+  readonly #timer: NodeJS.Timeout
+  #looking: Promise<void> | undefined
+  #failures = 0
+  #problem: { message: string; since: number } | undefined
+
+  constructor(options: CertificateWatchOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.look(), options.everyMs ?? 10_000).unref()
+  }
+
+  /** Why what the files hold now is not in use; undefined when it is. */
+  get problem(): Readonly<{ message: string; since: number }> | undefined {
+    return this.#problem
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Looks now. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+    })
+    return this.#looking
+  }
+
+  async #look(): Promise<void> {
+    const { read, current, use, log } = this.#options
+    const before = current()
+    try {
+      const material = before === undefined ? undefined : await read()
+      // Somebody changed the settings meanwhile: that came with a look of its own.
+      if (current() !== before) return
+      if (material !== undefined && (material.cert !== before?.cert || material.key !== before.key)) {
+        await use(material)
+        log.info({}, 'the certificate was renewed: connections from now on get the new one')
+      }
+      this.#failures = 0
+      this.#tell(undefined)
+    } catch (error) {
+      if (!(error instanceof ConsoleError)) {
+        log.error({ err: error }, 'the certificate could not be looked at')
+        return
+      }
+      this.#failures++
+      if (this.#failures >= looksBeforeTold) this.#tell(error.message)
+    }
+  }
+
+  #tell(message: string | undefined): void {
+    if (message === this.#problem?.message) return
+    this.#problem = message === undefined ? undefined : { message, since: Date.now() }
+    if (message !== undefined) {
+      this.#options.log.warn(
+        { problem: message },
+        'the renewed certificate cannot be used: the one before stays in use',
+      )
+    }
+    this.#options.changed()
+  }
+}

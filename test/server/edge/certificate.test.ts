@@ -1,0 +1,179 @@
+import { once } from 'node:events'
+import { appendFile, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { Controller } from '../../../server/controller.ts'
+import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
+import { siteFileSchema } from '../../../server/site-file.ts'
+import { removeFolder } from '../../support/headless.ts'
+import { certificateFiles, renew, shown } from './certificates.ts'
+
+const names = ['media', 'device', 'node', 'console'] as const
+const origin = { transport: 'internal', client: '' } as const
+
+/** Status, headers and body of an answer over TLS, whoever signed for it. */
+function ask(
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent } = {},
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
+  const { body = '', ...others } = options
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...others, rejectUnauthorized: false }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+
+describe('The certificate of a site', () => {
+  let folder: string
+  let controller: Controller
+  let files: { cert_file: string; key_file: string }
+  const logged: string[] = []
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
+    files = await certificateFiles(folder)
+    await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
+    const ports = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
+    controller = await Controller.open({
+      dataFolder: folder,
+      logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+      version: 'test',
+      site: siteFileSchema.parse({
+        nodes: [{ name: 'here', kind: 'embedded' }],
+        settings: { listeners: ports, tls: { mode: 'file', ...files } },
+      }),
+      consolePage: folder,
+      certificateLookMs: 30,
+      media: {
+        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')),
+        pageFolder: folder,
+      },
+    })
+    await controller.start()
+  })
+  afterAll(async () => {
+    await controller.stop(0)
+    await removeFolder(folder)
+  })
+
+  async function signIn(): Promise<string> {
+    const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
+    const { status, headers } = await ask(`${controller.url('console')}/session`, {
+      method: 'POST',
+      body: JSON.stringify({ key }),
+    })
+    expect(status).toBe(204)
+    return String(headers['set-cookie'])
+  }
+
+  /** Of what wants the operator's eye. */
+  async function attention(): Promise<unknown[]> {
+    const overview = await controller.call('overview.get', {}, origin)
+    return (overview as { value: { attention: { code: string; message: string }[] } }).value.attention.filter(
+      ({ code }) => code.startsWith('certificate'),
+    )
+  }
+
+  test('is shown on every port, the console among them', async () => {
+    const fingerprints = await Promise.all(names.map((name) => shown(controller.url(name))))
+    expect(new Set(fingerprints).size).toBe(1)
+    for (const name of names) expect(controller.url(name)).toMatch(/^https:/)
+  })
+
+  test('makes the console safe on the way: the session travels over TLS only, and so does its WebSocket', async () => {
+    const cookie = await signIn()
+    expect(cookie).toMatch(/^__Host-roomdesk_session=.*; Path=\/; .*; Secure$/)
+    const page = await ask(`${controller.url('console')}/`)
+    const { host } = new URL(controller.url('console'))
+    expect(page.headers['content-security-policy']).toContain(`connect-src 'self' wss://${host};`)
+    const plain = { headers: { origin: `http://${host}` } }
+    expect((await ask(`${controller.url('console')}/session`, plain)).status).toBe(403)
+  })
+
+  test('renewed in its files, is shown to new connections; what is connected goes on', async () => {
+    const before = await shown(controller.url('media'))
+    const cookie = (await signIn()).split(';')[0] ?? ''
+    const url = controller.url('console')
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/ws`, {
+      rejectUnauthorized: false,
+      headers: { cookie, origin: url },
+    })
+    await once(socket, 'open')
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const first = await ask(`${controller.url('media')}/openapi.json`, { agent })
+    const renewed = await renew(files)
+    for (const name of names) await expect.poll(() => shown(controller.url(name))).toBe(renewed)
+    expect(renewed).not.toBe(before)
+    socket.send(JSON.stringify({ id: 1, procedure: 'tls.info' }))
+    const answers: string[] = []
+    socket.on('message', (data: Buffer) => answers.push(data.toString()))
+    await expect.poll(() => answers.find((text) => text.includes('"id":1'))).toContain(renewed)
+    expect((await ask(`${controller.url('media')}/openapi.json`, { agent })).body).toBe(first.body)
+    expect(logged.filter((line) => line.includes('the embedded node runs'))).toHaveLength(1)
+    agent.destroy()
+    socket.close()
+  })
+
+  test('that cannot be used leaves the old one in use, and the operator is told until it is mended', async () => {
+    const before = await shown(controller.url('media'))
+    await appendFile(files.key_file, 'x')
+    await writeFile(files.cert_file, 'no certificate')
+    await expect.poll(attention).toMatchObject([
+      {
+        code: 'certificateBroken',
+        message: expect.stringContaining('tls.cert_file: This file holds no certificate'),
+      },
+    ])
+    for (const name of names) expect(await shown(controller.url(name))).toBe(before)
+    expect(logged.filter((line) => line.includes('cannot be used'))).toHaveLength(1)
+    const renewed = await renew(files)
+    for (const name of names) await expect.poll(() => shown(controller.url(name))).toBe(renewed)
+    await expect.poll(attention).toEqual([])
+  })
+
+  test('another one by the settings moves nobody; without one every port speaks plain HTTP, the console too', async () => {
+    expect(await controller.call('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
+      value: { ok: true, restarts: [] },
+    })
+    const before = names.map((name) => controller.url(name))
+    await controller.call('settings.set', { tls: { mode: 'self-signed' } }, origin)
+    expect(names.map((name) => controller.url(name))).toEqual(before)
+    expect(await controller.call('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
+      value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
+    })
+    expect(await controller.call('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
+    for (const name of names) expect(controller.url(name)).toMatch(/^http:/)
+    const answer = await fetch(`${controller.url('console')}/session`, {
+      method: 'POST',
+      body: JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() }),
+    })
+    expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
+  })
+})
+
+test('one that cannot be used at the start is told in one line with the way back', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
+  const site = { settings: { tls: { mode: 'file', cert_file: join(folder, 'none.crt'), key_file: '' } } }
+  const failure = await Controller.open({
+    dataFolder: folder,
+    logger: pino({ level: 'silent' }),
+    version: 'test',
+    site: siteFileSchema.parse(site),
+  }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({
+    code: 'invalid',
+    message: expect.stringMatching(/^tls\.cert_file: There is no such file\. .*"tls":\{"mode":"off"\}/),
+  })
+  await removeFolder(folder)
+})

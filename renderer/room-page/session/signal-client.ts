@@ -31,13 +31,12 @@ const joinMs = 8_000
 /** A question to the node while nothing comes, and how long its answer may take. */
 const pingEveryMs = 3_000
 const silenceMs = 8_000
-const waitsMs = [0, 500, 1_000, 2_000, 3_000] as const
+/** A node or a controller that starts again is there within some seconds: so long it is tried every second. */
+const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
 /** After so long without a connection the page gives up. */
 const giveUpMs = 90_000
 /** Refusals that may be over in a moment, while a node starts again. */
-const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull'])
-/** A password that was right may be refused for so long: to somebody without a link a node does not say that the room is not open yet. */
-const passwordDoubtMs = 10_000
+const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy'])
 
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
@@ -142,7 +141,7 @@ export class SignalClient {
   }
 
   #refused({ reason, message }: Extract<ToPerson, { type: 'refused' }>): void {
-    const again = this.#entered && (this.#session !== '' || this.#passes(reason))
+    const again = this.#entered && (this.#session !== '' || passing.has(reason))
     if (!again) {
       const outdated = reason === 'badRequest' && message.includes('version')
       return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
@@ -151,10 +150,6 @@ export class SignalClient {
     if (this.#session !== '') this.#tries = 0
     this.#session = ''
     if (reason === 'taken') this.#userId = undefined
-  }
-
-  #passes(reason: string): boolean {
-    return passing.has(reason) || (reason === 'hostPasswordWrong' && Date.now() - this.#lostAt < passwordDoubtMs)
   }
 
   #broken(): void {

@@ -29,6 +29,8 @@ const mostMessages = 600
 const windowMs = 6_000
 /** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
 const wrongPasswordMs = 100
+/** Of these messages each is told to everybody in the room, so that each counts as many. */
+const costs: Partial<Record<FromPerson['type'], number>> = { chat: 4, state: 4, mute: 4, remove: 4 }
 /** One connection has one key. */
 const messages = 'messages'
 
@@ -41,14 +43,19 @@ export class SignalConnection implements PersonLink {
   #place: { room: Room; member: Member } | undefined
   /** The controller is asked for the room. */
   #waits = false
+  /** Ended by us: what still comes is not listened to, whatever it asks for. */
+  #over = false
 
   constructor(socket: WebSocket, remote: string, parts: SignalParts) {
     this.#socket = socket
     this.#remote = remote
     this.#parts = parts
     // ws gives one Buffer for a message unless it is told otherwise.
-    socket.on('message', (data: Buffer) => this.#received(data.toString('utf8')))
-    socket.on('close', () => this.#closed())
+    socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
+    socket.on('close', () => this.#contained(() => this.#closed()))
+    // The library answers pings, and cuts who does not read the answers; it does not mind how many there are.
+    socket.on('ping', () => this.#count(1))
+    socket.on('pong', () => this.#count(1))
     socket.on('error', () => {})
   }
 
@@ -65,13 +72,32 @@ export class SignalConnection implements PersonLink {
 
   close(): void {
     this.#place = undefined
+    this.#over = true
     this.#socket.close(1000)
   }
 
+  /** An error that nobody foresaw ends this connection; the node and everybody else go on. */
+  #contained(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** Counts what came. Returns false, and ends the connection, where it is a flood. */
+  #count(cost: number): boolean {
+    let within = true
+    for (let i = 0; i < cost; i++) within = this.#limit.take(messages) && within
+    if (!within) this.#socket.terminate()
+    return within
+  }
+
   #received(text: string): void {
-    if (!this.#limit.take(messages)) return this.#socket.terminate()
+    if (!this.#count(1) || this.#over) return
     try {
       const message = parseMessage(text)
+      if (!this.#count((costs[message.type] ?? 1) - 1)) return
       if (this.#place !== undefined) this.#handle(this.#place.room, this.#place.member, message)
       else if (this.#waits) throw new Problem('badRequest', 'Wait for the answer to the first message.')
       else this.#enter(message)
@@ -87,9 +113,10 @@ export class SignalConnection implements PersonLink {
     this.close()
   }
 
-  /** One connection ends; the node and everybody else go on. */
   #failed(error: unknown): void {
-    this.#parts.log.error('a signalling message failed', error instanceof Error ? (error.stack ?? '') : String(error))
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#parts.log.error('a signalling connection failed', text)
+    this.#over = true
     this.#socket.close(1011)
   }
 
@@ -109,7 +136,7 @@ export class SignalConnection implements PersonLink {
     this.#waits = true
     void this.#joinLater(message.room_id, caller).catch((error: unknown) => {
       this.#waits = false
-      this.#refuse(error)
+      this.#contained(() => this.#refuse(error))
     })
   }
 

@@ -1,24 +1,40 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { longestSignal } from '../../../shared/media/signal.ts'
+import { AddressShares } from '../address-shares.ts'
 import { SignalConnection, type SignalParts } from './signal-connection.ts'
 
 /** Between two pings; a connection that did not answer the one before is cut. */
 const pingEveryMs = 5_000
 /** From the connection to its first message. */
 const enterMs = 10_000
+/** What the other side has to answer the end of a connection, before it is cut. */
+const closeMs = 2_000
+/** Connections at once: many times what one machine can carry the media of; and of one address, so that no one can keep everybody else out. */
 const mostConnections = 5_000
+const mostPerAddress = 2_500
+
+/** The package's types do not know `closeTimeout` yet. */
+const serverOptions: ServerOptions & { closeTimeout: number } = {
+  noServer: true,
+  maxPayload: longestSignal,
+  perMessageDeflate: false,
+  closeTimeout: closeMs,
+}
 
 /** The WebSocket of the signalling. */
 export class SignalServer {
   readonly #parts: SignalParts
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload: longestSignal, perMessageDeflate: false })
+  readonly #server = new WebSocketServer(serverOptions)
   readonly #answered = new WeakSet<WebSocket>()
   readonly #timer: NodeJS.Timeout
+  readonly #shares: AddressShares
 
-  constructor(parts: SignalParts) {
+  /** @param perAddress connections of one address */
+  constructor(parts: SignalParts, perAddress = mostPerAddress) {
     this.#parts = parts
+    this.#shares = new AddressShares(perAddress)
     this.#timer = setInterval(() => this.#ping(), pingEveryMs).unref()
   }
 
@@ -26,11 +42,11 @@ export class SignalServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?')[0]
-    if (path !== '/signal' || this.#server.clients.size >= mostConnections) {
-      const status = path === '/signal' ? '503 Service Unavailable' : '404 Not Found'
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-      return
-    }
+    if (path !== '/signal') return refuse(socket, '404 Not Found')
+    const release =
+      this.#server.clients.size < mostConnections ? this.#shares.take(request.socket.remoteAddress) : undefined
+    if (release === undefined) return refuse(socket, '503 Service Unavailable')
+    socket.once('close', release)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#answered.add(webSocket)
       webSocket.on('pong', () => this.#answered.add(webSocket))
@@ -54,4 +70,8 @@ export class SignalServer {
       else webSocket.ping()
     }
   }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

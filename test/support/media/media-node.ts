@@ -192,9 +192,11 @@ export class TestMediaNode implements AsyncDisposable {
     await this.stop()
   }
 
-  /** There are no rooms beside those that a test opened. */
+  /** As the controller does for a room that does not exist: there are no rooms beside those that a test opened. */
   #answerWanted(event: ControlEvent): void {
-    if (event.type === 'roomWanted') void this.request('answer_room', { id: event.id, refusal: 'noRoom' })
+    if (event.type !== 'roomWanted') return
+    const refusal = event.hostPassword === null ? 'noRoom' : 'hostPasswordWrong'
+    void this.request('answer_room', { id: event.id, refusal })
   }
 
   #received(value: unknown): void {

@@ -1,0 +1,264 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { mediaSettingsSchema } from '../../../../shared/media/control.ts'
+import type { Log } from '../../../../server/media/log.ts'
+import { SignalServer } from '../../../../server/media/signal/signal-server.ts'
+import type { SignalParts } from '../../../../server/media/signal/signal-connection.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+const mebibyte = 1024 * 1024
+/** What the node may grow by in all: with every flood kept it would be many times that. */
+const most = 160 * mebibyte
+
+let node: TestMediaNode
+/** Somebody who behaves: whatever the others do, they are answered. */
+let polite: SignalClient
+let memory: number
+beforeAll(async () => {
+  node = await TestMediaNode.start()
+  await node.openRoom('meeting')
+  polite = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'polite' }) })
+  memory = residentBytes()
+})
+afterAll(async () => {
+  polite.drop()
+  expect(node.complaints).toEqual([])
+  expect(await node.stop()).toBe(0)
+})
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${node.child.pid}/status`, 'latin1')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
+}
+
+/** The node is the same process, has room, and answers whoever behaves. */
+async function expectWell(): Promise<void> {
+  expect(residentBytes() - memory).toBeLessThan(most)
+  polite.forget()
+  polite.send({ type: 'ping', id: 1 })
+  await polite.next('pong')
+  expect(node.child.exitCode).toBeNull()
+}
+
+/** A WebSocket by hand: it can do what no library would. */
+async function rawSignal(): Promise<{ socket: Socket; closed: Promise<unknown> }> {
+  const socket = net.connect(node.port, '127.0.0.1')
+  socket.on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const key = randomBytes(16).toString('base64')
+  socket.write(
+    `GET /signal HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  )
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  expect(head.toString('latin1')).toContain('101 Switching Protocols')
+  return { socket, closed }
+}
+
+/** A frame of a client (RFC 6455, section 5.2), masked with zeros. */
+function frame(opcode: number, payload: Buffer, final = true): Buffer {
+  const length = payload.length
+  const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([(final ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), payload])
+}
+
+/** Sends a frame again and again, until the node has had enough or `bytes` were sent. */
+async function flood(socket: Socket, one: Buffer, bytes = 40 * mebibyte): Promise<void> {
+  const block = Buffer.concat(Array.from({ length: Math.ceil(65_536 / one.length) }, () => one))
+  for (let sent = 0; sent < bytes && !socket.destroyed; sent += block.length) {
+    if (!socket.write(block))
+      await Promise.race([once(socket, 'drain').catch(() => {}), once(socket, 'close').catch(() => {})])
+  }
+}
+
+const text = (message: unknown): Buffer => Buffer.from(JSON.stringify(message))
+const ping = 9
+const pong = 10
+
+describe('a signalling connection that', () => {
+  test.each([
+    ['asks for life signs without end', frame(ping, randomBytes(125))],
+    ['gives life signs that nobody asked for', frame(pong, randomBytes(125))],
+    ['sends the pieces of a message that never ends', frame(1, Buffer.from('x'), false)],
+    ['sends empty pieces', frame(0, Buffer.alloc(0), false)],
+    [
+      'claims to send an endless frame',
+      Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
+    ],
+    ['sends frames that mean nothing', randomBytes(4096)],
+    ['sends text that is none', frame(1, Buffer.from([0xff, 0xfe, 0xfd]))],
+    [
+      'asks to join, and again, and again',
+      frame(1, text({ type: 'join', version: 1, room_id: 'meeting', token: 'x' })),
+    ],
+    ['sends a deep document', frame(1, Buffer.from('['.repeat(60_000)))],
+  ])('%s, and never reads, is ended', async (_what, bytes) => {
+    const { socket, closed } = await rawSignal()
+    socket.pause()
+    await flood(socket, bytes)
+    // A paused socket hears of its end when it reads on.
+    socket.resume()
+    await closed
+    await expectWell()
+  })
+
+  test('does not read what others say is cut off; they go on', async () => {
+    await node.openRoom('deaf')
+    const { socket, closed } = await rawSignal()
+    const token = node.token('deaf', { userId: 'deaf' })
+    socket.write(frame(1, text({ type: 'join', version: 1, room_id: 'deaf', token })))
+    await once(socket, 'data')
+    socket.pause()
+    const talker = await SignalClient.join(node.url, 'deaf', { token: node.token('deaf', { userId: 'talker' }) })
+    const gone = talker.next((message) => message.type === 'person_changed' && message.person.away, 15_000)
+    // As fast as the node lets them, new talkers when one has said too much.
+    let running = true
+    const talking = (async () => {
+      for (let turn = 0; running; turn++) {
+        const other = await SignalClient.join(node.url, 'deaf', { token: node.token('deaf', { userId: `t${turn}` }) })
+        for (let i = 0; i < 140; i++) other.send({ type: 'chat', text: '多'.repeat(4_000) })
+        other.send({ type: 'ping', id: 1 })
+        await other.next('pong')
+        other.send({ type: 'leave' })
+        await other.closed
+      }
+    })()
+    await gone
+    running = false
+    await talking
+    talker.drop()
+    socket.resume()
+    await closed
+    await expectWell()
+  })
+
+  test('says more to everybody than people say is ended, and may come back', async () => {
+    const loud = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'loud' }) })
+    for (let i = 0; i < 200; i++) loud.send({ type: 'state', audio: i % 2 === 0, video: false })
+    expect(await loud.closed).toBe(1006)
+    const again = await SignalClient.resume(node.url, loud.joined.session)
+    again.send({ type: 'leave' })
+    await again.closed
+    await expectWell()
+  })
+
+  test('was ended is not listened to any more', async () => {
+    await node.openRoom('ended', { hostPassword: 'secret' })
+    const token = node.token('ended')
+    const person = await SignalClient.join(node.url, 'ended', { token, user_id: 'ann' })
+    // All on their way at once: who has left does not come in by the same connection.
+    person.send({ type: 'leave' })
+    person.send({ type: 'join', version: 1, room_id: 'ended', token, user_id: 'again' })
+    await person.closed
+    expect(await node.userIds('ended')).toEqual([])
+  })
+})
+
+describe('a client of WHIP and WHEP that', () => {
+  const bearer = { 'content-type': 'application/sdp' }
+
+  test('goes away in the middle of its offer leaves nothing behind, and is no news', async () => {
+    const before = await node.userIds('meeting')
+    const token = node.token('meeting')
+    for (const length of [0, 1, 500]) {
+      const socket = net.connect(node.port, '127.0.0.1')
+      socket.write(
+        `POST /whip/meeting HTTP/1.1\r\nHost: x\r\nContent-Type: application/sdp\r\nAuthorization: Bearer ${token}\r\nContent-Length: 900\r\n\r\n${'v'.repeat(length)}`,
+        () => socket.resetAndDestroy(),
+      )
+      await once(socket, 'close')
+    }
+    await expectWell()
+    expect(await node.userIds('meeting')).toEqual(before)
+  })
+
+  test('sends thousands of addresses is heard out, and heeded in part', async () => {
+    const headers = { ...bearer, authorization: `Bearer ${node.token('meeting', { userId: 'sender' })}` }
+    const posted = await fetch(`${node.url}/whip/meeting`, {
+      method: 'POST',
+      headers,
+      body: offerSdp({ direction: 'sendonly' }),
+    })
+    const session = `${node.url}${posted.headers.get('location') ?? ''}`
+    const line = (i: number) => `a=candidate:${i} 1 UDP 2130706431 127.0.0.1 ${1 + (i % 65_000)} typ host\r\n`
+    for (let round = 0; round < 10; round++) {
+      const body = `a=mid:0\r\n${Array.from({ length: 1_000 }, (_, i) => line(round * 1_000 + i)).join('')}`
+      const response = await fetch(session, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/trickle-ice-sdpfrag' },
+        body,
+      })
+      expect(response.status).toBe(204)
+    }
+    await fetch(session, { method: 'DELETE' })
+    await expectWell()
+  })
+})
+
+describe('the signalling server', () => {
+  /** A server of its own whose parts a test makes. */
+  async function started(admit: () => never, perAddress?: number) {
+    const logged: string[] = []
+    const write = (message: string, detail = ''): void => void logged.push(`${message}: ${detail}`)
+    const log: Log = { debug: write, info: write, warn: write, error: write }
+    const parts = {
+      rooms: { find: () => ({}), bySession: () => undefined },
+      admission: { admit },
+      settings: () => mediaSettingsSchema.parse({}),
+      log,
+    }
+    const signal = new SignalServer(parts as unknown as SignalParts, perAddress)
+    const server = createServer().on('upgrade', (request, socket, head) => signal.upgrade(request, socket, head))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      logged,
+      [Symbol.dispose]: () => {
+        signal.close()
+        server.close()
+      },
+    }
+  }
+
+  test('that meets an error nobody foresaw logs it whole and ends that one connection', async () => {
+    using server = await started(() => {
+      throw new TypeError('nobody foresaw this')
+    })
+    const clients = [new SignalClient(server.url), new SignalClient(server.url)]
+    for (const { socket } of clients) await once(socket, 'open')
+    const [one, other] = clients
+    one?.send({ type: 'join', version: 1, room_id: 'x' })
+    expect(await one?.closed).toBe(1011)
+    expect(server.logged).toEqual([expect.stringContaining('TypeError: nobody foresaw this')])
+    expect(server.logged[0]).toContain('impolite.test.ts')
+    expect(other?.socket.readyState).toBe(WebSocket.OPEN)
+    other?.drop()
+  })
+
+  test('shares its connections among addresses: who has many gets no more, until one of theirs ends', async () => {
+    using server = await started(() => {
+      throw new TypeError('nobody joins here')
+    }, 2)
+    const open = async (): Promise<WebSocket> => {
+      const { socket } = new SignalClient(server.url)
+      await once(socket, 'open')
+      return socket
+    }
+    const openable = async (): Promise<boolean> => {
+      const attempt = await Promise.allSettled([open()])
+      return attempt[0].status === 'fulfilled'
+    }
+    const first = await open()
+    await open()
+    await expect(open()).rejects.toThrow('503')
+    first.terminate()
+    await expect.poll(openable).toBe(true)
+  })
+})

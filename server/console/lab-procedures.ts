@@ -8,7 +8,7 @@ import type { Handlers, ProceduresOf } from './handlers.ts'
 export function labHandlers(store: Store, people: SimulatedPeople, faults: FaultRules): Handlers<ProceduresOf<'lab'>> {
   let storeStalled = false
   return {
-    'lab.state': () => ({ store_stalled: storeStalled, nodes: people.troubles() }),
+    'lab.state': () => ({ store_stalled: storeStalled, nodes: people.faults() }),
     'lab.join': async ({ room_id, user_id, user_name, host_password }) => {
       const person = { userId: user_id, userName: user_name, hostPassword: host_password }
       return userView(await people.join(room_id, person))
@@ -18,11 +18,11 @@ export function labHandlers(store: Store, people: SimulatedPeople, faults: Fault
       return {}
     },
     'lab.node_trouble': ({ name, mode, delay_ms }) => {
-      people.setTrouble(name, { mode, delayMs: delay_ms })
+      people.setFault(name, { mode, delayMs: delay_ms })
       return {}
     },
     'lab.device_trouble': ({ name, rules }) => {
-      people.setDeviceTrouble(name, rules)
+      people.setDeviceFaults(name, rules)
       return {}
     },
     'lab.lose_device': ({ userId, kind }) => {

@@ -3,10 +3,10 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeUser } from '../nodes/media-node.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/simulated/simulated-node.ts'
-import type { DeviceTroubleRule, NodeTrouble } from '../nodes/simulated/trouble.ts'
+import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/faults.ts'
 import type { Store } from '../store/store.ts'
 
-/** The lab's hand on simulated nodes: people who come and go, and trouble. It refuses nodes that carry real media. */
+/** The lab's hand on simulated nodes: people who come and go, and faults. It refuses nodes that carry real media. */
 export class SimulatedPeople {
   readonly #pool: NodePool
   readonly #store: Store
@@ -37,24 +37,24 @@ export class SimulatedPeople {
     if (room.node === '' || !this.#simulated(room.node).leavePerson(roomId, userId)) throw new ApiError('userNotOnline')
   }
 
-  /** The trouble in force on every enabled simulated node. */
-  troubles(): { name: string; mode: NodeTrouble['mode']; delay_ms: number; device_rules: DeviceTroubleRule[] }[] {
+  /** The faults in force on every enabled simulated node. */
+  faults(): { name: string; mode: NodeFault['mode']; delay_ms: number; device_rules: DeviceFaultRule[] }[] {
     return [...this.#store.all('nodes').keys()].flatMap((name) => {
       const driver = this.#pool.driver(name)
       if (!(driver instanceof SimulatedNode)) return []
-      const { mode, delayMs } = driver.trouble
-      return [{ name, mode, delay_ms: delayMs, device_rules: [...driver.deviceTrouble] }]
+      const { mode, delayMs } = driver.fault
+      return [{ name, mode, delay_ms: delayMs, device_rules: [...driver.deviceFaults] }]
     })
   }
 
   /** @throws ApiError parameter when the node is not an enabled simulated one */
-  setTrouble(name: string, trouble: NodeTrouble): void {
-    this.#simulated(name).setTrouble(trouble)
+  setFault(name: string, fault: NodeFault): void {
+    this.#simulated(name).setFault(fault)
   }
 
   /** @throws ApiError parameter when the node is not an enabled simulated one */
-  setDeviceTrouble(name: string, rules: readonly DeviceTroubleRule[]): void {
-    this.#simulated(name).setDeviceTrouble(rules)
+  setDeviceFaults(name: string, rules: readonly DeviceFaultRule[]): void {
+    this.#simulated(name).setDeviceFaults(rules)
   }
 
   /** A joined device drops. @throws ApiError parameter when it is not joined on an enabled simulated node */

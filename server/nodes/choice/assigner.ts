@@ -97,7 +97,7 @@ export class Assigner {
     // A draining node keeps what it has when there is nowhere else to go.
     const draining = this.#context.live.get(room.node)
     if (draining?.online && !attempt.excluded.has(draining.name)) return draining
-    // Where a node with room for it failed, the site is not at its limit: it is in trouble.
+    // Where a node with room for it failed, the site is not at its limit: its nodes fail.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
 

@@ -12,7 +12,7 @@ import {
   NodeError,
 } from '../media-node.ts'
 import { PullCount } from './pull-count.ts'
-import { type DeviceTroubleRule, type NodeTrouble, TroubledConnection, untilAborted } from './trouble.ts'
+import { type DeviceFaultRule, type NodeFault, FaultyConnection, untilAborted } from './faults.ts'
 
 /** A simulated person as `joinPerson` takes it. */
 export interface SimulatedPerson {
@@ -53,7 +53,7 @@ export interface SimulatedNodeOptions {
 }
 
 /**
- * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told trouble. It carries no media.
+ * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It carries no media.
  * Its users join through `joinPerson`, not through a browser.
  */
 export class SimulatedNode implements MediaNode {
@@ -61,8 +61,8 @@ export class SimulatedNode implements MediaNode {
   readonly #rooms = new Map<string, SimulatedRoom>()
   readonly #pulls = new PullCount()
   readonly #listeners = new Set<(event: NodeEvent) => void>()
-  readonly #connection = new TroubledConnection()
-  #deviceTrouble: readonly DeviceTroubleRule[] = []
+  readonly #connection = new FaultyConnection()
+  #deviceFaults: readonly DeviceFaultRule[] = []
   #users = 0
   #closed = false
 
@@ -70,31 +70,31 @@ export class SimulatedNode implements MediaNode {
     this.#clock = options.clock ?? Date.now
   }
 
-  /** Trouble from now on. Going offline drops everybody without a word, as a dead server does; coming back, the node is empty. */
-  setTrouble(trouble: NodeTrouble): void {
-    const before = this.#connection.trouble.mode
-    this.#connection.set(trouble)
-    if (trouble.mode === 'offline' && before !== 'offline') {
+  /** Fails like this from now on. Going offline drops everybody without a word, as a dead server does; coming back, the node is empty. */
+  setFault(fault: NodeFault): void {
+    const before = this.#connection.fault.mode
+    this.#connection.set(fault)
+    if (fault.mode === 'offline' && before !== 'offline') {
       this.#forgetEverything()
       this.#emit({ type: 'restarted' })
-    } else if (trouble.mode !== 'offline' && before === 'offline') {
+    } else if (fault.mode !== 'offline' && before === 'offline') {
       this.#emit({ type: 'restarted' })
     }
   }
 
-  /** The trouble in force. */
-  get trouble(): NodeTrouble {
-    return this.#connection.trouble
+  /** The fault in force. */
+  get fault(): NodeFault {
+    return this.#connection.fault
   }
 
   /** Devices that fail from now on; replaces the earlier rules. The first rule that matches counts. */
-  setDeviceTrouble(rules: readonly DeviceTroubleRule[]): void {
-    this.#deviceTrouble = rules
+  setDeviceFaults(rules: readonly DeviceFaultRule[]): void {
+    this.#deviceFaults = rules
   }
 
   /** The rules in force for devices. */
-  get deviceTrouble(): readonly DeviceTroubleRule[] {
-    return this.#deviceTrouble
+  get deviceFaults(): readonly DeviceFaultRule[] {
+    return this.#deviceFaults
   }
 
   /** A joined device drops. Returns false when no such device is in the room. */
@@ -107,10 +107,10 @@ export class SimulatedNode implements MediaNode {
 
   /**
    * A simulated person joins.
-   * @throws JoinRefusedError when there is no such room, or it is full or locked, or the userId is in it, or the node is in trouble
+   * @throws JoinRefusedError when there is no such room, or it is full or locked, or the userId is in it, or the node fails
    */
   joinPerson(roomId: string, person: SimulatedPerson): NodeUser {
-    const { mode } = this.#connection.trouble
+    const { mode } = this.#connection.fault
     if (this.#closed || mode === 'offline' || mode === 'failing' || mode === 'silent') {
       throw new JoinRefusedError('unreachable', 'The simulated node takes nobody at the moment.')
     }
@@ -171,7 +171,7 @@ export class SimulatedNode implements MediaNode {
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     await this.#pass(signal)
-    const rule = this.#deviceTrouble.find(({ match }) => device.address.includes(match))
+    const rule = this.#deviceFaults.find(({ match }) => device.address.includes(match))
     if (rule?.kind === 'silent') await untilAborted(signal)
     else if (rule !== undefined) throw new DeviceJoinError(rule.kind, deviceErrorMessages[rule.kind])
     const room = this.#rooms.get(roomId)

@@ -33,18 +33,18 @@ test('a device that drops is told with its reason, is not in the room meanwhile,
 
 test('a device that cannot come back is tried again and again, and counted', async () => {
   const { site, roomId } = await siteWithCamera()
-  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'refused' }])
+  site.node().setDeviceFaults([{ match: 'cam-1', kind: 'refused' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
   await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
   expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('refused')
   expect(site.outgoing.countByState().joined).toBe(0)
-  site.node().setDeviceTrouble([])
+  site.node().setDeviceFaults([])
   await site.until(() => stateOf(site) === 'joined')
 })
 
 test('a login that was refused three times is held with its reason, whatever the room and the node do, until the operator or another login comes', async () => {
   const { site, roomId } = await siteWithCamera()
-  site.node().setDeviceTrouble([{ match: 'cam-1', kind: 'auth' }])
+  site.node().setDeviceFaults([{ match: 'cam-1', kind: 'auth' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
   const held = { state: 'waiting', retries: 3, next_attempt_at: 0, last_error: { kind: 'auth' } }
   await site.until(() => site.outgoing.view('cam-1')?.retries === 3)
@@ -57,16 +57,16 @@ test('a login that was refused three times is held with its reason, whatever the
       if (event.type === 'online') resolve(stop())
     })
   })
-  site.node().setTrouble({ mode: 'offline', delayMs: 0 })
+  site.node().setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => site.pool.engine() === 'stopped')
-  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  site.node().setFault({ mode: 'none', delayMs: 0 })
   await online
   expect(site.outgoing.view('cam-1')).toMatchObject(held)
 
   site.outgoing.retry('cam-1')
   await site.until(() => site.outgoing.view('cam-1')?.retries === 4)
   expect(site.outgoing.view('cam-1')).toMatchObject({ ...held, retries: 4 })
-  site.node().setDeviceTrouble([])
+  site.node().setDeviceFaults([])
   await site.outgoing.update('cam-1', { login_password: 'the right one' })
   await site.until(() => stateOf(site) === 'joined')
 })
@@ -85,7 +85,7 @@ test('after a restart every outgoing user joins its room again', async () => {
 test('when its node is lost it joins on another one, with its room', async () => {
   const { site, roomId } = await siteWithCamera({ nodes: { a: {}, b: {} } })
   expect(site.store.get('rooms', roomId)?.node).toBe('a')
-  site.node('a').setTrouble({ mode: 'offline', delayMs: 0 })
+  site.node('a').setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => stateOf(site) !== 'joined')
   await site.until(() => stateOf(site) === 'joined')
   expect(site.store.get('rooms', roomId)?.node).toBe('b')
@@ -93,10 +93,10 @@ test('when its node is lost it joins on another one, with its room', async () =>
 
 test('when its only node comes back it joins at once, whatever the ladder says', async () => {
   const { site } = await siteWithCamera({ devices: calm })
-  site.node().setTrouble({ mode: 'offline', delayMs: 0 })
+  site.node().setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => stateOf(site) === 'waiting')
   expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('nodeFailed')
-  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  site.node().setFault({ mode: 'none', delayMs: 0 })
   await site.until(() => stateOf(site) === 'joined')
 })
 
@@ -124,10 +124,10 @@ test('paused it is out of the room and stays; resumed it joins', async () => {
 test('paused during an attempt it does not slip in', async () => {
   const { site, roomId } = await siteWithCamera()
   site.node().loseDevice(roomId, 'cam-1', 'closed')
-  site.node().setTrouble({ mode: 'slow', delayMs: 100 })
+  site.node().setFault({ mode: 'slow', delayMs: 100 })
   await site.until(() => stateOf(site) === 'joining')
   await site.outgoing.pause('cam-1')
-  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  site.node().setFault({ mode: 'none', delayMs: 0 })
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(await userIds(site.client, roomId)).toEqual([])
   expect(stateOf(site)).toBe('paused')
@@ -169,7 +169,7 @@ test('a corrected login or address makes it join anew; another name does not', a
 test('added by the operator it is kept at once and joins in the background; without a userId one is made', async () => {
   const site = await liveSite()
   const roomId = await site.client.createRoom()
-  site.node().setDeviceTrouble([{ match: '', kind: 'unreachable' }])
+  site.node().setDeviceFaults([{ match: '', kind: 'unreachable' }])
   const { userId } = await site.outgoing.add({
     roomId,
     userName: 'Yard',
@@ -182,7 +182,7 @@ test('added by the operator it is kept at once and joins in the background; with
   await expect(
     site.outgoing.addJoined({ roomId, userName: 'x', userAddress: 'rtsp://10.0.0.6', userData: '' }),
   ).rejects.toThrow('cannot be reached')
-  site.node().setDeviceTrouble([])
+  site.node().setDeviceFaults([])
   await site.until(() => stateOf(site, userId) === 'joined')
 })
 
@@ -203,13 +203,13 @@ test('a room that is deleted while a device joins leaves no outgoing user', asyn
   const site = await liveSite()
   const roomId = await site.client.createRoom()
   await site.client.get('/sdk/get_mcu', { room_id: roomId })
-  site.node().setTrouble({ mode: 'slow', delayMs: 300 })
+  site.node().setFault({ mode: 'slow', delayMs: 300 })
   const joining = site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(await site.client.get('/rtc/room/del', { room_id: roomId })).toMatchObject({ ret: 0 })
   expect((await joining).ret).not.toBe(0)
   expect(site.store.all('devices').size).toBe(0)
-  site.node().setTrouble({ mode: 'none', delayMs: 0 })
+  site.node().setFault({ mode: 'none', delayMs: 0 })
   await expect
     .poll(() => site.node().health(AbortSignal.timeout(1_000)), { timeout: 8_000 })
     .toMatchObject({ users: 0, pulls: 0 })

@@ -59,7 +59,7 @@ test('the token is also accepted as access_tocken and as token', async () => {
 test('410: no node is online', async () => {
   const { client, node } = await liveSite()
   const room_id = await client.createRoom()
-  node().setTrouble({ mode: 'offline', delayMs: 0 })
+  node().setFault({ mode: 'offline', delayMs: 0 })
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 410 })
 })
 
@@ -93,7 +93,7 @@ test('405: the licence has expired, which is said before anything of the room', 
 test('409: the node does not answer in time', async () => {
   const { client, node } = await liveSite({ deadlines: { node_ms: 300 } })
   const room_id = await client.createRoom()
-  node().setTrouble({ mode: 'silent', delayMs: 0 })
+  node().setFault({ mode: 'silent', delayMs: 0 })
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 409 })
 })
 
@@ -108,7 +108,7 @@ test('a room whose node is lost gets another one', async () => {
   const { client, node, until, pool } = await liveSite({ nodes: two })
   const room_id = await client.createRoom()
   expect(await client.get(getMcu, { room_id })).toMatchObject({ addr: '203.0.113.5:7082' })
-  node('east').setTrouble({ mode: 'offline', delayMs: 0 })
+  node('east').setFault({ mode: 'offline', delayMs: 0 })
   await until(() => pool.views().some(({ config, state }) => config.name === 'east' && state === 'offline'))
   expect(await client.get(getMcu, { room_id })).toMatchObject({ addr: '[2001:db8::9]:7082' })
 })

@@ -252,11 +252,11 @@ test.each(['silent', 'offline', 'failing'] as const)('del does not wait for a no
   const { client, join, node } = await liveSite({ deadlines: { node_ms: 500, health_ms: 500 } })
   const room_id = await client.createRoom()
   await join(room_id, 'ann')
-  node().setTrouble({ mode, delayMs: 0 })
+  node().setFault({ mode, delayMs: 0 })
   const began = performance.now()
   expect(await client.get('/rtc/room/del', { room_id })).toMatchObject({ ret: 0 })
   expect(performance.now() - began).toBeLessThan(2_000)
-  node().setTrouble({ mode: 'none', delayMs: 0 })
+  node().setFault({ mode: 'none', delayMs: 0 })
   await expect.poll(() => node().rooms(AbortSignal.timeout(1_000)), { timeout: 8_000 }).toEqual([])
 })
 

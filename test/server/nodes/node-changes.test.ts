@@ -100,7 +100,7 @@ test('the list shows each node as the console contract wants it, without secrets
 test('a trial connection says that it works, or what is wrong, and adds nothing', async () => {
   const { pool } = await poolSite({
     nodes: {},
-    prepare: (node, name) => name === 'dead' && node.setTrouble({ mode: 'offline', delayMs: 0 }),
+    prepare: (node, name) => name === 'dead' && node.setFault({ mode: 'offline', delayMs: 0 }),
   })
   expect(await pool.testConnection(storedNode('good'))).toMatchObject({
     ok: true,
@@ -117,7 +117,7 @@ test('a trial of a node that never answers ends with the deadline', async () => 
   const { pool } = await poolSite({
     nodes: {},
     deadlines: { health_ms: 50 },
-    prepare: (node) => node.setTrouble({ mode: 'silent', delayMs: 0 }),
+    prepare: (node) => node.setFault({ mode: 'silent', delayMs: 0 }),
   })
   expect(await pool.testConnection(storedNode('mute'))).toMatchObject({
     ok: false,
@@ -181,7 +181,7 @@ test('the lab lets people in and out of simulated nodes and says why not', async
   expect(() => people.leave('r1', 'ann')).toThrow('not in this room')
   expect(() => people.leave('r2', 'ann')).toThrow('not in this room')
   expect(() => people.leave('r9', 'ann')).toThrow('no such room')
-  people.setTrouble('main', { mode: 'slow', delayMs: 1 })
-  expect(node('main').trouble.mode).toBe('slow')
-  expect(() => people.setTrouble('moon', { mode: 'none', delayMs: 0 })).toThrow('simulated nodes only')
+  people.setFault('main', { mode: 'slow', delayMs: 1 })
+  expect(node('main').fault.mode).toBe('slow')
+  expect(() => people.setFault('moon', { mode: 'none', delayMs: 0 })).toThrow('simulated nodes only')
 })

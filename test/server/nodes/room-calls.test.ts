@@ -33,20 +33,20 @@ test('a call tells apart no room, never assigned, offline and no answer', async 
     deadlines: { node_ms: 60 },
   })
   const lost = next(stateIs('b', 'offline'))
-  node('b').setTrouble(offline)
+  node('b').setFault(offline)
   await lost
   await expect(pool.kick('r9', 'ann')).rejects.toMatchObject({ code: 'roomNotFound' })
   await expect(pool.kick('r3', 'ann')).rejects.toMatchObject({ code: 'neverAssigned' })
   await expect(pool.kick('r2', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
   await expect(pool.kick('r4', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
-  node('a').setTrouble(silent)
+  node('a').setFault(silent)
   await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeTimeout' })
 })
 
 test('a node that says no is answered in plain words; its own go to the log', async () => {
   const { pool, node, logged } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
   await pool.assign('r1')
-  node('main').setTrouble({ mode: 'failing', delayMs: 0 })
+  node('main').setFault({ mode: 'failing', delayMs: 0 })
   const failure = await pool.kick('r1', 'ann').catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'nodeOffline', message: 'The MCU of this room could not do this: try again.' })
   expect(logged).toContain('a node refused a call')
@@ -63,7 +63,7 @@ test('a failure nobody thought of is logged whole and answered generically', asy
 test('a caller who gives up gets the own reason back', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
-  node('main').setTrouble(silent)
+  node('main').setFault(silent)
   const caller = new AbortController()
   const call = pool.kick('r1', 'ann', caller.signal)
   caller.abort(new Error('client went away'))
@@ -107,13 +107,13 @@ test('a room of the same id that is made anew right after opens behind the closi
   const { pool, node, removeRoom, addRoom } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  node('main').setTrouble({ mode: 'slow', delayMs: 30 })
+  node('main').setFault({ mode: 'slow', delayMs: 30 })
   await removeRoom('r1')
   const closing = pool.close('r1')
   await addRoom('r1', { id: 2 })
   expect(await pool.assign('r1')).toBe('main')
   await closing
-  node('main').setTrouble({ mode: 'none', delayMs: 0 })
+  node('main').setFault({ mode: 'none', delayMs: 0 })
   expect(await pool.users('r1')).toEqual([])
   node('main').joinPerson('r1', { userId: 'bob', userName: 'Bob' })
   expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['bob'])
@@ -141,7 +141,7 @@ test('closing a room on an offline node needs no answer', async () => {
   const { pool, node, next } = await poolSite({ rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   const lost = next(stateIs('main', 'offline'))
-  node('main').setTrouble(offline)
+  node('main').setFault(offline)
   await lost
   await pool.close('r1')
   await pool.close('r2')
@@ -150,21 +150,21 @@ test('closing a room on an offline node needs no answer', async () => {
 test('why a device cannot join passes through', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
-  node('main').setDeviceTrouble([{ match: '', kind: 'auth' }])
+  node('main').setDeviceFaults([{ match: '', kind: 'auth' }])
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'auth' })
 })
 
 test('a device that never answers is told apart from a node that never answers', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 150 } })
   await pool.assign('r1')
-  node('main').setDeviceTrouble([{ match: '', kind: 'silent' }])
+  node('main').setDeviceFaults([{ match: '', kind: 'silent' }])
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ kind: 'timeout' })
 })
 
 test('a node that never answers a device join is a node timeout', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 80 } })
   await pool.assign('r1')
-  node('main').setTrouble(silent)
+  node('main').setFault(silent)
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'nodeTimeout' })
 })
 

@@ -116,7 +116,7 @@ test('many callers who ask for one room at once share one attempt', async () => 
 
 test('a caller who gives up does not end the attempt of the others', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
-  node('main').setTrouble({ mode: 'slow', delayMs: 60 })
+  node('main').setFault({ mode: 'slow', delayMs: 60 })
   const caller = new AbortController()
   const first = pool.assign('r1', {}, caller.signal)
   const second = pool.assign('r1')
@@ -131,7 +131,7 @@ test('a node that says no is passed over for the next one', async () => {
     rooms: { r1: {} },
     deadlines: { health_interval_ms: 5_000 },
   })
-  node('a').setTrouble(failing)
+  node('a').setFault(failing)
   expect(await pool.assign('r1')).toBe('b')
   expect(logged).toContain('a node did not take a room')
 })
@@ -142,7 +142,7 @@ test('when every node says no there is none, also where others are at their limi
     rooms: { r1: {}, r2: { node: 'full' } },
     deadlines: { health_interval_ms: 5_000 },
   })
-  node('a').setTrouble(failing)
+  node('a').setFault(failing)
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
 })
 
@@ -151,7 +151,7 @@ test('a silent node costs the deadline and no more, and leaves no assignment beh
     rooms: { r1: {} },
     deadlines: { node_ms: 100, health_interval_ms: 5_000 },
   })
-  node('main').setTrouble(silent)
+  node('main').setFault(silent)
   const start = performance.now()
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'nodeTimeout' })
   expect(performance.now() - start).toBeLessThan(2_000)
@@ -159,8 +159,7 @@ test('a silent node costs the deadline and no more, and leaves no assignment beh
 })
 
 test('when the disk refuses, the room is not assigned and does not stay on the node', async () => {
-  const { pool, node, store, settings } = await poolSite({ rooms: { r1: {} } })
-  settings.deadlines.store_ms = 100
+  const { pool, node, store, settings } = await poolSite({ rooms: { r1: {} }, deadlines: { store_ms: 1_000 } })
   store.stall(true)
   const closed = Promise.withResolvers<string>()
   const { closeRoom } = node('main')
@@ -177,7 +176,7 @@ test('when the disk refuses, the room is not assigned and does not stay on the n
 
 test('a room that is deleted while it is being assigned is not found and does not stay on the node', async () => {
   const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} } })
-  node('main').setTrouble({ mode: 'slow', delayMs: 50 })
+  node('main').setFault({ mode: 'slow', delayMs: 50 })
   const closed = Promise.withResolvers<string>()
   const { closeRoom } = node('main')
   node('main').closeRoom = async (roomId, signal) => {
@@ -188,13 +187,13 @@ test('a room that is deleted while it is being assigned is not found and does no
   await removeRoom('r1')
   await expect(assigned).rejects.toMatchObject({ code: 'roomNotFound' })
   expect(await closed.promise).toBe('r1')
-  node('main').setTrouble(none)
+  node('main').setFault(none)
   expect(await node('main').rooms(new AbortController().signal)).toEqual([])
 })
 
 test('a room that changes while it is being assigned is on the node as it is stored', async () => {
   const { pool, node, changeRoom } = await poolSite({ rooms: { r1: { attendee_max: 10 } } })
-  node('main').setTrouble({ mode: 'slow', delayMs: 30 })
+  node('main').setFault({ mode: 'slow', delayMs: 30 })
   const assigned = pool.assign('r1')
   await changeRoom('r1', { locked: true })
   await pool.update({ room_id: 'r1' })
@@ -206,7 +205,7 @@ test('a room whose node was lost gets another one', async () => {
   const { pool, node, next } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   expect(await pool.assign('r1')).toBe('a')
   const lost = next(stateIs('a', 'offline'))
-  node('a').setTrouble(offline)
+  node('a').setFault(offline)
   await lost
   expect(await pool.assign('r1')).toBe('b')
 })

@@ -91,7 +91,7 @@ test('a drain that was asked for before a restart goes on after it', async () =>
 
 test('a room that is being assigned when the drain begins goes elsewhere', async () => {
   const { pool, node, store } = await poolSite({ nodes: { a: {}, b: { weight: 0.5 } }, rooms: { r1: {} } })
-  node('a').setTrouble({ mode: 'slow', delayMs: 60 })
+  node('a').setFault({ mode: 'slow', delayMs: 60 })
   const assigned = pool.assign('r1')
   await pool.drain('a', true)
   expect(await assigned).toBe('b')
@@ -109,8 +109,11 @@ test('thousands of idle rooms are taken off in slices while requests are answere
 })
 
 test('a drain that the disk refuses is taken up again', async () => {
-  const { pool, store, settings, logged } = await poolSite({ nodes: { a: {} }, rooms: { r1: { node: 'a' } } })
-  settings.deadlines.store_ms = 1_000
+  const { pool, store, settings, logged } = await poolSite({
+    nodes: { a: {} },
+    rooms: { r1: { node: 'a' } },
+    deadlines: { store_ms: 1_000 },
+  })
   const draining = pool.drain('a', true)
   const onceDraining = store.onChange(() => {
     onceDraining()

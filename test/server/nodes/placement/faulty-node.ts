@@ -42,8 +42,8 @@ export class FaultyNode extends SimulatedNode implements MediaNode {
 
   /** Its process ended, and another one took its place, with nothing in it. */
   crash(): void {
-    this.setTrouble(offline)
-    this.setTrouble(none)
+    this.setFault(offline)
+    this.setFault(none)
   }
 
   /** Everything works from now on. */

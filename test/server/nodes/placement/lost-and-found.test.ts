@@ -10,7 +10,7 @@ const signal = new AbortController().signal
 test('after the start every node was polled: the good are online, the bad say why', async () => {
   const { pool } = await poolSite({
     nodes: { a: {}, b: {}, c: { kind: 'janus' }, d: { enabled: false } },
-    prepare: (node, name) => node.setTrouble(name === 'b' ? offline : none),
+    prepare: (node, name) => node.setFault(name === 'b' ? offline : none),
   })
   expect(pool.views().map(({ config, state, last_error }) => [config.name, state, last_error])).toEqual([
     ['a', 'online', ''],
@@ -23,7 +23,7 @@ test('after the start every node was polled: the good are online, the bad say wh
 
 test('a node that never answers does not hold the start longer than its deadline', async () => {
   const { pool } = await poolSite({
-    prepare: (node) => node.setTrouble(silent),
+    prepare: (node) => node.setFault(silent),
     deadlines: { health_ms: 50 },
   })
   expect(pool.views()[0]).toMatchObject({ state: 'offline', last_error: 'The node did not answer within 0.05 s.' })
@@ -33,12 +33,12 @@ test('a node that never answers does not hold the start longer than its deadline
 test('the engine is stopped while every enabled node is offline, and runs again with the first that is back', async () => {
   const { pool, node, next } = await poolSite({ nodes: { a: {}, b: {} } })
   const lost = Promise.all([next(stateIs('a', 'offline')), next(stateIs('b', 'offline'))])
-  node('a').setTrouble(offline)
-  node('b').setTrouble(offline)
+  node('a').setFault(offline)
+  node('b').setFault(offline)
   await lost
   expect(pool.engine()).toBe('stopped')
   const back = next(stateIs('b', 'online'))
-  node('b').setTrouble(none)
+  node('b').setFault(none)
   await back
   expect(pool.engine()).toBe('running')
 })
@@ -83,7 +83,7 @@ test('people on a lost node are out of their rooms, its devices are told lost, a
   const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await pool.addDevice('r1', camera('door'))
   const lost = next(isOf('deviceLost', 'a'))
-  node('a').setTrouble(offline)
+  node('a').setFault(offline)
   expect(await lost).toMatchObject({ userId: 'door', kind: 'nodeFailed', detail: 'The MCU went offline.' })
   expect(told).toContainEqual({ type: 'left', name: 'a', roomId: 'r1', user: ann })
   expect([pool.usersOf('r1'), pool.totals()]).toEqual([[], { people: 0, devices: 0 }])
@@ -94,7 +94,7 @@ test('a node that comes back empty is told again what it should hold, before its
   const rooms = { r1: { node: 'main' }, r2: { node: 'main', locked: true }, r3: {}, r4: { node: 'main', closed: true } }
   const { node, next } = await poolSite({ rooms })
   const lost = next(stateIs('main', 'offline'))
-  node('main').setTrouble(offline)
+  node('main').setFault(offline)
   await lost
   const back = next(isOf('online', 'main'))
   const reopened = Promise.withResolvers<true>()
@@ -104,7 +104,7 @@ test('a node that comes back empty is told again what it should hold, before its
     await openRoom.call(node('main'), room, inner)
     if (opened.add(room.roomId).size === 2) reopened.resolve(true)
   }
-  node('main').setTrouble(none)
+  node('main').setFault(none)
   await back
   await reopened.promise
   expect((await node('main').rooms(signal)).sort()).toEqual(['r1', 'r2'])
@@ -116,8 +116,8 @@ test('a node that restarts so fast that no poll fails is noticed all the same', 
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   const back = next(isOf('online', 'main'))
-  node('main').setTrouble(offline)
-  node('main').setTrouble(none)
+  node('main').setFault(offline)
+  node('main').setFault(none)
   await back
   expect(pool.usersOf('r1')).toEqual([])
   expect(await pool.assign('r1')).toBe('main')
@@ -128,8 +128,8 @@ test('a node that restarts so fast that no poll fails is noticed all the same', 
 test('a room is opened on a node that just restarted before get_mcu answers, however early that is', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
   await pool.assign('r1')
-  node('main').setTrouble(offline)
-  node('main').setTrouble(none)
+  node('main').setFault(offline)
+  node('main').setFault(none)
   expect(await pool.assign('r1')).toBe('main')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
 })
@@ -175,7 +175,7 @@ test('a node that kept its people through a broken connection gives them back, a
 test('a room the returning node refuses does not keep the others from coming back', async () => {
   const { node, next, logged } = await poolSite({ rooms: { r1: { node: 'main' }, r2: { node: 'main' } } })
   const lost = next(stateIs('main', 'offline'))
-  node('main').setTrouble(offline)
+  node('main').setFault(offline)
   await lost
   const { openRoom } = node('main')
   const opened = Promise.withResolvers<true>()
@@ -184,7 +184,7 @@ test('a room the returning node refuses does not keep the others from coming bac
     await openRoom.call(node('main'), room, inner)
     opened.resolve(true)
   }
-  node('main').setTrouble(none)
+  node('main').setFault(none)
   await opened.promise
   const complaint = 'a room could not be made what the store says: tried again after the next good poll'
   await expect.poll(() => logged, { timeout: 10_000 }).toContain(complaint)
@@ -295,7 +295,7 @@ test('a node that cannot list its rooms at first is compared after the next good
 
 test('a slow node stays online while it answers within its deadline', async () => {
   const { pool, node, told } = await poolSite({ rooms: { r1: {} } })
-  node('main').setTrouble({ mode: 'slow', delayMs: 40 })
+  node('main').setFault({ mode: 'slow', delayMs: 40 })
   expect(await pool.assign('r1')).toBe('main')
   expect(await pool.users('r1')).toEqual([])
   expect(told.filter((event) => event.type === 'nodeState').map((event) => event.state)).toEqual([
@@ -308,7 +308,7 @@ test('silence makes a node offline, and the state says since when', async () => 
   const { pool, node, next } = await poolSite({ deadlines: { health_ms: 50 } })
   const before = Date.now()
   const lost = next(stateIs('main', 'offline'))
-  node('main').setTrouble(silent)
+  node('main').setFault(silent)
   await lost
   const [view] = pool.views()
   expect(view?.last_error).toBe('The node did not answer within 0.05 s.')

@@ -103,17 +103,17 @@ test('it tells of every coming and going in order', async () => {
 test('offline it fails at once, and comes back empty like a restarted server', async () => {
   const { node, events } = await openNode()
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  node.setTrouble({ mode: 'offline', delayMs: 0 })
+  node.setFault({ mode: 'offline', delayMs: 0 })
   await expect(node.health(signal)).rejects.toThrow('offline')
   expect(() => node.joinPerson('r1', { userId: 'bob', userName: 'Bob' })).toThrow('takes nobody')
-  node.setTrouble({ mode: 'none', delayMs: 0 })
+  node.setFault({ mode: 'none', delayMs: 0 })
   expect(await node.rooms(signal)).toEqual([])
   expect(events.map((event) => event.type)).toEqual(['joined', 'restarted', 'restarted'])
 })
 
 test('silent it answers nobody until the caller gives up', async () => {
   const { node } = await openNode()
-  node.setTrouble({ mode: 'silent', delayMs: 0 })
+  node.setFault({ mode: 'silent', delayMs: 0 })
   const caller = new AbortController()
   const call = node.users('r1', caller.signal)
   caller.abort(new Error('given up'))
@@ -122,7 +122,7 @@ test('silent it answers nobody until the caller gives up', async () => {
 
 test('a slow node does what was asked only when it answers, and not for a caller who gave up', async () => {
   const { node } = await openNode()
-  node.setTrouble({ mode: 'slow', delayMs: 40 })
+  node.setFault({ mode: 'slow', delayMs: 40 })
   const caller = new AbortController()
   const abandoned = node.addDevice('r1', camera('door'), caller.signal)
   caller.abort(new Error('given up'))
@@ -132,20 +132,20 @@ test('a slow node does what was asked only when it answers, and not for a caller
 
 test('a call on the way fails when the node goes offline', async () => {
   const { node } = await openNode()
-  node.setTrouble({ mode: 'slow', delayMs: 60_000 })
+  node.setFault({ mode: 'slow', delayMs: 60_000 })
   const call = node.users('r1', signal)
-  node.setTrouble({ mode: 'offline', delayMs: 0 })
+  node.setFault({ mode: 'offline', delayMs: 0 })
   await expect(call).rejects.toThrow('cut')
 })
 
-test('device trouble hits the addresses it names', async () => {
+test('device faults hit the addresses they name', async () => {
   const { node } = await openNode()
-  node.setDeviceTrouble([{ match: '10.0.0.9', kind: 'auth' }])
+  node.setDeviceFaults([{ match: '10.0.0.9', kind: 'auth' }])
   await expect(node.addDevice('r1', camera('gate', 'rtsp://10.0.0.9:554/'), signal)).rejects.toMatchObject({
     kind: 'auth',
   })
   await node.addDevice('r1', camera('door'), signal)
-  node.setDeviceTrouble([{ match: '', kind: 'silent' }])
+  node.setDeviceFaults([{ match: '', kind: 'silent' }])
   const caller = new AbortController()
   const call = node.addDevice('r1', camera('hall'), caller.signal)
   caller.abort(new Error('given up'))

@@ -2,17 +2,17 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { NodeConnectionError, NodeError } from '../media-node.ts'
 
 /**
- * What a simulated node suffers from. offline: every call fails at once as on a dead connection, and its people drop; slow: every answer takes `delayMs`;
+ * How a simulated node fails. offline: every call fails at once as on a dead connection, and its people drop; slow: every answer takes `delayMs`;
  * failing: every call says no; silent: no call is ever answered.
  */
-export interface NodeTrouble {
+export interface NodeFault {
   mode: 'none' | 'offline' | 'slow' | 'failing' | 'silent'
   /** Milliseconds that an answer takes; for `slow` only. */
   delayMs: number
 }
 
 /** Devices whose address holds `match` (the empty string: all) fail in this way, or never answer. */
-export interface DeviceTroubleRule {
+export interface DeviceFaultRule {
   match: string
   kind: DeviceErrorKind | 'silent'
 }
@@ -40,17 +40,17 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The connection between the controller and a simulated node: it lets calls through as the trouble of the moment allows. */
-export class TroubledConnection {
-  #trouble: NodeTrouble = { mode: 'none', delayMs: 0 }
+/** The connection between the controller and a simulated node: it lets calls through as the fault in force allows. */
+export class FaultyConnection {
+  #fault: NodeFault = { mode: 'none', delayMs: 0 }
   #connection = new AbortController()
 
-  get trouble(): NodeTrouble {
-    return this.#trouble
+  get fault(): NodeFault {
+    return this.#fault
   }
 
-  set(trouble: NodeTrouble): void {
-    this.#trouble = trouble
+  set(fault: NodeFault): void {
+    this.#fault = fault
   }
 
   /** Every call under way fails as on a dead connection. */
@@ -61,11 +61,11 @@ export class TroubledConnection {
 
   /**
    * Resolves when a call may be answered.
-   * @throws NodeError when the trouble says no; the signal's reason when it aborts
+   * @throws NodeError when the fault in force says no; the signal's reason when it aborts
    */
   async pass(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    const { mode, delayMs } = this.#trouble
+    const { mode, delayMs } = this.#fault
     if (mode === 'none') return
     if (mode === 'offline') throw new NodeConnectionError('the simulated node is offline')
     if (mode === 'failing') throw new NodeError('the simulated node says no to everything')

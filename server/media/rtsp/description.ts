@@ -1,4 +1,5 @@
 import { parse } from 'sdp-transform'
+import { usedLines } from '../sdp-lines.ts'
 import { numberOf, textOf } from '../sdp-value.ts'
 
 /** One stream that a camera describes. */
@@ -33,9 +34,9 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 
 /** Most media sections looked at: a camera has a handful. */
 const mostTracks = 16
-/** Most lines of a kind that matters, and longest of them in characters. */
+/** Lines that say something about tracks, and most of them. */
+const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:)/y
 const mostLines = 256
-const longestLine = 4 * 1024
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
 const longestControl = 1_024
 /** Timestamp clocks that exist, in Hz. */
@@ -47,7 +48,7 @@ const mostChannels = 8
  * parsed.
  */
 export function parseDescription(text: string): RtspDescription {
-  const session = parse(usedLines(text).join('\r\n'))
+  const session = parse(usedLines(text, readLine, mostLines))
   const tracks = (session.media ?? []).slice(0, mostTracks).flatMap((media): RtspTrack[] => {
     if (media.type !== 'video' && media.type !== 'audio') return []
     const payloadType = inRange(Number.parseInt(textOf(media.payloads ?? ''), 10), 0, 127)
@@ -75,20 +76,6 @@ export function parseDescription(text: string): RtspDescription {
 
 /** Longest name of a codec, in characters. */
 const longestCodec = 32
-
-/** The lines that say something about tracks, within the bounds. */
-function usedLines(text: string): string[] {
-  const lines: string[] = []
-  for (let at = 0; at < text.length && lines.length < mostLines; ) {
-    const end = text.indexOf('\n', at)
-    const next = end < 0 ? text.length : end
-    if (next - at <= longestLine && /^(?:m=|a=(?:rtpmap|fmtp|control):)/.test(text.slice(at, at + 10))) {
-      lines.push(text.slice(at, next).trimEnd())
-    }
-    at = next + 1
-  }
-  return lines
-}
 
 function inRange(value: number, least: number, most: number): number | undefined {
   return value >= least && value <= most ? value : undefined

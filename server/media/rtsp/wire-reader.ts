@@ -36,7 +36,7 @@ interface Begun {
 
 /**
  * Splits the bytes of an RTSP connection into messages and interleaved packets, however they were cut. Waits until what it needs is there before it looks
- * again, and never looks at the same bytes twice, so that bytes that trickle in one by one cost no more than a flood.
+ * again, and never searches the same bytes twice, so that bytes that trickle in one by one cost no more than a flood.
  */
 export class WireReader {
   readonly #listener: WireListener

@@ -1,5 +1,6 @@
 import { parse } from 'sdp-transform'
 import { Problem } from '../problem.ts'
+import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
 
@@ -30,16 +31,25 @@ export interface Offer {
 }
 
 const mostSections = 16
+/** Lines that are read, and most of them: a browser with every codec writes some 40 of them for a section. */
+const readLine = /m=|a=(?:mid:|ice-ufrag:|rtpmap:\d|fmtp:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+const mostLines = 1_000
+/** Most lines altogether. */
+const mostLinesOfAll = 4_000
+/** Payload types of one section: there are no more (RFC 3550, section 5.1). */
+const mostCodecs = 128
 
 /** @throws Problem badOffer */
 export function parseOffer(sdp: string): Offer {
+  const all = sdp.split(/\r?\n/, mostLinesOfAll + 1)
+  if (all.length > mostLinesOfAll) throw new Problem('badOffer', 'The offer has too many lines.')
   const session = parseSafely(sdp)
   const sections = session.media
   if (sections.length === 0 || sections.length > mostSections) throw new Problem('badOffer')
   const media = sections.flatMap((section): OfferedMedia[] => {
     if (section.type !== 'video' && section.type !== 'audio') return []
     if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
-    const codecs = section.rtp.map(({ payload, codec }) => ({
+    const codecs = section.rtp.slice(0, mostCodecs).map(({ payload, codec }) => ({
       payloadType: payload,
       name: textOf(codec).toUpperCase(),
       parameters: textOf(section.fmtp.find((each) => each.payload === payload)?.config ?? ''),
@@ -49,8 +59,7 @@ export function parseOffer(sdp: string): Offer {
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
-  const lines = sdp
-    .split(/\r?\n/)
+  const lines = all
     .filter((line) => !/^a=candidate:.*\.local /.test(line))
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
@@ -59,7 +68,7 @@ export function parseOffer(sdp: string): Offer {
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {
   try {
-    return parse(sdp)
+    return parse(usedLines(sdp, readLine, mostLines))
   } catch {
     throw new Problem('badOffer')
   }

@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest'
+import { parseChallenges } from '../../../../server/media/rtsp/authentication.ts'
+import { controlUrl } from '../../../../server/media/rtsp/control-url.ts'
+import { parseDescription } from '../../../../server/media/rtsp/description.ts'
+import { describedResolution } from '../../../../server/media/rtsp/resolution.ts'
+import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
+import { longestBody, longestHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
+import { parameterSetsOf } from '../../../../server/media/rtp/key-frame.ts'
+import { eachReport, clockPointOf, reportEcho } from '../../../../server/media/rtp/rtcp.ts'
+import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
+
+/** What one input may cost the node, in milliseconds: everybody's media waits meanwhile. */
+const mostMs = 5
+
+/** What throws has had its time too. */
+function timeOf(run: () => void): number {
+  const began = performance.now()
+  try {
+    run()
+  } catch {
+    // Refused is as good as read.
+  }
+  return performance.now() - began
+}
+
+/** The shortest of several runs: the machine may be busy with other things. */
+function shortest(run: () => void): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 12 && best > mostMs / 5; i++) best = Math.min(best, timeOf(run))
+  return best
+}
+
+/** `piece` again and again, up to `size`. */
+const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
+
+const pieces = [
+  ...[
+    'a',
+    ' ',
+    ',',
+    ';',
+    '=',
+    '"',
+    '\\"',
+    '\\',
+    'a=',
+    'a="',
+    'a=,',
+    ' =',
+    '= ',
+    ', Digest ',
+    'Digest a="b", ',
+    '-',
+    '1',
+  ],
+  ...['/', '@', ':', 'a:b@', '[', '%', '%2', '://', 'rtsp://a:b@', '?', '#', '\t', '\u00e9', '\0'],
+]
+
+test.each([4 * 1024, longestHead])('a challenge of %i bytes costs a moment, whatever it repeats', (size) => {
+  for (const piece of pieces) {
+    for (const begin of ['', 'Digest ', 'Digest realm="', 'Basic realm=']) {
+      const field = begin + repeated(piece, size - begin.length)
+      expect(
+        shortest(() => parseChallenges([field])),
+        `${begin}${piece}`,
+      ).toBeLessThan(mostMs)
+    }
+  }
+})
+
+test('so does a Transport, a Session or a control attribute', () => {
+  for (const piece of pieces) {
+    const text = repeated(piece, longestHead)
+    const cost = (run: () => void): void => expect(shortest(run), piece).toBeLessThan(mostMs)
+    cost(() => parseTransport(text))
+    cost(() => parseTransport(`RTP/AVP;interleaved=${text.slice(0, 1_000)}`))
+    cost(() => parseSession(text))
+    cost(() => parseSession(`1;timeout=${text}`))
+    cost(() => controlUrl('rtsp://camera/', text))
+    cost(() => controlUrl('rtsp://camera/', `rtsp://${text.slice(0, 1_000)}`))
+  }
+})
+
+const lines = [
+  ...[
+    'v=0',
+    'm=video 0 RTP/AVP 96',
+    'a=rtpmap:96 H264/90000',
+    'a=fmtp:96 a=b;c=d',
+    'a=control:x',
+    'a=',
+    'm=',
+    'a=fmtp:',
+  ],
+  ...[
+    'a=candidate:1 1 UDP 1 1.1.1.1 1 typ host',
+    'a=ssrc:1 cname:x',
+    'a=extmap:1 x',
+    'a=rtcp-fb:96 nack',
+    'a=imageattr:96 send [x=1]',
+  ],
+]
+
+test('so does a description of the greatest size', () => {
+  for (const line of lines) {
+    const text = repeated(`${line}\r\n`, longestBody)
+    expect(
+      shortest(() => parseDescription(`m=video 0 RTP/AVP 96\r\n${text}`)),
+      line,
+    ).toBeLessThan(mostMs)
+    for (const piece of pieces) {
+      const long = `m=video 0 RTP/AVP 96\r\n${repeated(`${line}${repeated(piece, 4_000)}\r\n`, longestBody)}`
+      expect(
+        shortest(() => parseDescription(long)),
+        `${line} ${piece}`,
+      ).toBeLessThan(mostMs)
+    }
+  }
+})
+
+test('so do its parameter sets', () => {
+  for (const text of [
+    repeated('Z,', longestBody),
+    repeated('Zz0', longestBody),
+    repeated(',', longestBody),
+    repeated('AAAA', longestBody),
+  ]) {
+    const parameters = new Map([
+      ['sprop-parameter-sets', text],
+      ['sprop-sps', text],
+    ])
+    for (const codec of ['H264', 'H265']) {
+      const track = {
+        kind: 'video' as const,
+        payloadType: 96,
+        codec,
+        clockRate: 90_000,
+        channels: 1,
+        parameters,
+        control: '',
+      }
+      expect(shortest(() => describedResolution(track))).toBeLessThan(mostMs)
+    }
+    expect(shortest(() => parameterSetsOf(text))).toBeLessThan(mostMs)
+  }
+})
+
+test('so does a message of the greatest size, in one piece, or the last piece of many', () => {
+  for (const piece of [
+    'a: b\r\n',
+    ':\r\n',
+    '\r\n',
+    '\r',
+    '\n\r',
+    'x',
+    'CSeq: 1\r\n',
+    'Content-Length: 1\r\n',
+    ' \r\n',
+  ]) {
+    const text = `RTSP/1.0 200 OK\r\n${repeated(piece, longestHead - 30)}\r\n\r\n`
+    const whole = Buffer.from(text, 'latin1')
+    expect(
+      shortest(() => readerOf([]).push(whole)),
+      piece,
+    ).toBeLessThan(mostMs)
+    const cuts = Array.from({ length: whole.length / 16 }, (_, index) => whole.subarray(16 * index, 16 * index + 16))
+    const costs = [readerOf(cuts), readerOf(cuts), readerOf(cuts)].map((reader) =>
+      timeOf(() => reader.push(whole.subarray(-16))),
+    )
+    expect(Math.min(...costs), piece).toBeLessThan(mostMs)
+  }
+})
+
+/** A reader that has had these pieces, as far as it took them. */
+function readerOf(chunks: readonly Buffer[]): WireReader {
+  const reader = new WireReader({ message: () => {}, packet: () => {} })
+  try {
+    for (const chunk of chunks) reader.push(chunk)
+  } catch {
+    // It has refused them; so it does the next.
+  }
+  return reader
+}
+
+test('so does a report of the greatest size', () => {
+  for (const unit of [
+    [0x80, 200, 0, 0],
+    [0x81, 201, 0, 7],
+    [0x80, 200, 0, 6],
+    [0, 0, 0, 0],
+  ]) {
+    const compound = Buffer.alloc(65_535, Buffer.from(unit))
+    expect(shortest(() => eachReport(compound, () => {}))).toBeLessThan(mostMs)
+    expect(shortest(() => clockPointOf(compound))).toBeLessThan(mostMs)
+    expect(shortest(() => reportEcho(compound))).toBeLessThan(mostMs)
+  }
+})
+
+test('so does an offer of the greatest size', () => {
+  const size = 64 * 1024
+  const section = 'v=0\r\na=ice-ufrag:abcd\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\n'
+  for (const line of lines) {
+    expect(
+      shortest(() => parseOffer(section + repeated(`${line}\r\n`, size))),
+      line,
+    ).toBeLessThan(mostMs)
+    for (const piece of pieces) {
+      const long = section + repeated(`${line}${repeated(piece, 4_000)}\r\n`, size)
+      expect(
+        shortest(() => parseOffer(long)),
+        `${line} ${piece}`,
+      ).toBeLessThan(mostMs)
+      const longest = section + line + repeated(piece, size)
+      expect(
+        shortest(() => parseOffer(longest)),
+        `one line: ${line} ${piece}`,
+      ).toBeLessThan(mostMs)
+    }
+  }
+})

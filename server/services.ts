@@ -182,7 +182,7 @@ function embeddedMedia(
 ): EmbeddedMedia | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(store.get('nodes', node.name) ?? node, settings().media, store, sitePorts())
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, sitePorts())
   return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), openWanted, logger })
 }
 

@@ -50,7 +50,7 @@ export class MediaServer {
     this.#log = log
     this.#settings = start.settings
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
-    this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit)
+    this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#admission = new AdmissionControl(
       this.#rooms,
@@ -97,7 +97,7 @@ export class MediaServer {
     set_settings: async (settings) => {
       this.#settings = settings
       this.#pulls.settings = pullSettings(settings, this.ports.port)
-      this.#rooms.banMs = settings.ban_ms
+      Object.assign(this.#rooms, roomSettings(settings))
       this.#admission.open = settings.open_rooms
       return {}
     },
@@ -186,6 +186,10 @@ export class MediaServer {
       log: this.#log,
     }
   }
+}
+
+function roomSettings({ ban_ms, join_ms }: MediaSettings): Pick<MediaRooms, 'banMs' | 'joinMs'> {
+  return { banMs: ban_ms, joinMs: join_ms }
 }
 
 /** @param port the node's own; 0 while it has none */

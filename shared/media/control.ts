@@ -54,6 +54,8 @@ export const operatorMediaSettingsSchema = z.strictObject({
 export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
   site_ports: z.array(z.int().min(1).max(65_535)).max(16).default([]),
+  /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
+  join_ms: milliseconds.default(4_000),
 })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>
 

@@ -32,10 +32,17 @@ export class MediaRooms {
   #users = 0
   /** How long somebody who was removed is refused. */
   banMs: number
+  /** What a device may take from the request to its first packet, in milliseconds. */
+  joinMs: number
 
-  constructor(pulls: CameraPulls, banMs: number, emit: (event: ControlEvent) => void) {
+  constructor(
+    pulls: CameraPulls,
+    { banMs, joinMs }: Pick<MediaRooms, 'banMs' | 'joinMs'>,
+    emit: (event: ControlEvent) => void,
+  ) {
     this.#pulls = pulls
     this.banMs = banMs
+    this.joinMs = joinMs
     this.#emit = emit
   }
 
@@ -120,9 +127,13 @@ export class MediaRooms {
     this.#joining.set(attemptKey, attempt)
     let lost: RtspError | undefined
     let inRoom = false
+    const giveUp = (): void => attempt.abort(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
     try {
       const camera = { address: device.address, login: device.login }
-      const lease = await this.#pulls.acquire(camera, AbortSignal.any([signal, attempt.signal]), (error) => {
+      const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
         lost = error
         if (inRoom) this.#lost(room, device.userId, error)
       })
@@ -146,6 +157,8 @@ export class MediaRooms {
     } catch (error) {
       throw signal.aborted ? signal.reason : deviceFailure(error)
     } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
       if (this.#joining.get(attemptKey) === attempt) this.#joining.delete(attemptKey)
     }
   }

@@ -5,13 +5,16 @@ import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media.ts'
 import { tokenKeyOf } from './token-key.ts'
 
+/** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */
+const joinShare = 0.97
+
 /**
  * What an embedded node is told, from the settings, its record and the ports that the controller listens at. Where no addresses are advertised, those that the node is tagged with are: a client
  * that reaches the node there reaches its media there.
  */
 export function mediaConfiguration(
   node: StoredNode,
-  media: Settings['media'],
+  { media, deadlines }: Pick<Settings, 'media' | 'deadlines'>,
   store: Pick<Store, 'unseal'>,
   sitePorts: readonly number[],
 ): MediaConfiguration {
@@ -21,7 +24,12 @@ export function mediaConfiguration(
   return {
     tokenKey: tokenKeyOf(node, store),
     udpPort,
-    settings: { ...settings, advertised: [...new Set(advertised)], site_ports: [...sitePorts] },
+    settings: {
+      ...settings,
+      advertised: [...new Set(advertised)],
+      site_ports: [...sitePorts],
+      join_ms: Math.ceil(deadlines.device_ms * joinShare),
+    },
   }
 }
 

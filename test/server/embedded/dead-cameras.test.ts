@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { openCameraPark } from '../../support/camera/camera-park.ts'
+import { MediaSite } from './media-site.ts'
+
+const cameras = 60
+const living = 6
+/** Joins as sites have them: each dead camera takes four seconds to be found dead. */
+const settings = { devices: { reconnect_first_ms: 1_000, reconnect_longest_ms: 30_000 } }
+
+test('of many cameras most are dead: after a start every live one is in its room before one dead one is given up', async () => {
+  await using park = await openCameraPark()
+  let first: MediaSite | undefined = await MediaSite.start({ settings })
+  const { folder } = first
+  const room = await first.api.createRoom({ attendee_max: 1_000 })
+  // The dead ones come first: whoever takes them in their order keeps the live ones waiting for the last of them.
+  const lines = Array.from({ length: cameras }, (_, number) => {
+    const address = number >= cameras - living ? park.live(number) : park.dead(number)
+    return `${room},cam-${number},Camera ${number},${address}`
+  })
+  await first.rpc('devices.import', { text: ['roomId,userId,userName,userAddress', ...lines].join('\n') })
+  await first.stop()
+  first = undefined
+
+  await using site = await MediaSite.start({ folder, settings })
+  const began = performance.now()
+  await site.until(async () => (await site.users(room)).length === living)
+  expect(performance.now() - began).toBeLessThan(3_500)
+  const states = new Map((await site.rpc('devices.list', {})).map(({ userId, state }) => [userId, state]))
+  for (let number = cameras - living; number < cameras; number++) expect(states.get(`cam-${number}`)).toBe('joined')
+})

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sameSecret } from '../access/same-secret.ts'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000
 /** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
@@ -49,7 +50,7 @@ export class ConsoleKey {
   /** Whether `candidate` is the key, in constant time. */
   matches(candidate: string): boolean {
     this.#read()
-    return this.#key !== '' && same(candidate, this.#key)
+    return this.#key !== '' && sameSecret(this.#key, candidate)
   }
 
   /** The value of a session cookie, good for 7 days. */
@@ -62,7 +63,7 @@ export class ConsoleKey {
   holdsSession(value: string, now = Date.now()): boolean {
     this.#read()
     const cut = value.lastIndexOf('.')
-    if (cut <= 0 || !same(value.slice(cut + 1), this.#sign(value.slice(0, cut)))) return false
+    if (cut <= 0 || !sameSecret(this.#sign(value.slice(0, cut)), value.slice(cut + 1))) return false
     return Number(value.slice(0, value.indexOf('.'))) > now
   }
 
@@ -103,10 +104,4 @@ export class ConsoleKey {
       )
     }
   }
-}
-
-/** Equality in time that depends on the candidate's length alone: both sides are hashed to one length first. */
-function same(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { visitNames } from '../../shared/console/activity.ts'
 import { roomParameter } from '../../shared/media/room-page.ts'
 import { ApiError, type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
@@ -83,7 +84,7 @@ export function joinPage({ links, observer, visits }: JoinPageParts): Middleware
     observer.observe({
       at,
       api: 'media',
-      operation: 'join_page',
+      operation: visitNames.joinPage,
       method: context.method,
       path: context.path,
       ret: notice === undefined ? success : (retOf('media', notice.error) ?? success),

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RoomRefusal } from '../../shared/media/control.ts'
+import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
+import { sameSecret } from '../access/same-secret.ts'
 import type { WantedRoom } from '../nodes/embedded/embedded-media.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
@@ -42,7 +43,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom)
   parts.observer.observe({
     at,
     api: 'media',
-    operation: 'enter_room',
+    operation: visitNames.enterRoom,
     method: 'GET',
     path: '/signal',
     ret: wrong === undefined ? success : (retOf('media', wrong.code) ?? retOf('media', 'internal') ?? 0),
@@ -61,7 +62,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom)
 function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given: string): boolean {
   const room = store.get('rooms', roomId)
   const expected = room === undefined ? '' : rooms.hostPassword(room)
-  const same = timingSafeEqual(sha256(expected), sha256(given))
+  const same = sameSecret(expected, given)
   return same && expected !== ''
 }
 
@@ -70,8 +71,4 @@ async function open({ store, rooms }: WantedRoomParts, roomId: string): Promise<
   if (store.get('nodes', rooms.get(roomId).node)?.kind !== 'embedded') {
     throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
   }
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -18,6 +18,7 @@ export const endingReasons = [
   'noRoom',
   'taken',
   'tooMany',
+  'busy',
   'other',
 ] as const
 export type EndingReason = (typeof endingReasons)[number]

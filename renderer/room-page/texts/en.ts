@@ -185,6 +185,10 @@ export const en = {
       body: 'If that is you in another window, close it there. Then try again.',
     },
     tooMany: { title: 'Too many attempts', body: 'Wait a minute, then try again.' },
+    busy: {
+      title: 'The room cannot be joined at the moment',
+      body: 'There is no place for more, or the site is being looked after. Try again in a minute.',
+    },
     other: { title: 'You could not join', body: 'Try again; if it stays so, tell whoever invited you.' },
   },
   actions: {

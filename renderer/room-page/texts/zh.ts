@@ -153,6 +153,7 @@ export const zh: Texts = {
     noRoom: { title: '房间未开放', body: '房间已关闭、已删除或尚未开始。请检查链接，或联系邀请您的人。' },
     taken: { title: '同一身份已在房间内', body: '如果是您在另一个窗口加入，请先关闭那个窗口，然后重试。' },
     tooMany: { title: '尝试次数过多', body: '请等待一分钟后重试。' },
+    busy: { title: '暂时无法加入房间', body: '名额已满或站点正在维护，请一分钟后重试。' },
     other: { title: '未能加入', body: '请重试；如仍无法加入，请告知邀请您的人。' },
   },
   actions: {

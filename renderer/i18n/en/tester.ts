@@ -37,11 +37,13 @@ export const tester = {
   noRet: 'The answer has no ret',
   copyAs: 'Copy as',
   languages: { curl: 'curl', javascript: 'JavaScript', python: 'Python' },
-  tokenNote: 'Request and code hold a live token: whoever has it acts as this credential until the session ends.',
+  tokenNote:
+    'Secrets are hidden here. What you copy holds a live token: whoever has it acts as this credential until the session ends.',
   empty: 'Nothing sent yet',
   emptyBody: 'Choose an operation at the left and send it. What goes over the wire shows here.',
   history: 'Sent in this session',
-  historyEmpty: 'The last 50 sends are listed here, and can be opened and sent again.',
+  historyEmpty:
+    'The last 50 sends are listed here, and can be opened and sent again. Of earlier ones no secret is kept.',
   forget: 'Forget them',
   reuse: 'Show this send again',
   result: 'What came of it',

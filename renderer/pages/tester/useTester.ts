@@ -1,6 +1,7 @@
 import { computed, reactive, ref, shallowRef } from 'vue'
 import type { ProcedureInput, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { TesterEncoding, TesterOperation } from '../../../shared/console/tester.ts'
+import { hideSecrets, secretsOf } from './sentSecrets.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 
 type Sending = ProcedureInput<'tester.send'>
@@ -63,7 +64,7 @@ export const useTester = sharedState((client) => {
       sent.error = error
     }
     busy.value = false
-    history.value = [sent, ...history.value].slice(0, mostSent)
+    history.value = [sent, ...history.value.map(withoutSecrets)].slice(0, mostSent)
     shown.value = sent
   }
 
@@ -82,6 +83,22 @@ export const useTester = sharedState((client) => {
 
   return { form, history: computed(() => history.value), shown, busy, send, open, forget }
 })
+
+/** An earlier send as it is kept: it can be looked at and filled in again, but holds no secret any more. */
+export function withoutSecrets(sent: Sent): Sent {
+  const { input, answer } = sent
+  const secrets = secretsOf(sent)
+  const params = Object.entries(input.params).filter(([, value]) => hideSecrets(value, secrets) === value)
+  return {
+    ...sent,
+    input: { ...input, params: Object.fromEntries(params) },
+    answer: answer && {
+      ...answer,
+      url: hideSecrets(answer.url, secrets),
+      request: hideSecrets(answer.request, secrets),
+    },
+  }
+}
 
 /** What is sent for what is in the form: the parameters of this operation that are not empty. */
 export function sendingOf(form: TesterForm, operation: TesterOperation): Sending {

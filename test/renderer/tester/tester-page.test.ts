@@ -16,7 +16,7 @@ test('a client is authenticated with the first credential, and both sides are sh
   await says('Its access_key and digest are added for you')
   await press('Send')
   await says('ret 0: success')
-  await says('GET /rtc/auth/valid?access_key=lobby&digest=')
+  await says('GET /rtc/auth/valid?access_key=lobby&digest=******')
   await says("curl 'http://127.0.0.1:")
 })
 

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
 import {
@@ -10,6 +10,7 @@ import {
   startScriptedCamera,
   usualAnswer,
 } from '../../../support/camera/scripted-camera.ts'
+import { HostileCamera } from '../../../support/camera/hostile-camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
@@ -206,4 +207,61 @@ test('a camera that knows no GET_PARAMETER is kept alive with OPTIONS; its sessi
   const session = new RtspSession(options(camera.port, { stallMs: 10_000 }), { ...quiet, ended: ended.resolve })
   await session.play(never)
   expect(await ended.promise).toMatchObject({ kind: 'closed', status: 454 })
+})
+
+test.each(['rtp', 'ended'] as const)(
+  'a handler for %s that throws ends this session, and is logged whole',
+  async (name) => {
+    await using camera = await startScriptedCamera((request) =>
+      request.method === 'PLAY'
+        ? { status: 200, after: (socket) => void socket.write(interleavedPacket(1), () => socket.end()) }
+        : usualAnswer(request),
+    )
+    const complaints: string[] = []
+    const fail = (): void => {
+      throw new TypeError('nobody foresaw this')
+    }
+    const session = new RtspSession(options(camera.port, { log: complaintLog(complaints) }), { ...quiet, [name]: fail })
+    const error = await session.play(never).catch((caught: unknown) => caught)
+    if (name === 'rtp') expect(error).toMatchObject({ kind: 'nodeFailed', cause: new TypeError('nobody foresaw this') })
+    await expect.poll(() => camera.sockets.size).toBe(0)
+    await expect.poll(() => complaints).toHaveLength(1)
+    expect(complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
+  },
+)
+
+test('a camera that names ports that do not exist is still played, and no report is sent to them', async () => {
+  const reports = vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using camera = await HostileCamera.start(
+      {
+        SETUP: (caller, request) =>
+          caller.setUp(request, { headers: { Transport: 'RTP/AVP;unicast;server_port=5000-0' } }),
+      },
+      'udp',
+    )
+    const session = new RtspSession(options(camera.port, { stallMs: 60_000 }), quiet)
+    await session.play(never)
+    reports.advanceTimersByTime(11_000)
+    await session.close()
+    await expect.poll(() => vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a byte behind the answer to PLAY ends the session, and no timer is set after its end', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    for (const transport of ['tcp', 'udp'] as const) {
+      await using camera = await HostileCamera.start(
+        { PLAY: (caller, request) => caller.write(Buffer.concat([caller.message(request), Buffer.from([1])])) },
+        transport,
+      )
+      expect((await failure(new RtspSession(options(camera.port), quiet))).kind).toBe('protocol')
+      expect(vi.getTimerCount()).toBe(0)
+    }
+  } finally {
+    vi.useRealTimers()
+  }
 })

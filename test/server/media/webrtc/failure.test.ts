@@ -1,0 +1,66 @@
+import { expect, test, vi } from 'vitest'
+import { UdpPort } from '../../../../server/media/udp-port.ts'
+import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
+import { Peer } from '../../../../server/media/webrtc/peer.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
+import { Viewer } from '../../../../server/media/webrtc/viewer.ts'
+import { complaintLog } from '../../../support/media/complaints.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { idr, rtp } from '../rtp/packets.ts'
+
+const unforeseen = (): never => {
+  throw new TypeError('nobody foresaw this')
+}
+
+test('what a handler of a connection throws ends this connection, is told once and logged whole; the others live', async () => {
+  const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
+  const complaints: string[] = []
+  const settings = { udpPort: port.port, bindAddress: '127.0.0.1', advertised: [], log: complaintLog(complaints) }
+  try {
+    const closed = vi.fn()
+    const failing = new Peer('failing', settings, closed)
+    const other = new Peer('other', settings, closed)
+    failing.lifetime.guard(unforeseen)()
+    failing.lifetime.after(0, unforeseen)
+    expect(failing.closed).toBe(true)
+    expect(other.closed).toBe(false)
+    expect(closed).toHaveBeenCalledOnce()
+    expect(complaints).toHaveLength(1)
+    expect(complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
+    // Whoever is told of an end may fail as well.
+    const untold = new Peer('untold', settings, unforeseen)
+    untold.close()
+    expect(complaints).toHaveLength(2)
+    other.close()
+  } finally {
+    port.close()
+  }
+})
+
+test('a viewer that fails over a packet is out of its feed, and the camera goes on', async () => {
+  const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
+  const complaints: string[] = []
+  const settings = { udpPort: port.port, bindAddress: '127.0.0.1', advertised: [], log: complaintLog(complaints) }
+  const feed = new Feed({
+    video: { codec: 'H264', profileLevelId: '42e01f', parameterSets: '' },
+    audio: undefined,
+    cached: true,
+    requestKeyFrame: () => {},
+  })
+  try {
+    const closed = vi.fn()
+    const viewer = new Viewer(feed, settings, closed)
+    await viewer.answer(parseOffer(offerSdp()))
+    feed.add(viewer)
+    vi.spyOn(viewer, 'video').mockImplementation(unforeseen)
+    feed.pushVideo(rtp(1, 1_000, idr))
+    expect(viewer.peer.closed).toBe(true)
+    expect(closed).toHaveBeenCalledOnce()
+    expect(feed.watchers).toBe(0)
+    expect(feed.over).toBe(false)
+    expect(complaints[0]).toContain('nobody foresaw this')
+  } finally {
+    feed.end()
+    port.close()
+  }
+})

@@ -166,9 +166,10 @@ export class Reconnector {
   #wait(failure: JoinFailure, milliseconds: number | undefined): void {
     const now = this.#options.clock()
     this.#lastError = { ...failure, at: now }
-    this.#step('waiting', milliseconds === undefined ? 0 : now + milliseconds)
-    if (milliseconds === undefined) return
-    this.#timer = setTimeout(() => this.join(), milliseconds)
+    const wait = milliseconds === undefined ? undefined : onTheBeat(milliseconds)
+    this.#step('waiting', wait === undefined ? 0 : now + wait)
+    if (wait === undefined) return
+    this.#timer = setTimeout(() => this.join(), wait)
     this.#timer.unref()
   }
 
@@ -188,6 +189,16 @@ export class Reconnector {
     this.#attempt?.abort(new Error('the attempt was given up'))
     this.#attempt = undefined
   }
+}
+
+/** Milliseconds between the moments at which longer waits end. */
+const beat = 250
+
+/** A longer wait ends together with others: to wake two processes for each of many dead devices costs more than their attempts. */
+function onTheBeat(milliseconds: number): number {
+  if (milliseconds < 8 * beat) return milliseconds
+  const now = performance.now()
+  return Math.round(Math.round((now + milliseconds) / beat) * beat - now)
 }
 
 /** It is to be in its room and is not. */

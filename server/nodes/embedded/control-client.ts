@@ -86,8 +86,11 @@ export class ControlClient {
     const giveUp = (): void => {
       // The process answers a request that was given up, too: the entry goes then.
       this.#waiting.set(id, { resolve: tooLate, reject: () => {} })
-      this.#process.send({ type: 'cancel', id })
       answer.reject(signal.reason)
+      // Whoever aborts a signal does not catch what its listeners throw.
+      guarded(this.#logger, 'a request to the embedded node could not be given up', () =>
+        this.#process.send({ type: 'cancel', id }),
+      )
     }
     signal.addEventListener('abort', giveUp, { once: true })
     try {
@@ -108,7 +111,8 @@ export class ControlClient {
 
   /** Ends the process at once. */
   kill(): void {
-    this.#process.kill()
+    // It may be gone already, without the news of it.
+    guarded(this.#logger, 'the process of the embedded node could not be ended', () => this.#process.kill())
   }
 
   #receive(value: unknown): void {

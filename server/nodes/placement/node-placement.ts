@@ -5,32 +5,13 @@ import { type MediaNode, NodeConnectionError, NodeError, type NodeHealth } from 
 import { describeFailure } from '../node-failure.ts'
 import type { PoolContext } from '../pool-context.ts'
 import { toNodeRoom } from './node-room.ts'
+import { LoopFailures } from './loop-failures.ts'
 import { foundPlacement, isCurrent, isHeld, openingPlacement, type RoomPlacement } from './room-placement.ts'
+import type { PlacedNode, PlacementWait } from './placed-node.ts'
 import { settlePresence } from './settle-presence.ts'
-
-/** What placement needs of the node it is of. */
-export interface PlacedNode {
-  readonly name: string
-  readonly online: boolean
-  /** @throws DeadlineError, NodeError, the signal's reason */
-  ask<T>(
-    milliseconds: number,
-    signal: AbortSignal | undefined,
-    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>
-}
-
-/** How long a caller waits. */
-export interface PlacementWait {
-  /** On the clock of `performance.now()`. */
-  until: number
-  signal?: AbortSignal | undefined
-}
 
 /** Rooms that the loop makes right at the same time on one node. */
 const laneCount = 32
-/** Rooms that may go unanswered before the loop rests until the next good poll. */
-const unansweredAtMost = 3
 /** A room that changes faster than its node takes it is given up after so many steps; the next change goes on with it. */
 const stepsAtMost = 10
 
@@ -50,16 +31,11 @@ export class NodePlacement {
   #work = new Map<string, Promise<void>>()
   /** Aborts when the node is lost: what was known of its rooms is void. */
   #connection = new AbortController()
+  readonly #failures: LoopFailures
   /** The node said which rooms it holds, and those that are its own were looked at. */
   #compared = false
   #comparing = false
   #looping = false
-  /** Why the loop rests until the next good poll. */
-  #rest: { error: unknown } | undefined
-  #unanswered = 0
-  #failed = 0
-  /** Failures of the loop were logged and go on. */
-  #complained = false
   /** When the node last answered for any room, on the clock of `performance.now()`. */
   #answeredAt = 0
   /** A count of rooms that the node insists on, although it is none by its own list. */
@@ -68,6 +44,7 @@ export class NodePlacement {
   constructor(node: PlacedNode, context: PoolContext) {
     this.#node = node
     this.#context = context
+    this.#failures = new LoopFailures(node.name, context.logger)
   }
 
   /** The store says that this node is to hold the room, or the room is about to be assigned to it. O(1). */
@@ -106,8 +83,7 @@ export class NodePlacement {
 
   /** A poll succeeded that began at `askedAt`, on the clock of `performance.now()`. */
   healthy(health: NodeHealth, askedAt: number): void {
-    this.#rest = undefined
-    this.#unanswered = 0
+    this.#failures.renew()
     for (const roomId of this.#later) this.#due.add(roomId)
     this.#later.clear()
     if (!this.#compared || this.#miscounted(health, askedAt)) void this.#compare()
@@ -124,8 +100,7 @@ export class NodePlacement {
     this.#later.clear()
     this.#compared = false
     this.#comparing = false
-    this.#rest = undefined
-    this.#complained = false
+    this.#failures.renew()
     this.#excusedCount = -1
   }
 
@@ -244,11 +219,11 @@ export class NodePlacement {
 
   /** Looks at every room that is due, in the background. After the present tick: who changed a room often waits for it as well. */
   #loop(): void {
-    if (this.#looping || this.#due.size === 0 || this.#rest !== undefined || !this.#compared) return
+    if (this.#looping || this.#due.size === 0 || this.#failures.rest !== undefined || !this.#compared) return
     this.#looping = true
     setImmediate(() => {
       this.#inLanes(this.#due)
-        .catch((error: unknown) => this.#logUnforeseen(error))
+        .catch((error: unknown) => this.#failures.unforeseen(error))
         .finally(() => {
           this.#looping = false
           this.#loop()
@@ -259,16 +234,16 @@ export class NodePlacement {
   async #inLanes(rooms: Set<string>): Promise<void> {
     const { signal } = this.#connection
     const next = (): string | undefined => {
-      if (signal.aborted || this.#rest !== undefined) return undefined
+      if (signal.aborted || this.#failures.rest !== undefined) return undefined
       for (const roomId of rooms) {
         rooms.delete(roomId)
         return roomId
       }
       return undefined
     }
-    this.#failed = 0
+    this.#failures.begin()
     await inLanes(laneCount, next, (roomId) => this.#lookAt(roomId, signal))
-    if (this.#failed === 0) this.#complained = false
+    this.#failures.end()
   }
 
   /** One room that the node refuses does not keep the others waiting. */
@@ -279,10 +254,7 @@ export class NodePlacement {
     } catch (error) {
       if (signal.aborted) return
       this.#later.add(roomId)
-      this.#failed += 1
-      if (error instanceof DeadlineError) this.#unanswered += 1
-      if (error instanceof NodeConnectionError || this.#unanswered > unansweredAtMost) this.#rest = { error }
-      this.#complain(roomId, error)
+      this.#failures.note(roomId, error)
     }
   }
 
@@ -313,7 +285,7 @@ export class NodePlacement {
       const own = [...this.#rooms].filter(([roomId, room]) => !room.presenceKnown && this.wants(roomId))
       await this.#inLanes(new Set(own.map(([roomId]) => roomId)))
       signal.throwIfAborted()
-      if (this.#rest !== undefined) throw this.#rest.error
+      if (this.#failures.rest !== undefined) throw this.#failures.rest.error
       if (!this.#compared) {
         this.#compared = true
         events.emit({ type: 'online', name })
@@ -362,21 +334,6 @@ export class NodePlacement {
       'a node counts other rooms than are known of it: it is asked which',
     )
     return true
-  }
-
-  #complain(roomId: string, error: unknown): void {
-    if (!(error instanceof NodeError || error instanceof DeadlineError)) this.#logUnforeseen(error)
-    if (this.#complained) return
-    this.#complained = true
-    const fields = { node: this.#node.name, room: roomId, error: describeFailure(error) }
-    this.#context.logger.warn(
-      fields,
-      'a room could not be made what the store says: tried again after the next good poll',
-    )
-  }
-
-  #logUnforeseen(error: unknown): void {
-    this.#context.logger.error({ node: this.#node.name, err: error }, 'a room failed in an unexpected way')
   }
 }
 

@@ -86,3 +86,23 @@ describe('the messages with the process of the embedded node', () => {
     await expect(client.hello).rejects.toThrow('another version')
   })
 })
+
+test('a process that is gone without the news of it ends nobody who gives up a request or kills it', async () => {
+  const { process, client, log } = connected()
+  process.says({ type: 'hello', version: controlVersion })
+  const caller = new AbortController()
+  const request = client.request('rooms', {}, caller.signal)
+  process.send = () => {
+    throw new Error('ERR_IPC_CHANNEL_CLOSED')
+  }
+  process.kill = () => {
+    throw new Error('ESRCH')
+  }
+  caller.abort(new Error('given up'))
+  await expect(request).rejects.toThrow('given up')
+  client.kill()
+  expect(log).toEqual([
+    'a request to the embedded node could not be given up',
+    'the process of the embedded node could not be ended',
+  ])
+})

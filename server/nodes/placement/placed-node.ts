@@ -1,0 +1,20 @@
+import type { MediaNode } from '../media-node.ts'
+
+/** What placement needs of the node it is of. */
+export interface PlacedNode {
+  readonly name: string
+  readonly online: boolean
+  /** @throws DeadlineError, NodeError, the signal's reason */
+  ask<T>(
+    milliseconds: number,
+    signal: AbortSignal | undefined,
+    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
+}
+
+/** How long a caller waits. */
+export interface PlacementWait {
+  /** On the clock of `performance.now()`. */
+  until: number
+  signal?: AbortSignal | undefined
+}

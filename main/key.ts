@@ -66,7 +66,7 @@ async function readOptional(path: string): Promise<Buffer | undefined> {
 
 /** Durable before it is used: a secret sealed with a lost key is lost. */
 async function writeOnce(path: string, content: Buffer): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(`${path}.new`, 'w', 0o600)
   try {
     await handle.writeFile(content)

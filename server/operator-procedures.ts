@@ -5,6 +5,7 @@ import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
+import { AppliedSettings } from './console/applied-settings.ts'
 import { attentionOf } from './console/attention.ts'
 import { credentialHandlers } from './console/credential-procedures.ts'
 import { deviceHandlers } from './console/device-procedures.ts'
@@ -34,9 +35,12 @@ export interface ConsoleParts {
 export function consoleHandlers(parts: ConsoleParts): Handlers {
   const { services, listeners, tls, facts, logger, replaceKey } = parts
   const { store, settings, pool, outgoing, credentials } = services
+  const applying = { store, listeners, folder: facts.folder, tls }
+  const applied = new AppliedSettings(applying)
   return {
     ...siteHandlers({
       store,
+      applied,
       pool,
       samples: services.samples,
       attention: () => attentionNow(parts),
@@ -53,7 +57,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
         }),
       replaceKey,
     }),
-    ...settingsHandlers({ store, listeners, folder: facts.folder, tls }),
+    ...settingsHandlers(applying, applied),
     ...credentialHandlers({
       credentials,
       roomsOf: (accessKey) => services.credentialRooms.count(accessKey),

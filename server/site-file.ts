@@ -72,7 +72,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
  * @throws ApiError storage
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
-  await store.transact(['site'], (transaction) => {
+  await store.transact(['site', 'settings', 'licence'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
       const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed) === credential.secret_key

@@ -4,6 +4,7 @@ import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { Store } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
+import type { AppliedSettings } from './applied-settings.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** What the site's procedures read. */
@@ -14,6 +15,7 @@ export interface SiteParts {
   attention: () => Attention[]
   listeners: { views(): OverviewView['listeners'] }
   tls: SiteTls
+  applied: AppliedSettings
   tlsMode: () => 'off' | 'file' | 'self-signed'
   /** Facts that do not change while the controller runs. */
   facts: { version: string; startedAt: number; folder: string }
@@ -71,10 +73,9 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
         },
       }
     },
-    'backups.restore': async ({ name }) => {
-      await store.restoreBackup(name)
-      return {}
-    },
+    'backups.restore': async ({ name }) => ({
+      problems: await parts.applied.replace(() => store.restoreBackup(name)),
+    }),
     'console.replace_key': () => {
       if (parts.replaceKey === undefined) throw new ConsoleError('conflict', 'The desktop app has no console key.')
       return { key: parts.replaceKey() }

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
+import { closeToOthers } from './files/folder-mode.ts'
 import { makeBackup } from './files/backups.ts'
 import { Losses } from './files/losses.ts'
 import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
@@ -53,7 +54,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // Again: whoever had the lock until now may have been newer.
     await checkVersions(folder, migrations)
     await removeLeftovers(folder)
+    const mode = await closeToOthers(folder, clock())
     const recovered = await recoverFolder(folder, migrations, clock())
+    if (mode !== undefined) recovered.notices.push(mode)
     return await openRecovered(options, recovered, unlock)
   } catch (error) {
     await unlock()

@@ -82,7 +82,7 @@ async function readKeyFile(path: string): Promise<Buffer> {
 
 /** Writes a whole new key under another name and links it: nobody ever sees half a key, and of two makers one wins. */
 async function createKeyFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   const handle = await open(temporary, 'wx', 0o600)
   try {

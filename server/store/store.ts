@@ -44,7 +44,16 @@ export interface StoreNotice {
   level: 'info' | 'warning' | 'error'
   /** Milliseconds since the epoch. */
   at: number
-  code: 'recovered' | 'damaged' | 'tornTail' | 'migrated' | 'diskRefused' | 'diskBack' | 'restored'
+  code:
+    | 'recovered'
+    | 'damaged'
+    | 'tornTail'
+    | 'migrated'
+    | 'diskRefused'
+    | 'diskBack'
+    | 'restored'
+    | 'folderClosed'
+    | 'folderOpen'
   /** One plain English sentence. */
   message: string
   /** The file it speaks of, without folder. */

@@ -163,9 +163,9 @@ export const siteProcedures = {
   'backups.make': procedure('Make a backup now.', nothing, backupView),
   'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
   'backups.restore': procedure(
-    'Put a backup in place of the current state, which is backed up first.',
+    'Put a backup in place of the current state, which is backed up first. Listeners and certificate follow; problems say what of them cannot.',
     backupName,
-    done,
+    z.strictObject({ problems: z.array(z.strictObject({ path: z.string(), message: z.string() })) }),
   ),
   'console.replace_key': procedure(
     'Replace the console key; other consoles must sign in again.',

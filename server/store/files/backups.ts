@@ -43,13 +43,13 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
  */
 export async function makeBackup(folder: string, now: number, withJournal = false): Promise<StoreBackup> {
   const all = join(folder, backupsFolder)
-  await mkdir(all, { recursive: true })
+  await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)
   const sequence = (parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1
   const name = `${fileTime(now)}-${String(sequence).padStart(6, '0')}`
   const making = join(all, `.making-${sequence}`)
   await rm(making, { recursive: true, force: true })
-  await mkdir(making)
+  await mkdir(making, { mode: 0o700 })
   try {
     const files = documentNames.map(fileName)
     if (withJournal) {

@@ -254,3 +254,29 @@ test('Rewriting the files while changes arrive loses nothing, and the journal is
   await crashed.close()
   await store.close()
 })
+
+test('Listeners that throw are logged whole, and neither the writing nor the other listeners stop', async () => {
+  const errors: unknown[] = []
+  const silent = (): void => undefined
+  const logger = { info: silent, warn: silent, error: (details: object) => void errors.push(details) }
+  const folder = await temporaryFolder()
+  const store = await open(folder, { logger })
+  const told: string[] = []
+  const broken = new Error('nobody foresaw this')
+  const fail = (): never => {
+    throw broken
+  }
+  store.onChange(fail)
+  store.onFlush(fail)
+  store.onNotice(fail)
+  store.onChange(() => void told.push('change'))
+  store.onFlush(() => void told.push('flush'))
+  store.onNotice(() => void told.push('notice'))
+  await createRoom(store, '1')
+  await createRoom(store, '2')
+  await store.restoreBackup((await store.makeBackup()).name)
+  expect(topics(store)).toHaveProperty('2')
+  expect(new Set(told)).toEqual(new Set(['change', 'flush', 'notice']))
+  expect(errors).toContainEqual({ err: broken })
+  await store.close()
+})

@@ -1,7 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { previewBackup } from '../../../../server/store/files/backup-contents.ts'
+import { StoreLockedError } from '../../../../server/store/files/folder-lock.ts'
 import { listBackups } from '../../../../server/store/files/backups.ts'
 import { putSettings } from '../../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
@@ -121,5 +123,68 @@ test('Names that are no backups, and damaged backups, are refused and change not
   await expect(store.previewBackup(name)).rejects.toMatchObject({ code: 'storage' })
   await expect(store.restoreBackup(name)).rejects.toMatchObject({ code: 'storage' })
   expect(store.get('rooms', '1')).toBeDefined()
+  await store.close()
+})
+
+test('Closing waits for a restore that changes things already: another process gets the folder only after it', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await createRoom(store, 'then')
+  const { name } = await store.makeBackup()
+  await createRoom(store, 'now')
+  let outcome = ''
+  const restored = store.restoreBackup(name).then(() => {
+    outcome = 'restored'
+  })
+  const waiting: Promise<void>[] = []
+  for (let held = false; !held; await immediate()) {
+    let ran = false
+    waiting.push(store.transact([], () => void (ran = true)))
+    // Plans wait from the moment on at which a restore begins to change things; now the disk does not answer either.
+    held = !ran
+    if (held) store.stall(true)
+  }
+  const closed = store.close()
+  await expect(open(folder)).rejects.toBeInstanceOf(StoreLockedError)
+  expect(outcome).toBe('')
+  store.stall(false)
+  await restored
+  await Promise.all(waiting)
+  await closed
+  const again = await open(folder)
+  expect(Object.keys(topics(again))).toEqual(['then'])
+  await again.close()
+})
+
+test('A restore that has changed nothing yet gives way to closing, and of two restores one is refused', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await createRoom(store, 'then')
+  const { name } = await store.makeBackup()
+  await createRoom(store, 'now')
+  const restored = Promise.allSettled([store.restoreBackup(name), store.restoreBackup(name)])
+  const closed = store.close()
+  expect((await restored).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await closed
+  const again = await open(folder)
+  expect(Object.keys(topics(again))).toEqual(['then', 'now'])
+  await again.close()
+})
+
+test('The time of the files is when they were written, not when that was tried', async () => {
+  const folder = await temporaryFolder()
+  let now = 1_800_000_000_000
+  const store = await open(folder, { clock: () => now })
+  await store.snapshot()
+  expect(store.status().snapshotAt).toBe(now)
+  await createRoom(store, '1')
+  // A folder where the new file should be: it cannot be written.
+  await mkdir(join(folder, 'rooms.json.tmp'))
+  now += 60_000
+  await expect(store.snapshot()).rejects.toMatchObject({ name: 'ApiError' })
+  expect(store.status().snapshotAt).toBe(now - 60_000)
+  await rm(join(folder, 'rooms.json.tmp'), { recursive: true, force: true })
+  await store.snapshot()
+  expect(store.status().snapshotAt).toBe(now)
   await store.close()
 })

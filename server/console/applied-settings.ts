@@ -1,0 +1,115 @@
+import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
+import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
+import { ListenError } from '../edge/listen-error.ts'
+import { tlsMaterial, type SiteTls } from '../edge/tls.ts'
+import type { Listeners } from '../http/listeners.ts'
+import { putSettings, siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** What applying settings needs. */
+export interface SettingsParts {
+  store: Store
+  listeners: Listeners
+  folder: string
+  /** The certificate in use, kept by the controller. */
+  tls: SiteTls
+}
+
+/** The settings and what follows them: listeners and certificate. One change at a time: each is judged against what the one before made. */
+export class AppliedSettings {
+  readonly #parts: SettingsParts
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: SettingsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Merges a patch over the settings. Listeners move first, because that can be taken back; then the change is stored. Either both happened or none.
+   * @throws ConsoleError 'invalid' when a listener cannot be where the patch wants it, ApiError 'storage'
+   */
+  change(patch: SettingsPatch): Promise<Settings> {
+    return this.#inTurn(async () => {
+      const { store, listeners, folder, tls } = this.#parts
+      const before = siteSettings(store)
+      const after = mergeSettings(before, keepHiddenSecrets(patch, before))
+      const material = await tlsMaterial(after, folder)
+      try {
+        await listeners.apply(after, material)
+      } catch (error) {
+        if (!(error instanceof ListenError)) throw error
+        const problem = problemOf(error)
+        throw new ConsoleError('invalid', problem.message, { problems: [problem] })
+      }
+      try {
+        // Merged again over what is stored now: others change settings too, and none of it is lost.
+        await store.transact(['settings'], (transaction) => {
+          const now = siteSettings(store)
+          putSettings(transaction, mergeSettings(now, keepHiddenSecrets(patch, now)), store)
+        })
+      } catch (error) {
+        await listeners.apply(before, tls.material)
+        throw error
+      }
+      tls.material = material
+      return siteSettings(store)
+    })
+  }
+
+  /**
+   * Replaces the whole site, settings and all; then listeners and certificate follow as far as they can.
+   * @returns what cannot be applied here: those listeners stay where they are.
+   */
+  replace(restore: () => Promise<void>): Promise<FieldProblem[]> {
+    return this.#inTurn(async () => {
+      const { store, listeners, folder, tls } = this.#parts
+      const before = siteSettings(store)
+      await restore()
+      const problems: FieldProblem[] = []
+      let wanted = siteSettings(store)
+      let material = tls.material
+      try {
+        material = await tlsMaterial(wanted, folder)
+      } catch (error) {
+        if (!(error instanceof ConsoleError)) throw error
+        problems.push(...(error.problems ?? [{ path: 'tls', message: error.message }]))
+      }
+      for (;;) {
+        try {
+          await listeners.apply(wanted, material)
+          break
+        } catch (error) {
+          if (!(error instanceof ListenError)) throw error
+          const problem = problemOf(error)
+          // The others move; the second time, everything stays.
+          const again = problems.some(({ path }) => path === problem.path)
+          problems.push(...(again ? [] : [problem]))
+          wanted = again ? { ...wanted, listeners: before.listeners } : without(wanted, before, problem.path)
+          if (again) material = tls.material
+        }
+      }
+      tls.material = material
+      return problems
+    })
+  }
+
+  #inTurn<R>(job: () => Promise<R>): Promise<R> {
+    const turn = this.#queue.then(job)
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/** These settings, but for the one of a listener that stays as it was. */
+function without(wanted: Settings, before: Settings, path: string): Settings {
+  const field = path.replace(/^listeners\./, '')
+  const kept = Object.entries(before.listeners).filter(([name]) => name === field)
+  return { ...wanted, listeners: { ...wanted.listeners, ...Object.fromEntries(kept) } }
+}
+
+/** Which setting keeps a listener from listening, and why. */
+export function problemOf(error: ListenError): FieldProblem {
+  const path =
+    error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'listeners.host' : `listeners.${error.listener}_port`
+  return { path, message: error.message }
+}

@@ -1,0 +1,67 @@
+import { chmod, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StoreNotice } from '../store.ts'
+import { backupsFolder } from './backups.ts'
+import { documentNames, fileName } from './documents.ts'
+
+/** Everything that the group or others may do. */
+const others = 0o077
+/** A folder in which only owners may remove their files: shared by intent, like /tmp. */
+const sticky = 0o1000
+
+/**
+ * Closes the data folder and what Roomdesk keeps in it to everybody but its owner: 0700, files 0600.
+ * A folder that is not ours alone is left as it is: another owner's, /tmp and its like, or one with files and none of ours.
+ * Does nothing on Windows, where a folder has the rights of the one it is in.
+ * @param now milliseconds since the epoch.
+ * @returns what the operator must know; undefined when there was nothing to do.
+ */
+export async function closeToOthers(folder: string, now: number): Promise<StoreNotice | undefined> {
+  if (process.platform === 'win32') return undefined
+  const { mode, uid } = await stat(folder)
+  await narrowFiles(folder)
+  if ((mode & others) === 0) return undefined
+  const was = (mode & 0o777).toString(8).padStart(4, '0')
+  const names = await readdir(folder)
+  const occupied = names.some((name) => !isOurs(name)) && !names.includes(fileName('site'))
+  if (uid === process.getuid?.() && (mode & sticky) === 0 && !occupied) {
+    try {
+      await chmod(folder, 0o700)
+      if (((await stat(folder)).mode & others) === 0) {
+        const message = `The data folder was open to others (${was}): it is now its owner's alone (0700).`
+        return { level: 'info', at: now, code: 'folderClosed', message }
+      }
+    } catch {
+      // Told below.
+    }
+  }
+  const message = `Others may look into the data folder ${folder} (${was}), and it cannot be closed to them: give Roomdesk a folder of its own (0700).`
+  return { level: 'warning', at: now, code: 'folderOpen', message }
+}
+
+function isOurs(name: string): boolean {
+  return (
+    name === backupsFolder ||
+    documentNames.some((document) => name.startsWith(`${document}.`)) ||
+    /^(journal-\d+\.ndjson|high-water\.mark|losses\.json|roomdesk\.lock|(seal|console)\.key)/.test(name)
+  )
+}
+
+/** Files that an earlier version, or a copy, left open. What cannot be closed is no reason not to start. */
+async function narrowFiles(folder: string, all = false): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && (all || entry.name === backupsFolder)) {
+      await narrow(path, 0o700)
+      await narrowFiles(path, true)
+    } else if (entry.isFile() && (all || isOurs(entry.name))) await narrow(path, 0o600)
+  }
+}
+
+async function narrow(path: string, mode: number): Promise<void> {
+  try {
+    if (((await stat(path)).mode & others) !== 0) await chmod(path, mode)
+  } catch {
+    // Not ours, or gone meanwhile.
+  }
+}

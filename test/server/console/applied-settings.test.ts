@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
+import { Controller } from '../../../server/controller.ts'
+import { createLog } from '../../../server/observe/log.ts'
+import { siteFileSchema } from '../../../server/site-file.ts'
+
+async function occupy(port = 0): Promise<{ port: number; server: Server }> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, server }
+}
+
+async function freePort(): Promise<number> {
+  const { port, server } = await occupy()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A running controller whose media API is where its settings say. */
+async function controllerAt(media_port: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-applied-'))
+  const controller = await Controller.open({
+    dataFolder: folder,
+    logger: createLog('silent'),
+    version: 'test',
+    site: siteFileSchema.parse({
+      nodes: [{ name: 'lab', kind: 'simulated' }],
+      settings: { listeners: { media_port } },
+    }),
+    overrides: { host: '127.0.0.1', device_port: 0, node_port: 0 },
+  })
+  onTestFinished(async () => {
+    await controller.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await controller.start()
+  return {
+    async call<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
+      const result = await controller.call(name, input, { transport: 'internal', client: '' })
+      if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
+      return result.value as ProcedureOutput<N>
+    },
+    mediaPort: () => Number(new URL(controller.url('media')).port),
+  }
+}
+
+test('A restored backup moves the listeners to where its settings say', async () => {
+  const [first, second] = [await freePort(), await freePort()]
+  const site = await controllerAt(first)
+  const { name } = await site.call('backups.make', {})
+  await site.call('settings.set', { listeners: { media_port: second } })
+  expect(site.mediaPort()).toBe(second)
+  expect(await site.call('backups.restore', { name })).toEqual({ problems: [] })
+  expect(site.mediaPort()).toBe(first)
+  expect((await fetch(`http://127.0.0.1:${first}/rtc/room/get`)).status).toBe(200)
+})
+
+test('A listener that cannot go back to where it was stays, and the operator is told which and why', async () => {
+  const [first, second] = [await freePort(), await freePort()]
+  const site = await controllerAt(first)
+  const { name } = await site.call('backups.make', {})
+  await site.call('settings.set', { listeners: { media_port: second }, room_defaults: { attendee_max: 7 } })
+  await occupy(first)
+  const { problems } = await site.call('backups.restore', { name })
+  expect(problems).toMatchObject([{ path: 'listeners.media_port', message: expect.stringContaining(String(first)) }])
+  expect(site.mediaPort()).toBe(second)
+  expect((await site.call('settings.get', {})).room_defaults.attendee_max).toBe(100)
+})
+
+test('Of settings that are changed at the same time none is lost', async () => {
+  const site = await controllerAt(await freePort())
+  await Promise.all([
+    site.call('settings.set', { room_defaults: { attendee_max: 7 } }),
+    site.call('overview.dismiss_welcome', {}),
+    site.call('settings.set', { room_defaults: { max_video: 3 } }),
+  ])
+  expect(await site.call('settings.get', {})).toMatchObject({
+    room_defaults: { attendee_max: 7, max_video: 3 },
+    console: { welcome_done: true },
+  })
+})

@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import { app, dialog } from 'electron'
+import type { Controller } from '../server/controller.ts'
 import { createLog } from '../server/observe/log.ts'
+import { takeRestarts } from '../server/restarts.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
 import { serveCalls } from './ipc.ts'
 import { readDesktopLaunch } from './launch.ts'
 import { logFile } from './log-file.ts'
 import { Quit } from './quit.ts'
+import { relaunchAfterCrash } from './relaunch.ts'
 import { Shell } from './shell.ts'
 import { beTheOnlyOne } from './single-instance.ts'
 import { GaveUpError, startController } from './start-controller.ts'
-import { textsFor } from './texts.ts'
+import { type Texts, textsFor } from './texts.ts'
 
 const folder = import.meta.dirname
 const page = join(folder, '../renderer')
@@ -29,15 +32,23 @@ function run(): void {
   const logger = app.isPackaged
     ? createLog(launch.logLevel, logFile(join(app.getPath('logs'), 'roomdesk.log')))
     : createLog(launch.logLevel)
-  process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'unhandled rejection'))
   if (process.platform === 'win32') app.setAppUserModelId('desk.room.roomdesk')
 
-  const controller = startController(launch, logger, () => textsFor('system', app.getLocale()))
+  const restarts = takeRestarts(process.env)
+  const controller = startController({ launch, logger, restarts, texts })
   const quit = new Quit(async () => {
     const started = await controller.catch(() => undefined)
     await started?.stop()
   }, logger)
   quit.followShutdown()
+  const running: { controller?: Controller } = {}
+  relaunchAfterCrash({
+    logger,
+    restarts,
+    texts,
+    controller: () => running.controller,
+    isQuitting: () => quit.isQuitting,
+  })
   // The tray keeps the app when its window is closed.
   app.on('window-all-closed', () => undefined)
 
@@ -46,7 +57,16 @@ function run(): void {
   serveCalls(controller, logger)
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting: () => quit.isQuitting })
   shell = made
-  controller.then((started) => made.follow(started)).catch(giveUp)
+  controller
+    .then(async (started) => {
+      running.controller = started
+      await made.follow(started)
+    })
+    .catch(giveUp)
+}
+
+function texts(): Texts {
+  return textsFor('system', app.getLocale())
 }
 
 /** The app cannot do its work: says why, and ends. */
@@ -54,7 +74,7 @@ function giveUp(error: unknown): void {
   if (!(error instanceof GaveUpError)) {
     console.error(error)
     const message = error instanceof Error ? error.message : String(error)
-    dialog.showErrorBox(textsFor('system', app.getLocale()).cannotStart, message)
+    dialog.showErrorBox(texts().cannotStart, message)
   }
   app.exit(1)
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { Controller } from '../server/controller.ts'
 import { ListenError } from '../server/edge/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
+import type { Restarts } from '../server/restarts.ts'
 import { createSealer } from '../server/store/sealer.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { loadDataKey } from './key.ts'
@@ -14,6 +15,15 @@ import type { Texts } from './texts.ts'
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
 
+/** What the controller of the desktop is started with. */
+export interface StartOptions {
+  launch: DesktopLaunch
+  logger: Logger
+  /** What the app before this one told. */
+  restarts: Restarts
+  texts: () => Texts
+}
+
 /** The operator chose not to go on. */
 export class GaveUpError extends Error {
   override readonly name = 'GaveUpError'
@@ -23,7 +33,7 @@ export class GaveUpError extends Error {
  * Opens the site and makes it listen. Where a port is taken the operator chooses: try again, free ports for this time, or quit.
  * @throws GaveUpError; otherwise what opening the data folder says
  */
-export async function startController(launch: DesktopLaunch, logger: Logger, texts: () => Texts): Promise<Controller> {
+export async function startController({ launch, logger, restarts, texts }: StartOptions): Promise<Controller> {
   const { key, protection } = await loadDataKey(launch.dataFolder)
   if (protection === 'file') logger.warn(texts().plainKey)
   const sealer = createSealer(key)
@@ -40,6 +50,7 @@ export async function startController(launch: DesktopLaunch, logger: Logger, tex
       version: app.getVersion(),
       sealer,
       overrides,
+      restarts,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage },
     })
     try {

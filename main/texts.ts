@@ -32,6 +32,8 @@ const english = {
   keepRunning: 'Keep Running',
   crashed: 'The console page crashed and was loaded again. The controller kept running.',
   crashedAgain: 'The console page crashes again and again. The controller keeps running.',
+  crashedForGood:
+    'Roomdesk failed again and again and does not start again by itself. The log has the error ("unforeseen error"): report it, and start Roomdesk again.',
   unresponsive: 'The console page does not respond. The controller keeps running.',
   starting: 'Starting …',
   allWell: 'All is well',
@@ -86,6 +88,8 @@ const chinese: Texts = {
   keepRunning: '继续运行',
   crashed: '控制台页面崩溃，已重新加载。控制器一直在运行。',
   crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
+  crashedForGood:
+    'Roomdesk 反复出错，不再自行重新启动。错误记录在日志中（“unforeseen error”）：请反馈给开发者，然后重新启动 Roomdesk。',
   unresponsive: '控制台页面没有响应。控制器仍在运行。',
   starting: '正在启动…',
   allWell: '一切正常',

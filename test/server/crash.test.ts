@@ -2,7 +2,6 @@ import { mkdtemp } from 'node:fs/promises'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
@@ -14,7 +13,7 @@ vi.setConfig({ testTimeout: 40_000, hookTimeout: 40_000 })
 
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
-const preload = `--import=${pathToFileURL(join(import.meta.dirname, '../support/fail-on-signal.mjs')).href}`
+const preload = `--require=${join(import.meta.dirname, '../support/fail-on-signal.cjs')}`
 const failing = (program: string) => ({ NODE_OPTIONS: preload, FAILING_PROGRAM: program })
 /** Within which everybody is back. */
 const backMs = 5_000
@@ -99,7 +98,7 @@ describe('an error that nobody foresaw', () => {
     const failures = controller.log.filter((line) => line.includes('"unforeseen error"'))
     expect(failures).toHaveLength(1)
     expect(failures[0]).toContain('an error that nobody foresaw')
-    expect(failures[0]).toContain('fail-on-signal.mjs')
+    expect(failures[0]).toContain('fail-on-signal.cjs')
     const { attention } = await controller.rpc('overview.get', undefined)
     expect(attention).toContainEqual(expect.objectContaining({ level: 'warning', code: 'restarted', subject: '1' }))
     expect(await (await fetch(`${again.console}/metrics`)).text()).toContain('roomdesk_restarts_total 1')
@@ -127,7 +126,7 @@ describe('an error that nobody foresaw', () => {
     await person.closed
     expect(await untilBack(visit)).toBeLessThan(backMs)
     const failure = controller.log.find((line) => line.includes('an error that nobody foresaw'))
-    expect(failure).toContain('fail-on-signal.mjs')
+    expect(failure).toContain('fail-on-signal.cjs')
     expect(controller.log.some((line) => line.includes('it ended with exit code 70'))).toBe(true)
     // What was started again is stopped as everything else is.
     process.kill(controller.ready.pid, 'SIGUSR2')

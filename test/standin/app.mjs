@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -91,6 +92,16 @@ class App extends EventEmitter {
     if (state.windows.size === 0) this._end()
     // Else a window's `close` said no; the last one that goes ends the app.
     else this._quitting = false
+  }
+  /** Another one starts when this one has ended, with the same arguments and this one's environment. */
+  relaunch() {
+    if (this._relaunches) return
+    this._relaunches = true
+    process.once('exit', () => {
+      const electron = join(import.meta.dirname, 'electron')
+      const wait = `while kill -0 ${process.pid} 2>/dev/null; do sleep 0.05; done; exec "$0" "$@"`
+      spawn('/bin/sh', ['-c', wait, electron, ...process.argv.slice(1)], { stdio: 'inherit', detached: true }).unref()
+    })
   }
   exit(code = 0) {
     this.emit('quit', {}, code)

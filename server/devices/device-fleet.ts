@@ -63,9 +63,9 @@ export class DeviceFleet {
     const { store, pool } = this.#options
     this.#unsubscribe.push(
       store.onChange((changes) => this.#follow(changes)),
-      pool.onEvent((event) => this.#hear(event)),
+      pool.onEvent((event) => this.#guard('userId' in event ? event.userId : '', () => this.#hear(event))),
     )
-    for (const device of store.all('devices').values()) this.#start(device)
+    for (const device of store.all('devices').values()) this.#guard(device.userId, () => this.#start(device))
   }
 
   /** Ends every attempt; the nodes keep what they have. */
@@ -127,8 +127,9 @@ export class DeviceFleet {
 
   #follow(changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.collection === 'devices') this.#followDevice(change.key, change.value)
-      else if (change.collection === 'rooms' && change.value !== undefined) this.#followRoom(change.value)
+      if (change.collection === 'devices') {
+        this.#guard(change.key, () => this.#followDevice(change.key, change.value))
+      } else if (change.collection === 'rooms' && change.value !== undefined) this.#followRoom(change.value)
     }
   }
 
@@ -214,13 +215,8 @@ export class DeviceFleet {
   #followRoom(room: StoredRoom): void {
     for (const userId of this.byRoom.of(room.room_id)) {
       const member = this.#members.get(userId)
-      if (member === undefined || member.device.paused) continue
-      const { reconnector } = member
-      const failure = reconnector.lastError
-      if (room.closed) {
-        if (failure?.hold !== true || reconnector.state !== 'waiting') reconnector.hold(roomClosedFailure)
-      } else if (reconnector.state === 'waiting' && failure !== undefined && mendable.has(failure.kind)) {
-        reconnector.join()
+      if (member !== undefined && !member.device.paused) {
+        this.#guard(userId, () => followRoom(member.reconnector, room.closed))
       }
     }
   }
@@ -241,7 +237,7 @@ export class DeviceFleet {
       if (reconnector.state !== 'waiting' || reconnector.lastError?.hold === true) continue
       const kind = reconnector.lastError?.kind
       if (kind === undefined || mendable.has(kind) || store.get('rooms', device.roomId)?.node === name) {
-        reconnector.join()
+        this.#guard(device.userId, () => reconnector.join())
       }
     }
   }
@@ -260,8 +256,10 @@ export class DeviceFleet {
     if (member?.reconnector.state !== 'joined') return
     const { generation } = member.reconnector
     queueMicrotask(() => {
-      if (member.reconnector.generation !== generation || this.#present(member.device)) return
-      member.reconnector.lost({ kind: 'closed', message: deviceErrorMessages.closed })
+      this.#guard(userId, () => {
+        if (member.reconnector.generation !== generation || this.#present(member.device)) return
+        member.reconnector.lost({ kind: 'closed', message: deviceErrorMessages.closed })
+      })
     })
   }
 
@@ -281,6 +279,25 @@ export class DeviceFleet {
   }
 
   #tell(userId: string): void {
-    for (const listener of this.#listeners) listener(userId)
+    for (const listener of this.#listeners) this.#guard(userId, () => listener(userId))
+  }
+
+  /** What nobody foresaw concerns one device: it is logged whole, and the others go on. */
+  #guard(userId: string, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#options.logger.error({ err: error, userId }, 'an unforeseen error concerned one device')
+    }
+  }
+}
+
+/** The room of a device was opened, closed or changed: it waits, or what may have been mended is tried. */
+function followRoom(reconnector: Reconnector, closed: boolean): void {
+  const failure = reconnector.lastError
+  if (closed) {
+    if (failure?.hold !== true || reconnector.state !== 'waiting') reconnector.hold(roomClosedFailure)
+  } else if (reconnector.state === 'waiting' && failure !== undefined && mendable.has(failure.kind)) {
+    reconnector.join()
   }
 }

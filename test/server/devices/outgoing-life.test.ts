@@ -242,3 +242,20 @@ test('a probe of a site without real nodes says that it is simulated', async () 
   })
   await expect(site.outgoing.probe({ userAddress: 'http://x' })).rejects.toThrow('rtsp://')
 })
+
+test('an error that nobody foresaw is logged whole and concerns one device: it and the others go on', async () => {
+  const { site, roomId } = await siteWithCamera()
+  expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-2'))).toMatchObject({ ret: 0 })
+  const told: string[] = []
+  site.outgoing.onChange((userId) => {
+    if (userId === 'cam-1') throw new TypeError('nobody foresaw this')
+  })
+  site.outgoing.onChange((userId) => void told.push(userId))
+  for (const userId of ['cam-1', 'cam-2']) site.node().loseDevice(roomId, userId, 'stalled')
+  await site.until(() => stateOf(site) === 'waiting' || stateOf(site) === 'joining')
+  await site.until(() => stateOf(site) === 'joined' && stateOf(site, 'cam-2') === 'joined')
+  expect(new Set(told)).toEqual(new Set(['cam-1', 'cam-2']))
+  const line = site.logged.find((text) => text.includes('nobody foresaw this'))
+  expect(line).toContain('cam-1')
+  expect(line).toContain('outgoing-life.test.ts')
+})

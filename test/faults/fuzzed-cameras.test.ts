@@ -4,11 +4,13 @@ import { fuzzCameras } from '../support/camera/fuzzed-camera.ts'
 import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 
-/** How many, and which: another seed makes other cameras. */
-const count = Number(process.env.ROOMDESK_FUZZ_COUNT ?? 5_000)
-const seed = Number(process.env.ROOMDESK_FUZZ_SEED ?? Date.now() % 1_000_000)
+/** How many, and which: another seed makes other cameras. `FAULT_CAMERAS=20000` takes some minutes. */
+const count = Number(process.env.FAULT_CAMERAS ?? 500)
+const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000)
 
-test(`${count} cameras whose conversation was changed at random (seed ${seed}) leave the node as it was`, async () => {
+test(`${count} cameras whose conversation was changed at random (seed ${seed}) leave the node as it was`, {
+  timeout: 60_000 + 50 * count,
+}, async () => {
   const settings = controlMethods.set_settings.params.parse({ camera_answer_ms: 150, camera_stall_ms: 150 })
   await using node = await TestMediaNode.start({ settings })
   const pid = node.child.pid ?? 0

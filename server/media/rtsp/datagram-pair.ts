@@ -1,6 +1,7 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
+import { plainAddress } from '../../../shared/client-address.ts'
 import { RtspError } from './rtsp-error.ts'
 
 /** Kernel buffer for incoming packets: a key frame of a 4K camera arrives in one burst. */
@@ -34,7 +35,7 @@ export class DatagramPair {
     this.#rtcp = rtcp
     this.port = port
     this.#cameraAddress = cameraAddress
-    this.#known = withoutZone(cameraAddress)
+    this.#known = plainAddress(cameraAddress)
     this.#source = this.#known
   }
 
@@ -84,7 +85,7 @@ export class DatagramPair {
    * any machine.
    */
   meet(source: string | undefined, ports: readonly [number, number] | undefined): void {
-    this.#source = source === undefined ? this.#source : withoutZone(source)
+    this.#source = source === undefined ? this.#source : plainAddress(source)
     this.#cameraPorts = ports
     // An RTP packet without payload, which every receiver drops.
     if (ports !== undefined) this.#send(this.#rtp, Buffer.from([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ports[0])
@@ -107,15 +108,10 @@ export class DatagramPair {
   }
 
   #isCamera(address: string): boolean {
-    const sender = withoutZone(address)
+    if (address === this.#known || address === this.#source) return true
+    const sender = plainAddress(address)
     return sender === this.#known || sender === this.#source
   }
-}
-
-/** IPv6 addresses of a link come with the interface's name, and are named without it. */
-function withoutZone(address: string): string {
-  const zone = address.indexOf('%')
-  return zone < 0 ? address : address.slice(0, zone)
 }
 
 function enlarge(socket: dgram.Socket): void {

@@ -222,7 +222,9 @@ export class RtspSession {
     const wanted = `RTP/AVP;unicast;client_port=${pair.port}-${pair.port + 1}`
     const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
     const { source, serverPorts } = parseTransport(answer.header('transport') ?? '')
-    pair.meet(source, serverPorts)
+    const { allowed } = this.#options
+    const permitted = serverPorts?.every((port) => allowed?.permits(this.#connection.remoteAddress, port) ?? true)
+    pair.meet(source, permitted ? serverPorts : undefined)
     this.#reports.push((packet) => pair.sendReport(packet))
     this.#enter(answer)
   }

@@ -1,6 +1,8 @@
+import dgram from 'node:dgram'
 import net from 'node:net'
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
+import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
 import {
@@ -262,6 +264,39 @@ test('a byte behind the answer to PLAY ends the session, and no timer is set aft
       expect(vi.getTimerCount()).toBe(0)
     }
   } finally {
+    vi.useRealTimers()
+  }
+})
+
+test.each([
+  ['a port of its own', [], false],
+  ['a port of this site', ['its own'], true],
+] as const)('reports go to %s only where cameras may be called', async (_what, sitePorts, spared) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const trap = dgram.createSocket('udp4')
+  const heard: string[] = []
+  trap.on('message', (message) => heard.push(message.toString('latin1'))).bind(0, '127.0.0.1')
+  await once(trap, 'listening')
+  const { port } = trap.address()
+  try {
+    await using camera = await HostileCamera.start(
+      {
+        SETUP: (caller, request) =>
+          caller.setUp(request, { headers: { Transport: `RTP/AVP;unicast;server_port=${port}-${port}` } }),
+      },
+      'udp',
+    )
+    const allowed = new AllowedAddresses({ networks: [], sitePorts: sitePorts.map(() => port), siteAddresses: [] })
+    const session = new RtspSession(options(camera.port, { stallMs: 60_000, allowed }), quiet)
+    await session.play(never)
+    vi.advanceTimersByTime(5_500)
+    // What was sent to it is there before what is sent to it now.
+    trap.send('over', port, '127.0.0.1')
+    await expect.poll(() => heard).toContain('over')
+    await session.close()
+    expect(heard.length > 1).toBe(!spared)
+  } finally {
+    trap.close()
     vi.useRealTimers()
   }
 })

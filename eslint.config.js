@@ -1,6 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import vueParser from 'vue-eslint-parser'
+import { edgeOnly } from './eslint-rules/edge-only.js'
 import { layers } from './eslint-rules/layers.js'
 
 export default ts.config(
@@ -61,6 +62,11 @@ export default ts.config(
     files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
     plugins: { roomdesk: { rules: { layers } } },
     rules: { 'roomdesk/layers': 'error' },
+  },
+  {
+    files: ['{server,main}/**/*.ts'],
+    plugins: { edge: { rules: { only: edgeOnly } } },
+    rules: { 'edge/only': 'error' },
   },
   {
     files: ['**/*.vue'],

@@ -1,5 +1,6 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
+import { isClientGone } from '../../shared/client-gone.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -90,7 +91,9 @@ export function createListener(options: ListenerOptions): Listener {
 /** Koa holds what is not an operation; operations are found by their exact path in a Map, because the router tries one pattern after another. */
 function createApp(options: ListenerOptions, handler: RequestHandler, answers: AnswerWriter): Koa {
   const app = new Koa()
-  app.on('error', (error: unknown) => options.log.error({ err: error, api: options.api }, 'a response failed'))
+  app.on('error', (error: unknown) => {
+    if (!isClientGone(error)) options.log.error({ err: error, api: options.api }, 'a response failed')
+  })
   app.use((context, next) => {
     const target = context.req.url ?? '/'
     const question = target.indexOf('?')

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { answersIn, type Target, targetOf } from './abusive-client.ts'
+
+const names = ['media', 'device', 'node', 'console'] as const
+
+/** The built controller with its media node, and what a test may hold against it. */
+export class AbusedSite {
+  readonly #server: Headless
+  readonly #node: number
+  readonly #memory: number
+  readonly targets: readonly Target[]
+
+  private constructor(server: Headless, node: number, memory: number) {
+    this.#server = server
+    this.#node = node
+    this.#memory = memory
+    this.targets = names.map((name) => targetOf(name, server.ready[name]))
+  }
+
+  static async start(tls: 'off' | 'self-signed'): Promise<AbusedSite> {
+    const site = {
+      credentials: [{ label: 'Good', access_key: 'good', secret_key: 'good-secret', p2p: true }],
+      nodes: [{ name: 'here', kind: 'embedded' }],
+      settings: { tls: { mode: tls } },
+    }
+    const server = await startHeadless({ site })
+    const [node = 0] = await children(server.ready.pid)
+    const made = new AbusedSite(server, node, 0)
+    // What is made at the first request is not counted as growth.
+    for (let turn = 0; turn < 50; turn++) await Promise.all(made.targets.map((target) => answersIn(target)))
+    return new AbusedSite(server, node, await made.memory())
+  }
+
+  target(name: (typeof names)[number]): Target {
+    const target = this.targets.find((each) => each.name === name)
+    if (target === undefined) throw new Error(`there is no ${name}`)
+    return target
+  }
+
+  /** Resident memory of controller and node, in bytes. */
+  async memory(): Promise<number> {
+    const each = await Promise.all(
+      [this.#server.ready.pid, this.#node].map(async (pid) => {
+        const status = await readFile(`/proc/${pid}/status`, 'utf8')
+        return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
+      }),
+    )
+    return each.reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  /** By how much memory has grown since the start, in bytes. */
+  async growth(): Promise<number> {
+    return (await this.memory()) - this.#memory
+  }
+
+  /** Whether controller and node are the processes that they were. */
+  async same(): Promise<boolean> {
+    return this.#node !== 0 && (await children(this.#server.ready.pid)).includes(this.#node)
+  }
+
+  /** Open connections of each port as `/metrics` tells them; the one that asks is among those of the console. */
+  async connections(): Promise<Record<string, number>> {
+    const { port, tls } = this.target('console')
+    const text = await get(`${tls ? 'https' : 'http'}://127.0.0.1:${port}/metrics`)
+    const found = text.matchAll(/^roomdesk_connections\{listener="(\w+)"\} (\d+)$/gm)
+    return Object.fromEntries([...found].map(([, name = '', count]) => [name, Number(count)]))
+  }
+
+  /** Lines of the log that tell of a failure. */
+  get failures(): string[] {
+    return this.#server.log.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line))
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop()
+    await removeFolder(this.#server.folder)
+  }
+}
+
+async function children(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.trim().split(' ').map(Number)
+}
+
+function get(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const read = (response: IncomingMessage): void => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('end', () => resolve(text))
+    }
+    const sent = url.startsWith('https')
+      ? tlsRequest(url, { rejectUnauthorized: false, agent: false }, read)
+      : plainRequest(url, { agent: false }, read)
+    sent.once('error', reject)
+    sent.end()
+  })
+}

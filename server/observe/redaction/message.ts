@@ -1,11 +1,9 @@
 import { deviceErrorMessages } from '../../../shared/device.ts'
 import { resultCodes } from '../../../shared/result-codes.ts'
-import { isKnownParameter } from './parameters.ts'
+import { isKnownParameter, longestWithheld } from './parameters.ts'
 
 /** What stands for a word that is not shown. */
 const hiddenWord = '[…]'
-/** Longest withheld text that words are looked for in; past it every word that is not an own one is hidden. */
-const longestWithheld = 4_096
 const longestMessage = 300
 
 const fixed = new Set<string>([
@@ -31,16 +29,15 @@ const ownWords = new Set(
 export function shownMessage(message: string, withheld: readonly string[]): string {
   if (fixed.has(message) || withheld.length === 0) return bounded(message)
   const size = withheld.reduce((sum, text) => sum + text.length, 0)
-  const texts = size > longestWithheld ? undefined : withheld.flatMap(spellings)
-  const pieces = texts?.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).filter(isTelling)
+  const texts = size > longestWithheld ? undefined : withheld.flatMap(spellings).join('\n')
+  const pieces = [...new Set(texts?.split(/[^\p{L}\p{N}]+/u))].filter(isTelling)
   return bounded(message)
     .split(/(\s+|[,;()"])/)
     .map((word) => {
       const bare = word.replace(/[.:!?]+$/, '')
       if (!isTelling(bare) || isKnownParameter(bare)) return word
-      if (texts === undefined || pieces === undefined) return hiddenWord
-      const quoted = texts.some((text) => text.includes(bare)) || pieces.some((piece) => bare.includes(piece))
-      return quoted ? hiddenWord : word
+      const isQuoted = texts === undefined || texts.includes(bare) || pieces.some((piece) => bare.includes(piece))
+      return isQuoted ? hiddenWord : word
     })
     .join('')
 }

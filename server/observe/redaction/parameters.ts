@@ -23,6 +23,8 @@ export interface Disclosing {
 
 /** Most parameters of one request that are shown. */
 const mostParams = 32
+/** Withheld characters of one request within which words of a message are looked for; past it every word that is not an own one is hidden. */
+export const longestWithheld = 1_024
 
 const operations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations]
 const byOperation = new Map(operations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
@@ -54,13 +56,18 @@ export function shownParameters(
   const own = byOperation.get(operation)
   const shown: [string, string][] = []
   for (const [name, value] of params) {
+    if (shown.length === mostParams) {
+      // Of so many nothing is looked at any more: no message of this request may hold a word that is not an own one.
+      disclosing.withheld.push('\u0000'.repeat(longestWithheld + 1))
+      break
+    }
     const disclosure = own?.get(name)
     // What an operation does not take was not looked at, so its success says nothing of it.
     const text =
       disclosure === undefined
         ? shownValue(everywhere.get(name) ?? 'length', value, { ...disclosing, succeeded: false })
         : shownValue(disclosure, value, disclosing)
-    if (shown.length < mostParams) shown.push([shownName(name, shown.length, disclosing), text])
+    shown.push([shownName(name, shown.length, disclosing), text])
   }
   return Object.fromEntries(shown)
 }

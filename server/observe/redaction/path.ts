@@ -8,7 +8,7 @@ const words = new Set(
   [...operationPaths]
     .flatMap((path) => path.split('/'))
     .concat(
-      ['jroom', 'ws', 'api', 'admin', 'config', 'serverinfo', 'getAccessToken', 'get_user_number'],
+      ['jroom', 'signal', 'ws', 'api', 'admin', 'config', 'serverinfo', 'getAccessToken', 'get_user_number'],
       [
         'get_by_room_extend_id',
         'favicon.ico',

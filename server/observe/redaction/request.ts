@@ -1,4 +1,5 @@
-import type { ActivityEntry } from '../../../shared/console/activity.ts'
+import { type ActivityEntry, visitNames } from '../../../shared/console/activity.ts'
+import { listOutgoingUsers } from '../../../shared/device-operations.ts'
 import type { Observation } from '../observation.ts'
 import { shownMessage } from './message.ts'
 import { type Disclosing, type KnownNames, shownParameters, shownValue } from './parameters.ts'
@@ -26,8 +27,11 @@ export function shownRequest(observation: Observation, known: KnownNames): Shown
   }
 }
 
+/** Operations whose success does not say that the room is there. */
+const provesNothing: ReadonlySet<string> = new Set([listOutgoingUsers.name, visitNames.joinPage])
+
 /** Empty where the parameter is not shown either. */
 function shownRoom({ operation, room }: Observation, disclosing: Disclosing): string {
-  const disclosure = operation === 'list_outgoing_users' ? 'roomFilter' : 'room'
+  const disclosure = provesNothing.has(operation) ? 'roomFilter' : 'room'
   return shownValue(disclosure, room, disclosing) === room ? room : ''
 }

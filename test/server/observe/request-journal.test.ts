@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ActivityAdded, RequestJournal } from '../../../server/observe/request-journal.ts'
-import { activityEntry } from '../../../shared/console/activity.ts'
+import { activityEntry, visitNames } from '../../../shared/console/activity.ts'
 import { observation } from './observation.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -175,4 +175,18 @@ test('a parameter called __proto__ is one like any other', () => {
   journal.observe(observation({ params: new Map([['__proto__', 'x']]) }))
   const [entry] = journal.list({ search: '', limit: 1 }).items
   expect(Object.entries(entry?.params ?? {})).toEqual([['parameter 1 [9 characters]', '[1 character]']])
+})
+
+test('a visit shows its page; which room was guessed only where that is harmless', () => {
+  const { journal } = open()
+  const visit = { operation: visitNames.joinPage, path: '/jroom/', credential: '' }
+  journal.observe(observation({ ...visit, room: 'TOPSECRET' }))
+  journal.observe(observation({ ...visit, room: '4711' }))
+  journal.observe(observation({ operation: visitNames.enterRoom, path: '/signal', room: 'TOPSECRET', ret: 404 }))
+  const { items } = journal.list({ search: '', limit: 3 })
+  expect(items.map(({ path, room }) => [path, room])).toEqual([
+    ['/signal', ''],
+    ['/jroom/', '4711'],
+    ['/jroom/', ''],
+  ])
 })

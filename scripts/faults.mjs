@@ -1,0 +1,26 @@
+// Harms a site in every way that the tests know: what `npm test` runs of it, more often, and what takes too long for it.
+//   npm run faults                           everything
+//   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
+//   npm run faults -- damage --places 1000   at how many places of each file of the data folder there is damage (300)
+//   npm run faults -- --seed 7               where: each run prints its seed
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '50' }, places: { type: 'string' }, seed: { type: 'string' } },
+  allowPositionals: true,
+})
+const env = {
+  ...process.env,
+  ROOMDESK_FAULTS: 'all',
+  ROOMDESK_KILL_ROUNDS: values.rounds,
+  ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
+  ...(values.seed === undefined ? {} : { ROOMDESK_DAMAGE_SEED: values.seed, ROOMDESK_FUZZ_SEED: values.seed }),
+}
+const child = spawn(process.execPath, [join(import.meta.dirname, 'test.mjs'), '--project', 'faults', ...positionals], {
+  stdio: 'inherit',
+  env,
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+child.once('exit', (code) => process.exit(code ?? 1))

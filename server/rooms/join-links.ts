@@ -1,5 +1,6 @@
 import type { JoinGrant } from '../../shared/join-token.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
+import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { signJoinToken } from './sign-join-token.ts'
@@ -46,8 +47,6 @@ export interface ObserverToken {
 
 /** How long a preview may take to begin. What runs then goes on. */
 const observerMs = 60_000
-/** The node keeps this ending for the streams of screens. */
-const reservedEnding = '~screen'
 
 /** Links with which people join rooms, signed with the key of the embedded node, which checks them; and the way from such a link to the room's node. */
 export class JoinLinks {
@@ -61,8 +60,8 @@ export class JoinLinks {
   make({ roomId, userId, userName, role, lifeMs }: LinkWish): MadeLink {
     const { rooms, settings } = this.#options
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
-    if (userId?.endsWith(reservedEnding)) {
-      throw new ApiError('parameter', { field: 'user_id', message: `user_id must not end with ${reservedEnding}.` })
+    if (userId?.endsWith(screenSuffix)) {
+      throw new ApiError('parameter', { field: 'user_id', message: `user_id must not end with ${screenSuffix}.` })
     }
     const life = lifeMs ?? settings().media.link_life_ms
     const grant: JoinGrant = { roomId, role, lifeMs: life }

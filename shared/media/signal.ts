@@ -17,6 +17,9 @@ const userId = z.string().min(1).max(128)
 export const streamSources = ['main', 'screen'] as const
 export type StreamSource = (typeof streamSources)[number]
 
+/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
+export const screenSuffix = '~screen'
+
 /** Somebody in the room. */
 export const personSchema = z.strictObject({
   user_id: z.string(),

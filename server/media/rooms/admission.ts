@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
+import { screenSuffix } from '../../../shared/media/signal.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
-import { type Room, screenSuffix } from './room.ts'
+import type { Room } from './room.ts'
 import { verifyJoinToken } from './verify-join-token.ts'
 
 /** Who asks to be let into a room, and with what. */

@@ -40,8 +40,9 @@ export interface DeviceHold {
   login: { name: string; password: string } | undefined
 }
 
-/** Messages kept for somebody whose connection was lost. */
+/** Messages kept for somebody whose connection was lost: so many, of so many characters in all. */
 const mostKept = 100
+const mostKeptText = 512 * 1024
 
 /** Somebody in a room with everything that is theirs. */
 export class Member {
@@ -53,6 +54,7 @@ export class Member {
   readonly publications = new Map<StreamSource, Publisher>()
   readonly viewers = new Map<Viewer, string>()
   readonly #kept: ToPerson[] = []
+  #keptText = 0
   link: PersonLink | undefined
   /** Runs while the connection is lost and may come back. */
   awayTimer: NodeJS.Timeout | undefined
@@ -97,12 +99,20 @@ export class Member {
   /** Sends, or keeps it until the person is back. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
-    else if (this.awayTimer !== undefined && this.#kept.length < mostKept) this.#kept.push(message)
+    else if (this.awayTimer !== undefined && this.#kept.length < mostKept) this.#keep(message)
   }
 
   /** What was kept, once. */
   takeKept(): ToPerson[] {
+    this.#keptText = 0
     return this.#kept.splice(0)
+  }
+
+  #keep(message: ToPerson): void {
+    const length = JSON.stringify(message).length
+    if (this.#keptText + length > mostKeptText) return
+    this.#keptText += length
+    this.#kept.push(message)
   }
 
   /** Ends their signalling, what they watch and the share in their camera. */

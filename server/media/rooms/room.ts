@@ -1,4 +1,11 @@
-import type { ChatLine, RelayPayload, RoomStream, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
+import {
+  type ChatLine,
+  type RelayPayload,
+  type RoomStream,
+  screenSuffix,
+  type StreamSource,
+  type ToPerson,
+} from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
@@ -334,9 +341,6 @@ export class Room {
 export function assertHost(member: Member): void {
   if (member.user.role !== 'host') throw new Problem('forbidden')
 }
-
-/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
-export const screenSuffix = '~screen'
 
 /** The stream of a user: of camera and microphone it is the user's id itself. */
 export function streamIdOf(userId: string, source: StreamSource): string {

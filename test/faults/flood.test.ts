@@ -1,0 +1,41 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answersIn } from '../server/edge/abusive-client.ts'
+import { AbusedSite } from '../server/edge/abused-site.ts'
+
+/** More than the largest port takes. */
+const many = 10_050
+
+let site: AbusedSite
+beforeAll(async () => {
+  site = await AbusedSite.start('off')
+})
+afterAll(() => site.stop())
+
+for (const name of ['media', 'device', 'node', 'console'] as const) {
+  test(`${many} silent connections on the ${name} port keep nobody out, and are gone within its deadline`, async () => {
+    const target = site.target(name)
+    const sockets: Socket[] = []
+    for (let made = 0; made < many; made += 250) {
+      await Promise.all(
+        Array.from({ length: 250 }, () => {
+          const socket = connect({ host: '127.0.0.1', port: target.port })
+          sockets.push(socket)
+          socket.on('error', () => {})
+          return new Promise((resolve) => {
+            socket.once('connect', resolve)
+            socket.once('close', resolve)
+          })
+        }),
+      )
+    }
+    expect(await answersIn(target)).toBeLessThan(1_000)
+    expect(await answersIn(target, '127.0.0.2')).toBeLessThan(1_000)
+    // They are told that nothing came, and end: 10 s, one second until that is seen, and half a second to leave.
+    await expect.poll(async () => (await site.connections())[name], { timeout: 20_000 }).toBeLessThanOrEqual(1)
+    for (const socket of sockets) socket.destroy()
+    expect(await site.same()).toBe(true)
+    expect(site.failures).toEqual([])
+    expect(await site.growth()).toBeLessThan(400 * 1024 * 1024)
+  })
+}

@@ -4,7 +4,7 @@ import { userView } from '../rooms/room-views.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
-/** Procedures of the lab: simulated people and simulated trouble. */
+/** Procedures of the lab: simulated people and faults. */
 export function labHandlers(store: Store, people: SimulatedPeople, faults: FaultRules): Handlers<ProceduresOf<'lab'>> {
   let storeStalled = false
   return {

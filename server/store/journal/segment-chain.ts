@@ -15,6 +15,8 @@ export class SegmentChain {
   readonly sizes: ReadonlyMap<number, number>
   /** Where segments end, as later headers say, by number. */
   readonly ends: Map<number, number>
+  /** Begun and never written, as later headers say: a program was killed while it made the file. */
+  readonly #unused = new Set<number>()
   /** The highest number that was ever in use; 0: none. */
   readonly last: number
   /** How far the journal was known to be on disk; undefined: nobody wrote it down. */
@@ -33,6 +35,7 @@ export class SegmentChain {
     for (const number of found) {
       for (const [segment, end] of Object.entries(headers.get(number)?.ends ?? {})) {
         if (sizes.has(Number(segment))) this.ends.set(Number(segment), end)
+        if (end === 0) this.#unused.add(Number(segment))
       }
     }
     this.numbers = found.filter((number) => this.ends.get(number) !== 0)
@@ -61,10 +64,12 @@ export class SegmentChain {
   coversUpToNewest(first: number): boolean {
     let before = first - 1
     for (const number of this.from(first)) {
+      while (this.#unused.has(before + 1)) before++
       // Numbers that were never used leave gaps, and the header tells them from segments that are gone.
       if (number !== before + 1 && (this.headers.get(number)?.previous ?? number) > before) return false
       before = number
     }
+    while (this.#unused.has(before + 1)) before++
     const newest = this.highWater?.segment ?? 0
     return newest < first || !this.newestMissing || before === newest - 1
   }

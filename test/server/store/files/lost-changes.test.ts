@@ -171,3 +171,38 @@ test('A mark that is damaged or gone keeps nobody out and tells nothing wrong', 
     await store.close()
   }
 })
+
+test('A start that was killed while it began a segment has lost nothing, and says nothing of it later', async () => {
+  const folder = await site()
+  const begun = (Number(/(\d+)\.ndjson$/.exec(await lastSegment(folder))?.[1]) + 1).toString().padStart(6, '0')
+  await writeFile(join(folder, `journal-${begun}.ndjson`), '')
+  const first = await open(folder)
+  expect(first.status().notices).toEqual([])
+  await createRoom(first, 'after')
+  await first.snapshot()
+  await createRoom(first, 'later')
+  const killed = await crashCopy(folder)
+  await first.close()
+  const second = await open(killed)
+  expect(second.all('rooms').size).toBe(102)
+  expect(second.status().notices).toEqual([])
+  await second.close()
+})
+
+test('A segment that was begun first thing after the files were written, and never used, is no gap', async () => {
+  const folder = await site('closed')
+  const number = 1 + Number(/(\d+)\.ndjson$/.exec(await lastSegment(folder))?.[1])
+  await writeFile(join(folder, `journal-${String(number).padStart(6, '0')}.ndjson`), '')
+  const first = await open(folder)
+  await createRoom(first, 'after')
+  const killed = await crashCopy(folder)
+  await first.close()
+  for (const gone of [false, true]) {
+    const copy = await crashCopy(killed)
+    if (gone) await rm(join(copy, `journal-${String(number).padStart(6, '0')}.ndjson`))
+    const second = await open(copy)
+    expect(second.all('rooms').size).toBe(101)
+    expect(second.status().notices).toEqual([])
+    await second.close()
+  }
+})

@@ -61,6 +61,7 @@ export class CrashGuard {
   }
 }
 
+/** Its timer holds the process: where nothing else is left to wait for, it must not end before it was started again. */
 async function withDeadline(work: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`It took longer than ${abandonMs} ms.`)), abandonMs)

@@ -31,8 +31,27 @@ const media = (what: string, act: (caller: Caller) => void): HostileCase => ({
   script: whilePlaying(act),
   outcome: 'stays',
 })
-const packet = (what: string, bytes: Buffer): HostileCase => media(what, (caller) => caller.rtp(bytes))
 const report = (what: string, bytes: Buffer): HostileCase => media(what, (caller) => caller.rtcp(bytes))
+
+/** RTP packets as no camera should send them, and what they are. */
+export const oddPackets: (readonly [what: string, bytes: Buffer])[] = [
+  ['sends a packet of one byte', Buffer.from([0x80])],
+  ['sends an empty packet', Buffer.alloc(0)],
+  ['sends a packet of version 0', spoiled({ 0: 0x00 })],
+  ['sends a packet of version 3', spoiled({ 0: 0xc0 })],
+  ['says that an extension is longer than the packet', spoiled({ 0: 0x90, 14: 0xff, 15: 0xff }, Buffer.alloc(8))],
+  ['says that there is an extension, and ends', spoiled({ 0: 0x90 }, Buffer.alloc(2))],
+  ['names 15 sources in a packet of 12 bytes', spoiled({ 0: 0x8f }, Buffer.alloc(0))],
+  ['pads more than there is', spoiled({ 0: 0xa0, 15: 0xff })],
+  ['sends a header and nothing else', rtpPacket(1, Buffer.alloc(0))],
+  ['sends a packet of 60 KB', rtpPacket(1, Buffer.alloc(60_000, 0x65))],
+  ['sends an aggregation whose units are longer than it', rtpPacket(1, Buffer.from([24, 0xff, 0xff, 5]))],
+  ['sends an aggregation of nothing', rtpPacket(1, Buffer.from([24]))],
+  ['sends an aggregation of empty units', rtpPacket(1, Buffer.concat([Buffer.from([24]), Buffer.alloc(900)]))],
+  ['sends a fragment without a header', rtpPacket(1, Buffer.from([28]))],
+  ['sends another payload type', rtpPacket(1, Buffer.from([5]), 111)],
+  ['sends a payload type that looks like a report', rtpPacket(1, Buffer.from([5]), 0xc8)],
+]
 
 /** Descriptions, packets and reports as no camera should send them. */
 export const hostileMedia: HostileCase[] = [
@@ -106,22 +125,7 @@ export const hostileMedia: HostileCase[] = [
   described('controls its track with odd letters', controlled('a b\u0007 \u00e9 RTSP/1.0 %zz ?#'), 'stays'),
   described('controls its track as __proto__', controlled('__proto__'), 'stays'),
   // Packets.
-  packet('sends a packet of one byte', Buffer.from([0x80])),
-  packet('sends an empty packet', Buffer.alloc(0)),
-  packet('sends a packet of version 0', spoiled({ 0: 0x00 })),
-  packet('sends a packet of version 3', spoiled({ 0: 0xc0 })),
-  packet('says that an extension is longer than the packet', spoiled({ 0: 0x90, 14: 0xff, 15: 0xff }, Buffer.alloc(8))),
-  packet('says that there is an extension, and ends', spoiled({ 0: 0x90 }, Buffer.alloc(2))),
-  packet('names 15 sources in a packet of 12 bytes', spoiled({ 0: 0x8f }, Buffer.alloc(0))),
-  packet('pads more than there is', spoiled({ 0: 0xa0, 15: 0xff })),
-  packet('sends a header and nothing else', rtpPacket(1, Buffer.alloc(0))),
-  packet('sends a packet of 60 KB', rtpPacket(1, Buffer.alloc(60_000, 0x65))),
-  packet('sends an aggregation whose units are longer than it', rtpPacket(1, Buffer.from([24, 0xff, 0xff, 5]))),
-  packet('sends an aggregation of nothing', rtpPacket(1, Buffer.from([24]))),
-  packet('sends an aggregation of empty units', rtpPacket(1, Buffer.concat([Buffer.from([24]), Buffer.alloc(900)]))),
-  packet('sends a fragment without a header', rtpPacket(1, Buffer.from([28]))),
-  packet('sends another payload type', rtpPacket(1, Buffer.from([5]), 111)),
-  packet('sends a payload type that looks like a report', rtpPacket(1, Buffer.from([5]), 0xc8)),
+  ...oddPackets.map(([what, bytes]) => media(what, (caller) => caller.rtp(bytes))),
   media('jumps in its sequence numbers', (caller) => {
     for (const sequence of [1, 65_535, 2, 32_768, 3, 0, 40_000]) caller.rtp(rtpPacket(sequence))
   }),

@@ -1,16 +1,18 @@
+import { fork } from 'node:child_process'
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { controlMethods } from '../../../../shared/media/control.ts'
 import { descriptors, residentMegabytes } from '../../../bench/process-figures.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
-import { fuzzCameras } from '../../../support/camera/fuzzed-camera.ts'
+import { fuzzCameras, mutated, seededRandom } from '../../../support/camera/fuzzed-camera.ts'
 import { hostileAnswers } from '../../../support/camera/hostile-answers.ts'
 import { HostileCamera, interleaved, rtpPacket } from '../../../support/camera/hostile-camera.ts'
 import { type HostileCase, reportMs } from '../../../support/camera/hostile-case.ts'
-import { hostileMedia } from '../../../support/camera/hostile-media.ts'
+import { hostileMedia, oddPackets } from '../../../support/camera/hostile-media.ts'
 import { hostilePhases } from '../../../support/camera/hostile-phases.ts'
 import { hostileTransports } from '../../../support/camera/hostile-transports.ts'
 import { NodeFailure, TestMediaNode } from '../../../support/media/media-node.ts'
@@ -22,6 +24,7 @@ vi.setConfig({ maxConcurrency: 24, testTimeout: 20_000 })
 const deadlines = { camera_answer_ms: 1_000, camera_stall_ms: 1_200 }
 /** What is to come true within a moment is asked for again and again so long, on a busy machine too. */
 const patience = { timeout: 5_000, interval: 30 }
+const viewerProgram = join(import.meta.dirname, '../../../bench/whep-viewers.ts')
 /** Most that the node may grow by, in megabytes. */
 const mostGrowth = 200
 
@@ -205,4 +208,30 @@ test('after all of them the node is as it was', async () => {
   await vi.waitFor(async () => expect(await descriptors(pid)).toBeLessThanOrEqual(before.descriptors), patience)
   expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(mostGrowth)
   expect(node.complaints).toEqual([])
+})
+
+test('whoever watches a camera that sends packets as no camera should goes on getting its pictures', async () => {
+  await using camera = await HostileCamera.start({})
+  await node.openRoom('watched')
+  await node.addDevice('watched', 'cam', camera.url)
+  const token = node.token('watched', { role: 'observer' })
+  const viewers = fork(viewerProgram, [`${node.url}/whep/watched/cam`, token], { stdio: 'inherit' })
+  const ask = async (message: { open?: number }): Promise<number> => {
+    viewers.send(message)
+    const [{ packets }] = (await once(viewers, 'message')) as [{ packets: number }]
+    return packets
+  }
+  try {
+    await ask({ open: 2 })
+    const random = seededRandom(7)
+    for (const [, bytes] of oddPackets) for (const caller of camera.callers) caller.rtp(bytes)
+    for (let i = 0; i < 500; i++) for (const caller of camera.callers) caller.rtp(mutated(rtpPacket(i), random))
+    const got = await ask({})
+    await vi.waitFor(async () => expect(await ask({})).toBeGreaterThan(got + 40), patience)
+    expect(await node.userIds('watched')).toEqual(['cam'])
+    await expectGoodMeeting()
+  } finally {
+    viewers.kill()
+    await node.request('close_room', { roomId: 'watched' })
+  }
 })

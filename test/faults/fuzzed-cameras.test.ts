@@ -24,6 +24,7 @@ test(`${count} cameras whose conversation was changed at random (seed ${seed}) l
   expect([...failures.keys()]).not.toContain(null)
   expect(joined).toBeGreaterThan(count / 10)
   await expect.poll(async () => await descriptors(pid), { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors)
-  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(60)
+  // The process takes its time to give memory back: some kilobytes for each, far less than one that was kept whole.
+  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(40 + count / 40)
   expect((await node.request('health', {})).pulls).toBe(0)
 })

@@ -42,6 +42,7 @@ async function meeting(program: string): Promise<Meeting> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-crash-'))
   folders.push(folder)
   const controller = await startHeadless({ folder, site, env: failing(program) })
+  controllers.push(controller)
   const api = new ApiClient(controller.ready, credential)
   await api.authenticate()
   const room = await api.createRoom()
@@ -66,10 +67,13 @@ async function untilBack({ controller, room, token }: Meeting): Promise<number> 
 
 let camera: Camera
 const folders: string[] = []
+const controllers: Headless[] = []
 beforeAll(async () => {
   camera = await startCamera()
 })
 afterAll(async () => {
+  // Of a test that failed.
+  for (const { child } of controllers) if (child.exitCode === null) child.kill('SIGKILL')
   await Promise.all([camera.kill(), ...folders.map(removeFolder)])
 })
 

@@ -77,6 +77,7 @@ test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of
     `${living} live of ${cameras}: all joined after ${Math.round(took)} ms; load in the first ${watchMs / 1000} s ${share(early)}, then ${share(late)}, without the dead ${share(without)}`,
   )
   expect(took).toBeLessThan(5_000)
-  expect(early - without).toBeLessThan(0.05)
+  // The start itself and the first tries of all of them, a second apart and then two, are in it.
+  expect(early - without).toBeLessThan(0.15)
   expect(late - without).toBeLessThan(0.05)
 })

@@ -43,8 +43,8 @@ export class Listeners {
   readonly #places = new Map<ListenerName, Place>()
   readonly #errors = new Map<ListenerName, string>()
   readonly #changed: () => void
-  /** Where the process before this one listened: a listener that takes any free port takes the same again. */
-  readonly #before: Map<string, number>
+  /** A listener that takes any free port takes the same again: the one it got, or the process before this one did. */
+  readonly #picked: Map<string, number>
 
   constructor(
     ports: Partial<Record<ListenerName, Port>>,
@@ -55,7 +55,7 @@ export class Listeners {
     this.#ports = ports
     this.#overrides = overrides
     this.#changed = changed
-    this.#before = new Map(Object.entries(before))
+    this.#picked = new Map(Object.entries(before))
   }
 
   /** Starts all, or those named. @throws ListenError; then none of them listens */
@@ -148,10 +148,7 @@ export class Listeners {
   /** Every port that is listened at. */
   ports(): number[] {
     const urls = this.#names().map((name) => this.url(name))
-    // Of http and https alone a URL leaves the port out.
-    return urls
-      .filter((url) => url !== '')
-      .map((url) => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80))
+    return urls.filter((url) => url !== '').map(portOf)
   }
 
   views(): OverviewView['listeners'] {
@@ -173,7 +170,7 @@ export class Listeners {
     try {
       await this.#start(name, wanted)
     } catch (error) {
-      const taken = this.#before.delete(name)
+      const taken = this.#picked.delete(name)
       const other = this.#wanted(name, settings, tls)
       if (!taken || other.port === wanted.port) throw error
       await this.#start(name, other)
@@ -182,7 +179,10 @@ export class Listeners {
 
   async #start(name: ListenerName, place: Place): Promise<void> {
     await this.#ports[name]?.start(place.host, place.port, place.tls)
-    this.#places.set(name, place)
+    const port = place.port === 0 ? portOf(this.url(name)) : place.port
+    if (place.port === 0) this.#picked.set(name, port)
+    else if (place.port !== this.#picked.get(name)) this.#picked.delete(name)
+    this.#places.set(name, { ...place, port })
     this.#errors.delete(name)
   }
 
@@ -195,10 +195,15 @@ export class Listeners {
     const port = this.#overrides[setting] ?? settings.listeners[setting]
     return {
       host: this.#overrides.host ?? settings.listeners.host,
-      port: port === 0 ? (this.#before.get(name) ?? 0) : port,
+      port: port === 0 ? (this.#picked.get(name) ?? 0) : port,
       tls,
     }
   }
+}
+
+/** Of `https://host:8443`; a URL leaves out 80 of http and 443 of https. */
+function portOf(url: string): number {
+  return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
 }
 
 function samePlace(one: Place | undefined, other: Place): boolean {

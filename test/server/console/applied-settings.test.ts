@@ -49,6 +49,7 @@ async function controllerAt(media_port: number) {
       return result.value as ProcedureOutput<N>
     },
     mediaPort: () => Number(new URL(controller.url('media')).port),
+    deviceUrl: () => new URL(controller.url('device')),
   }
 }
 
@@ -86,4 +87,13 @@ test('Of settings that are changed at the same time none is lost', async () => {
     room_defaults: { attendee_max: 7, max_video: 3 },
     console: { welcome_done: true },
   })
+})
+
+test('A listener that picked a free port keeps it when it gets a certificate or is restarted, so that whoever was told it still finds it', async () => {
+  const site = await controllerAt(await freePort())
+  const { port } = site.deviceUrl()
+  await site.call('settings.set', { tls: { mode: 'self-signed' } })
+  expect(site.deviceUrl()).toMatchObject({ protocol: 'https:', port })
+  await site.call('listeners.restart', {})
+  expect(site.deviceUrl()).toMatchObject({ protocol: 'https:', port })
 })

@@ -280,8 +280,9 @@ export class OutgoingUsers {
     try {
       await joinDevice(device, this.#pool, this.#store, controller.signal)
     } catch (error) {
-      // Its node went offline between two steps.
-      if (error instanceof ApiError && error.code === 'nodeOffline') this.#checkEngine('createUnavailable')
+      // Its node went offline between two steps, and there is no other.
+      const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
+      if (nodeGone) this.#checkEngine('createUnavailable')
       throw joinErrorOf(error)
     } finally {
       clearTimeout(timer)

@@ -182,6 +182,17 @@ test('427: the device does not answer in time; 310: its MCU does not', async () 
   expect(store.all('devices').size).toBe(0)
 })
 
+test('310: its MCU is lost while a device joins, because it does not answer', async () => {
+  const { client, node, pool, store } = await liveSite({
+    deadlines: { health_ms: 50, health_interval_ms: 50, node_ms: 60_000 },
+  })
+  const room_id = await client.createRoom()
+  node().setFault({ mode: 'silent', delayMs: 0 })
+  expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toMatchObject({ ret: 310 })
+  expect(pool.engine()).toBe('unresponsive')
+  expect(store.all('devices').size).toBe(0)
+})
+
 test('302, 303, 304: the media engine is stopped', async () => {
   const { client, node, pool, store, until } = await liveSite()
   const room_id = await client.createRoom()

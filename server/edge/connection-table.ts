@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressShare, plainAddress } from '../../shared/client-address.ts'
-import { type ConnectionLimits, slowBodyMs } from './limits.ts'
+import { type ConnectionLimits, mostUnanswered, slowBodyMs } from './limits.ts'
 
 /** One connection of a port. */
 export interface Connection {
@@ -12,6 +12,8 @@ export interface Connection {
   /** The newest request and its answer; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
+  /** Requests whose answers are not out yet. */
+  unanswered: number
   /** performance.now() of the newest request. */
   since: number
   /** It left HTTP (WebSocket). */
@@ -80,6 +82,7 @@ export class ConnectionTable {
       socket: transport,
       request: undefined,
       response: undefined,
+      unanswered: 0,
       since: 0,
       upgraded: false,
       share,
@@ -90,7 +93,7 @@ export class ConnectionTable {
     return connection
   }
 
-  /** Notes a request on a connection. @param response undefined where the connection leaves HTTP with it */
+  /** Notes a request on a connection; one with too many that are not answered ends. @param response undefined where the connection leaves HTTP with it */
   requested(connection: Connection, request: IncomingMessage, response: ServerResponse | undefined): void {
     if (connection.request === undefined && this.#all.has(connection)) {
       connection.share.silent.delete(connection)
@@ -100,6 +103,12 @@ export class ConnectionTable {
     connection.response = response
     connection.upgraded = response === undefined
     connection.since = performance.now()
+    if (response === undefined) return
+    connection.unanswered += 1
+    response.once('close', () => {
+      connection.unanswered -= 1
+    })
+    if (connection.unanswered > mostUnanswered) connection.socket.destroy()
   }
 
   /** Forgets a connection that ended; again: nothing. */

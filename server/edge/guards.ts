@@ -74,6 +74,8 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
     response.on('error', responseFailed)
     try {
       watcher.seen(request, response)
+      // What had come before its connection ended is still told one by one: nobody reads an answer.
+      if (request.socket.destroyed) return
       if (request.url?.charCodeAt(0) !== slash) {
         const target = originForm(request.url ?? '')
         if (target === undefined) {

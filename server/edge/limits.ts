@@ -53,3 +53,9 @@ export const slowBodyMs = 3_000
 
 /** A connection that was told to go reads on for so long: closing over unread bytes resets it, and its client loses the answer. Milliseconds. */
 export const lingerMs = 500
+
+/**
+ * Requests of one connection whose answers are not out yet (pipelining). Node reads all that came in one piece before it looks at what is unanswered, thousands of them; each
+ * costs about 8 kB until its answer is read. Clients send one, a few send ten.
+ */
+export const mostUnanswered = 64

@@ -119,3 +119,20 @@ test('a client that neither reads nor sends while it is answered is ended', asyn
   await expect.poll(() => server.connections, { timeout: 5_000 }).toBe(1)
   await expect.poll(() => server.connections, { timeout: 5_000 }).toBe(0)
 })
+
+test('A connection that sends thousands of requests at once and reads no answer is ended, and costs the work of a few', async () => {
+  let handled = 0
+  const { server, port, url } = await openPort({
+    request: (_request, response) => {
+      handled += 1
+      response.end('ok')
+    },
+  })
+  const socket = await client(port)
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(3_000))
+  await expect.poll(() => handled).toBeGreaterThan(0)
+  await expect.poll(() => server.connections).toBe(0)
+  expect(handled).toBeLessThan(100)
+  expect(await (await fetch(url)).text()).toBe('ok')
+})

@@ -9,7 +9,7 @@ import {
   sequenceParameters,
   vp8Content,
 } from '../rtp/key-frame.ts'
-import { hasMarker, timestampOf } from '../rtp/packet.ts'
+import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { GopCache } from './gop-cache.ts'
@@ -30,9 +30,10 @@ export interface AudioFormat {
   clockRate: number
 }
 
-/** Whoever takes the packets of a feed. Packets are shared: a sink may write payload type and SSRC, and sends before it returns. */
+/** Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type and SSRC of its own, and sends before it returns. */
 export interface Sink {
-  video(packet: Buffer): void
+  /** @param sequence of the packet in the feed's own numbering */
+  video(packet: Buffer, sequence: number): void
   audio(packet: Buffer): void
   /** Once a second: time for a sender report. */
   report(now: number): void
@@ -230,9 +231,10 @@ export class Feed {
   #sendVideo(packet: Buffer, content: Content): void {
     this.#cache?.add(packet, content)
     if (this.videoMuted) return
+    const sequence = sequenceOf(packet)
     for (const sink of this.#sinks) {
       try {
-        sink.video(packet)
+        sink.video(packet, sequence)
       } catch (error) {
         this.#drop(sink, error)
       }

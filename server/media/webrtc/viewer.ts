@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import ndc, { type Track } from 'node-datachannel'
 import type { Feed, Sink } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
-import { address, isRtcp, timestampOf } from '../rtp/packet.ts'
+import { address, isRtcp, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { asksForKeyFrame, reportEcho, senderReport } from '../rtp/rtcp.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
 import { GopBurst } from './gop-burst.ts'
@@ -15,6 +15,13 @@ const longestHistory = 2_048
 /** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
 const sliceLength = 128
 const sliceEveryMs = 2
+/**
+ * The first packets are lost where the browser is not ready for them yet, and it cannot ask for what it does not know of: what it asks for is a key frame, which
+ * a camera does not send on demand. So the burst is sent again as if it were new: in the first moments, at most so often, and not sooner than so many milliseconds after it was sent.
+ */
+const burstRepeats = 3
+const burstRepeatMs = 150
+const burstRepeatsUntilMs = 3_000
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
 const stallMs = 10_000
 
@@ -40,6 +47,11 @@ export class Viewer implements Sink {
   /** For a picture that can be decoded by itself. */
   #waiting = true
   #burst: GopBurst | undefined
+  #repeatsLeft = burstRepeats
+  #burstAt = 0
+  #startedAt = 0
+  /** Ahead of the feed's numbers by so many: a burst that is sent again has numbers of its own. */
+  #shift = 0
   /** When the first packet since the viewer's last word was sent; 0: it owes none. */
   #owedSince = 0
   #roundTrip = -1
@@ -84,7 +96,7 @@ export class Viewer implements Sink {
     return answer
   }
 
-  video(packet: Buffer): void {
+  video(packet: Buffer, sequence: number): void {
     const out = this.#video
     // The burst takes it from the GOP.
     if (out === undefined || this.#burst !== undefined) return
@@ -92,7 +104,7 @@ export class Viewer implements Sink {
       if (timestampOf(packet) !== this.#feed.entryTimestamp) return
       this.#waiting = false
     }
-    this.#send(out, packet)
+    this.#sendVideo(out, packet, sequence)
   }
 
   audio(packet: Buffer): void {
@@ -159,7 +171,10 @@ export class Viewer implements Sink {
   #heard(out: Outgoing, message: Buffer): void {
     if (!isRtcp(message)) return
     this.#owedSince = 0
-    if (asksForKeyFrame(message)) this.#feed.requestKeyFrame()
+    if (asksForKeyFrame(message)) {
+      this.#feed.requestKeyFrame()
+      if (out === this.#video) this.#repeatBurst(out)
+    }
     const echo = reportEcho(message)
     if (echo === undefined || echo.lastReport !== out.reported?.middle) return
     this.#roundTrip = Math.max(0, Date.now() - out.reported.at - echo.delay / 65.536)
@@ -169,24 +184,46 @@ export class Viewer implements Sink {
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
+    this.#startedAt = performance.now()
     const { gop } = this.#feed
     if (this.#video !== undefined && gop.length > 0) {
-      this.#burst = new GopBurst(gop)
-      this.#sendBurst(this.#video, this.#burst)
+      this.#beginBurst(this.#video, gop)
     } else if (this.#video !== undefined) this.#feed.requestKeyFrame()
     // The burst may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
   }
 
+  #beginBurst(out: Outgoing, gop: readonly Buffer[]): void {
+    this.#burst = new GopBurst(gop)
+    this.#burstAt = performance.now()
+    this.#sendBurst(out, this.#burst)
+  }
+
+  #repeatBurst(out: Outgoing): void {
+    const { gop } = this.#feed
+    const [first, last] = [gop[0], gop.at(-1)]
+    if (this.#burst !== undefined || this.#repeatsLeft === 0 || first === undefined || last === undefined) return
+    const now = performance.now()
+    if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
+    this.#repeatsLeft -= 1
+    this.#shift = (this.#shift + sequenceOf(last) + 1 - sequenceOf(first)) & 0xffff
+    this.#beginBurst(out, gop)
+  }
+
   #sendBurst(out: Outgoing, burst: GopBurst): void {
     const packets = burst.take(this.#feed.gop, sliceLength)
-    for (const packet of packets ?? []) this.#send(out, packet)
+    for (const packet of packets ?? []) this.#sendVideo(out, packet, sequenceOf(packet))
     if (packets?.length === sliceLength && !this.peer.closed) {
       this.peer.lifetime.after(sliceEveryMs, () => this.#sendBurst(out, burst))
       return
     }
     this.#burst = undefined
     this.#waiting = packets === undefined
+  }
+
+  #sendVideo(out: Outgoing, packet: Buffer, sequence: number): void {
+    packet.writeUInt16BE((sequence + this.#shift) & 0xffff, 2)
+    this.#send(out, packet)
   }
 
   #send(out: Outgoing, packet: Buffer): void {

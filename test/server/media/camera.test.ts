@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
 import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
 
 // Browsers and cameras on a busy machine.
@@ -86,6 +87,22 @@ describe('a camera in a room', () => {
     }
     // There was the one key frame all the time.
     expect((await node.stream('late', 'cam'))?.key_frames).toBe(1)
+    await page.page.close()
+  })
+
+  test('is seen although the first packets did not arrive, and with them the one key frame', async () => {
+    await using slow = await startCamera({ gop: 10_000 })
+    await using remote = await TestMediaNode.start({ settings: { advertised: ['127.0.0.2'] } })
+    await using proxy = await startLossyProxy(remote.udpPort, 0)
+    await remote.openRoom('late')
+    await remote.addDevice('late', 'cam', slow.url('/video'))
+    const page = await MediaPage.open(browser, remote.url)
+    proxy.loseMedia = 10
+    const token = remote.token('late', { role: 'observer' })
+    const how = { addresses: 'never' } as const
+    expect((await page.call('watch', 'cam', `${remote.url}/whep/late/cam`, token, how)).problem).toBeNull()
+    await page.decodes('cam', 10)
+    expect(proxy).toMatchObject({ loseMedia: 0, counts: { dropped: 10 } })
     await page.page.close()
   })
 

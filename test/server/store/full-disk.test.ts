@@ -10,7 +10,7 @@ async function smallDisk(): Promise<string | undefined> {
   const folder = join(await temporaryFolder(), 'disk')
   await mkdir(folder)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', folder], { stdio: 'ignore' })
   } catch {
     return undefined
   }

@@ -8,6 +8,8 @@ export interface LossyProxy extends AsyncDisposable {
   counts: { passed: number; dropped: number }
   /** Share that is lost, 0 to 1. */
   loss: number
+  /** So many packets of media to the client are lost next, whatever else passes. */
+  loseMedia: number
 }
 
 /**
@@ -21,6 +23,7 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
   const proxy: LossyProxy = {
     host,
     loss,
+    loseMedia: 0,
     counts: { passed: 0, dropped: 0 },
     [Symbol.asyncDispose]: async () => {
       for (const back of backs.values()) back.close()
@@ -39,7 +42,10 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
     if (back === undefined) {
       back = dgram.createSocket('udp4')
       back.on('message', (answer) => {
-        if (passes()) front.send(answer, client.port, client.address)
+        if (isRtp(answer) && proxy.loseMedia > 0) {
+          proxy.loseMedia -= 1
+          proxy.counts.dropped += 1
+        } else if (passes()) front.send(answer, client.port, client.address)
       })
       backs.set(key, back)
     }
@@ -59,4 +65,10 @@ function randomNumbers(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
+}
+
+/** RTP, and not RTCP, among what shares the port (RFC 7983, section 7; RFC 5761, section 4). */
+function isRtp(packet: Buffer): boolean {
+  const [first = 0, second = 0] = packet
+  return first >= 128 && first <= 191 && (second < 192 || second > 223)
 }

@@ -18,6 +18,9 @@ export interface Connection {
   since: number
   /** It left HTTP (WebSocket). */
   upgraded: boolean
+  /** Bytes that its client took, when that was last looked at; and performance.now() since when no more did although more wait. 0: it takes them. */
+  taken: number
+  unreadSince: number
   readonly share: Share
 }
 
@@ -41,6 +44,9 @@ const addressLooks = 4
  */
 export class ConnectionTable {
   readonly #limits: ConnectionLimits
+  readonly #unreadMs: number
+  /** A newcomer found no room since the last look at who reads. */
+  #crowded = false
   readonly #all = new Set<Connection>()
   readonly #shares = new Map<string, Share>()
   /** Shares by their number of connections, so that the greediest is found at once. */
@@ -49,8 +55,9 @@ export class ConnectionTable {
   /** Connections that gave way, and that were refused. */
   readonly counts = { ended: 0, refused: 0 }
 
-  constructor(limits: ConnectionLimits) {
+  constructor(limits: ConnectionLimits, unreadMs: number) {
     this.#limits = limits
+    this.#unreadMs = unreadMs
   }
 
   /** Connections now. */
@@ -72,6 +79,7 @@ export class ConnectionTable {
         ? !this.#makeRoom([known])
         : this.#all.size >= this.#limits.connections && !this.#makeRoom(this.#greediest())
     if (full) {
+      this.#crowded = true
       this.counts.refused++
       return undefined
     }
@@ -85,6 +93,8 @@ export class ConnectionTable {
       unanswered: 0,
       since: 0,
       upgraded: false,
+      taken: 0,
+      unreadSince: 0,
       share,
     }
     this.#all.add(connection)
@@ -109,6 +119,22 @@ export class ConnectionTable {
       connection.unanswered -= 1
     })
     if (connection.unanswered > mostUnanswered) connection.socket.destroy()
+  }
+
+  /** Looks whose client reads its answer, so that the others can make room: called once a second, works only while newcomers find none. */
+  lookAtReaders(now = performance.now()): void {
+    if (!this.#crowded) return
+    let unread = false
+    for (const connection of this.#all) {
+      if (connection.upgraded) continue
+      const { bytesWritten, writableLength } = connection.socket
+      const taken = bytesWritten - writableLength
+      if (writableLength === 0 || taken !== connection.taken) connection.unreadSince = 0
+      else if (connection.unreadSince === 0) connection.unreadSince = now
+      connection.taken = taken
+      unread ||= writableLength > 0
+    }
+    this.#crowded = unread
   }
 
   /** Forgets a connection that ended; again: nothing. */
@@ -153,7 +179,7 @@ export class ConnectionTable {
 
   #makeRoom(shares: readonly Share[]): boolean {
     for (const share of shares) {
-      const idle = oldestIdle(share)
+      const idle = oldestIdle(share, this.#unreadMs)
       if (idle === undefined) continue
       this.counts.ended++
       this.remove(idle)
@@ -169,13 +195,14 @@ export function busy({ upgraded, response }: Connection): boolean {
   return upgraded || (response !== undefined && !response.writableFinished && !response.closed)
 }
 
-/** The one to end first: without any request, then between two requests or sending its body for too long. */
-function oldestIdle({ silent, served }: Share): Connection | undefined {
+/** The one to end first: without any request, then between two requests, sending its body for too long, or not reading its answer. */
+function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | undefined {
   for (const connection of silent) return connection
   let left = looks
-  const slow = performance.now() - slowBodyMs
+  const now = performance.now()
   for (const connection of served) {
-    if (!busy(connection) || sendsSlowly(connection, slow)) return connection
+    const unread = connection.unreadSince > 0 && now - connection.unreadSince >= unreadMs
+    if (!busy(connection) || unread || sendsSlowly(connection, now - slowBodyMs)) return connection
     served.delete(connection)
     served.add(connection)
     if (--left === 0) return undefined

@@ -18,6 +18,8 @@ export interface ConnectionTimeouts {
   keepAliveMs: number
   /** Without a byte in either direction while an answer is awaited or read. */
   stallMs: number
+  /** An answer of which its client takes no byte for so long may be ended when its port is full. */
+  unreadMs: number
 }
 
 /**
@@ -46,6 +48,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   checkMs: 1_000,
   keepAliveMs: 10_000,
   stallMs: 60_000,
+  unreadMs: 3_000,
 }
 
 /** A request whose body is still on its way after so long may be ended when its port is full. Milliseconds. */

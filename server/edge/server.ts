@@ -37,6 +37,7 @@ interface Running {
   table: ConnectionTable
   url: string
   report: NodeJS.Timeout
+  readers: NodeJS.Timeout
 }
 
 /** Milliseconds that answers which were just written get to leave, after the last one is done. */
@@ -74,12 +75,13 @@ export class EdgeServer {
         ? createHttpServer(settings)
         : createHttpsServer({ ...settings, ...tls, handshakeTimeout: this.#timeouts.headersMs })
     server.timeout = this.#timeouts.stallMs
-    const table = this.#watch(server, new ConnectionTable(limits), tls !== undefined)
+    const table = this.#watch(server, new ConnectionTable(limits, this.#timeouts.unreadMs), tls !== undefined)
     const bound = await listen(server, name, host, port)
     server.on('error', (error) => log.error({ err: error, listener: name }, 'a listener failed'))
     const url = listenerUrl(host, bound, tls === undefined ? 'http' : 'https')
     const report = setInterval(() => this.#report(table), this.#options.reportMs ?? 10_000).unref()
-    this.#running = { server, table, url, report }
+    const readers = setInterval(() => table.lookAtReaders(), this.#timeouts.checkMs).unref()
+    this.#running = { server, table, url, report, readers }
     return { port: bound, url }
   }
 
@@ -96,9 +98,10 @@ export class EdgeServer {
    */
   async stop(deadlineMs: number): Promise<void> {
     if (this.#running === undefined) return
-    const { server, table, report } = this.#running
+    const { server, table, report, readers } = this.#running
     this.#running = undefined
     clearInterval(report)
+    clearInterval(readers)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     // Of the handler: what it still works on. Of the connections: what still leaves.
     const work = [this.#options.idle?.() ?? Promise.resolve()]

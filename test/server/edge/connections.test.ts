@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { client, openPort, rest } from './open-port.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: t\r\n\r\n'
@@ -135,4 +135,32 @@ test('A connection that sends thousands of requests at once and reads no answer 
   await expect.poll(() => server.connections).toBe(0)
   expect(handled).toBeLessThan(100)
   expect(await (await fetch(url)).text()).toBe('ok')
+})
+
+test('clients that ask and never read their answers give way, while one that reads slowly keeps its own', async () => {
+  const body = Buffer.alloc(32 * 1024 * 1024)
+  const { server, port } = await openPort({
+    limits: { connections: 9, perAddress: 6 },
+    timeouts: { checkMs: 50, unreadMs: 300 },
+    request: ({ url }, response) => void response.end(url === '/' ? 'ok' : body),
+  })
+  const slow = await client(port, '127.0.0.2')
+  slow.write('GET /much HTTP/1.1\r\nHost: t\r\n\r\n')
+  let read = 0
+  const reading = setInterval(() => {
+    read += ((slow.read(64 * 1024) ?? slow.read()) as Buffer | null)?.length ?? 0
+  }, 20)
+  onTestFinished(() => clearInterval(reading))
+  await expect.poll(() => read).toBeGreaterThan(0)
+  for (let made = 0; made < 8; made++) {
+    const socket = await client(port, made < 5 ? '127.0.0.3' : '127.0.0.5')
+    socket.pause()
+    socket.write('GET /much HTTP/1.1\r\nHost: t\r\n\r\n')
+  }
+  await expect.poll(() => server.connections).toBe(9)
+  expect(await answered(port, '127.0.0.4')).toBe(false)
+  await expect.poll(() => answered(port, '127.0.0.4'), { timeout: 5_000 }).toBe(true)
+  const before = read
+  await expect.poll(() => read).toBeGreaterThan(before)
+  expect(slow.destroyed).toBe(false)
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { listenerNames } from './http/listeners.ts'
 
 /** What a process tells the one that takes its place, in its environment. */
-export const restartsSchema = z.strictObject({
+const restartsSchema = z.strictObject({
   /** When it started itself again, milliseconds since the epoch, the last one last; the latest ones. */
   times: z.array(z.number()).max(100),
   /** How often since somebody started it. */

@@ -33,7 +33,7 @@ export interface JoinGrant {
 }
 
 /** Longest token that is looked at, in characters. */
-export const longestJoinToken = 4_096
+const longestJoinToken = 4_096
 
 /** The claims of a token for a grant. @param id unguessable */
 export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaims {

@@ -28,7 +28,7 @@ const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
   internal: 'internal',
 }
 
-/** Makes the one door to every procedure: input validated, errors turned into values, unknown ones logged whole and answered generically. */
+/** Every call of a procedure goes through here: input validated, errors turned into values, unknown ones logged whole and answered generically. */
 export function createDispatch(handlers: Handlers, logger: Logger): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
   const untyped = handlers as unknown as Record<string, (input: unknown, origin: CallOrigin) => unknown>

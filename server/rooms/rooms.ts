@@ -7,6 +7,7 @@ import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { atMost, tellNode } from './background.ts'
+import { type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
 /** What rooms need of the nodes. */
@@ -45,28 +46,6 @@ export interface RoomsOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-}
-
-/** A room as a caller asks for it; what is left out takes the defaults of the settings. */
-export interface NewRoom {
-  topic: string
-  owner_id: string
-  room_mode: StoredRoom['room_mode']
-  host_password?: string | undefined
-  max_video?: number | undefined
-  max_audio?: number | undefined
-  attendee_max?: number | undefined
-  room_extend_id?: string | undefined
-}
-
-/** What may be changed of a room. */
-export interface RoomChanges {
-  topic?: string | undefined
-  host_password?: string | undefined
-  max_video?: number | undefined
-  max_audio?: number | undefined
-  attendee_max?: number | undefined
-  room_mode?: StoredRoom['room_mode'] | undefined
 }
 
 /** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. */
@@ -356,9 +335,4 @@ export class Rooms {
 /** The lock that every change of a room, and of an outgoing user in it, holds. */
 export function lockOf(roomId: string): string {
   return `rooms/${roomId}`
-}
-
-function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
-  if (one === other) return true
-  return Object.entries(one).every(([field, value]) => Reflect.get(other, field) === value)
 }

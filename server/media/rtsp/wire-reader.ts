@@ -7,7 +7,7 @@ export const longestHead = 16 * 1024
 export const longestBody = 64 * 1024
 
 /** Most bytes of empty lines before a message: some cameras send one. */
-export const mostEmpty = 1_024
+const mostEmpty = 1_024
 
 /** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
 export interface RtspMessage {

@@ -8,9 +8,3 @@ export function hasOtherEmbedded(nodes: Iterable<{ name: string; kind: NodeKind 
   for (const node of nodes) if (node.kind === 'embedded' && node.name !== name) return true
   return false
 }
-
-/** The name of the site's embedded node; undefined when it has none. */
-export function embeddedNodeOf(nodes: Iterable<{ name: string; kind: NodeKind }>): string | undefined {
-  for (const node of nodes) if (node.kind === 'embedded') return node.name
-  return undefined
-}

@@ -11,6 +11,7 @@ import { replaceProcess } from './replace-process.ts'
 import { passRestarts, takeRestarts } from './restarts.ts'
 import { readSiteFile, SiteFileError } from './site-file.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
+import { StoreFileError } from './store/files/store-file-error.ts'
 import { StoreVersionError } from './store/migrations.ts'
 import { KeyFileError } from './store/sealer.ts'
 import { productVersion } from './version.ts'
@@ -34,9 +35,15 @@ function explain(error: unknown): never {
       `${error.message} Choose another with ${portFlag(error.listener)}, or the setting listeners.${error.listener}_port.`,
     )
   }
-  const known = [LaunchError, SiteFileError, StoreLockedError, StoreVersionError, KeyFileError, ConsoleError].some(
-    (type) => error instanceof type,
-  )
+  const known = [
+    LaunchError,
+    SiteFileError,
+    StoreLockedError,
+    StoreVersionError,
+    StoreFileError,
+    KeyFileError,
+    ConsoleError,
+  ].some((type) => error instanceof type)
   if (error instanceof Error && known) refuse(error.message)
   if (error instanceof Error && 'code' in error && typeof error.code === 'string')
     refuse(`Cannot start: ${error.message}`)

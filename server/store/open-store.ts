@@ -4,6 +4,7 @@ import { Low } from 'lowdb'
 import { closeToOthers } from './files/folder-mode.ts'
 import { makeBackup } from './files/backups.ts'
 import { Losses } from './files/losses.ts'
+import { checkFiles } from './files/check-files.ts'
 import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
 import { type DocumentName, documentNames, type StoredDocument, temporaryName } from './files/documents.ts'
 import { DurableStore } from './durable-store.ts'
@@ -38,11 +39,12 @@ const defaultSnapshotAfter = 16 * 1024 * 1024
 
 /**
  * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, or what the file system says.
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, StoreFileError when a file cannot be read, or what the file system says.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, clock = Date.now, migrations = knownMigrations } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  await checkFiles(folder)
   await checkVersions(folder, migrations)
   const unlock = await lockFolder(folder, (error) =>
     options.logger?.warn(

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { RawRecord } from './documents.ts'
+import { readingOf } from './store-file-error.ts'
 
 /** First line of a file. */
 export interface DocumentHeader {
@@ -48,7 +49,7 @@ export function parseHeader(line: string): DocumentHeader | undefined {
  * Reads a file record by record: lines of `["key",{...}],` under `"collection":[`, and a checksum at the end (see document-adapter.ts).
  * @param onRecord called for each record before the checksum is known: throw away what it gathered when this throws.
  * @param salvage true: give what can be read and ignore damage.
- * @throws DamagedFileError, or what the file system says (ENOENT, ...).
+ * @throws DamagedFileError, StoreFileError, or what the file system says (ENOENT, ...).
  */
 export async function readDocument(
   path: string,
@@ -56,12 +57,12 @@ export async function readDocument(
   salvage = false,
 ): Promise<DocumentHeader> {
   const parser = new DocumentParser(onRecord, salvage)
-  const handle = await open(path, 'r')
+  const handle = await readingOf(path, () => open(path, 'r'))
   try {
     let buffer = Buffer.allocUnsafeSlow(chunkBytes * 2)
     let filled = 0
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null)
+      const { bytesRead } = await readingOf(path, () => handle.read(buffer, filled, buffer.length - filled, null))
       if (bytesRead === 0) break
       filled += bytesRead
       const end = buffer.lastIndexOf(0x0a, filled - 1) + 1
@@ -175,7 +176,7 @@ export async function peekHeader(
   }
   try {
     const buffer = Buffer.alloc(4096)
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
+    const { bytesRead } = await readingOf(path, () => handle.read(buffer, 0, buffer.length, 0))
     const text = buffer.toString('utf8', 0, bytesRead)
     const header = parseHeader(text.split('\n', 1)[0] ?? '')
     if (header !== undefined) return { version: header.version, header }

@@ -5,7 +5,7 @@ import type { StoreNotice } from '../store.ts'
 import { hasCode, syncFolder } from './durable-files.ts'
 
 /** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
-const lossesName = 'losses.json'
+export const lossesName = 'losses.json'
 /** The newest of these are kept. */
 const most = 20
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RawRecord } from '../files/documents.ts'
+import { readingOf } from '../files/store-file-error.ts'
 import { decodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
 
 /** What reading a segment found. */
@@ -31,10 +32,11 @@ const longestLine = 512 * 1024 * 1024
 
 /** The header of a segment, read from its first 64 KiB; undefined when it is damaged. */
 export async function readSegmentHeader(folder: string, segment: number): Promise<SegmentHeader | undefined> {
-  const handle = await open(join(folder, segmentName(segment)), 'r')
+  const path = join(folder, segmentName(segment))
+  const handle = await readingOf(path, () => open(path, 'r'))
   try {
     const buffer = Buffer.alloc(64 * 1024)
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
+    const { bytesRead } = await readingOf(path, () => handle.read(buffer, 0, buffer.length, 0))
     const newline = buffer.subarray(0, bytesRead).indexOf(0x0a)
     const line = newline === -1 ? undefined : decodeLine(buffer, 0, newline)
     return line?.kind === 'header' ? line.header : undefined
@@ -52,10 +54,11 @@ export async function readSegment(
   known: KnownSegment,
   onChanges: (changes: readonly RawRecord[]) => void,
 ): Promise<SegmentReport> {
-  const handle = await open(join(folder, segmentName(known.number)), 'r')
+  const path = join(folder, segmentName(known.number))
+  const handle = await readingOf(path, () => open(path, 'r'))
   try {
     const scanner = new SegmentScanner(onChanges)
-    await scan(handle, known.end ?? Number.POSITIVE_INFINITY, scanner)
+    await readingOf(path, () => scan(handle, known.end ?? Number.POSITIVE_INFINITY, scanner))
     return scanner.finish(known)
   } finally {
     await handle.close()

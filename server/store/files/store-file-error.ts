@@ -1,0 +1,31 @@
+import { hasCode } from './durable-files.ts'
+
+/** A file of the data folder is there and cannot be read: the message names it and says what to mend. */
+export class StoreFileError extends Error {
+  override readonly name = 'StoreFileError'
+}
+
+/**
+ * What reading gives.
+ * @throws StoreFileError when the file system refuses: what it says about a file that is open does not name the file. ENOENT stays as it is.
+ */
+export async function readingOf<T>(path: string, reading: () => Promise<T>): Promise<T> {
+  try {
+    return await reading()
+  } catch (error) {
+    if (hasCode(error, 'EISDIR')) throw notAFile(path, error)
+    if (hasCode(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENOTDIR', 'ENXIO')) throw unreadable(path, error)
+    throw error
+  }
+}
+
+export function notAFile(path: string, cause?: unknown): StoreFileError {
+  const message = `${path} is no file: move it away, and put the file back from a copy of the data folder if there is one.`
+  return new StoreFileError(message, { cause })
+}
+
+function unreadable(path: string, cause: unknown): StoreFileError {
+  const said = cause instanceof Error ? cause.message : String(cause)
+  const message = `${path} cannot be read (${said}): give the user that runs Roomdesk the right to read it, or, when the disk is at fault, put a copy of the whole data folder on another disk and start with that.`
+  return new StoreFileError(message, { cause })
+}

@@ -1,8 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError } from '../../shared/result-codes.ts'
 import { hasCode, syncFolder } from './files/durable-files.ts'
+import { holdsSealedSecrets, sealedPrefix } from './files/sealed-secrets.ts'
+import { readingOf } from './files/store-file-error.ts'
 
 /** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
 export interface Sealer {
@@ -12,7 +15,6 @@ export interface Sealer {
   unseal(text: string): string
 }
 
-const prefix = 'sealed:v1:'
 const ivBytes = 12
 const tagBytes = 16
 
@@ -28,12 +30,12 @@ export function createSealer(key: Buffer): Sealer {
       const cipher = createCipheriv('aes-256-gcm', key, iv)
       const head = cipher.update(text, 'utf8')
       const tail = cipher.final()
-      return prefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
+      return sealedPrefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
     },
     unseal(text) {
       try {
-        if (!text.startsWith(prefix)) throw new Error('not a sealed text')
-        const bytes = Buffer.from(text.slice(prefix.length), 'base64url')
+        if (!text.startsWith(sealedPrefix)) throw new Error('not a sealed text')
+        const bytes = Buffer.from(text.slice(sealedPrefix.length), 'base64url')
         if (bytes.length < ivBytes + tagBytes) throw new Error('too short')
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
         decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
@@ -48,15 +50,15 @@ export function createSealer(key: Buffer): Sealer {
   }
 }
 
-/** The key file exists, and does not hold a key. */
+/** There is no key, where there must be one. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError'
 }
 
 /**
- * The 32-byte sealing key of a key file (64 hex digits, mode 0600); the file is made, durably, when there is none.
+ * The 32-byte sealing key of a key file (64 hex digits, mode 0600) in a data folder. Where there is none, and nothing that was sealed with it, it is made, durably.
  * A file that others may read is closed to them.
- * @throws KeyFileError when the file does not hold a key: a new one would make every stored secret unreadable.
+ * @throws KeyFileError when the file does not hold a key, or is missing: a new one would make every stored secret unreadable. StoreFileError when it cannot be read.
  */
 export async function loadKeyFile(path: string): Promise<Buffer> {
   for (;;) {
@@ -65,15 +67,26 @@ export async function loadKeyFile(path: string): Promise<Buffer> {
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
     }
+    if (await holdsSealedSecrets(dirname(path))) {
+      // One that starts at the same time may have made it since, and sealed with it.
+      if (existsSync(path)) continue
+      throw new KeyFileError(
+        `${path} is missing, and the secrets of this site were sealed with its key: put the file back. ${withoutSecrets(path)}`,
+      )
+    }
     await createKeyFile(path)
   }
 }
 
+function withoutSecrets(path: string): string {
+  return `When no copy is left, write a new key there ("openssl rand -hex 32 > ${path}") and enter every secret again: those of the credentials, rooms, cameras and TURN servers.`
+}
+
 async function readKeyFile(path: string): Promise<Buffer> {
-  const text = (await readFile(path, 'latin1')).trim()
+  const text = (await readingOf(path, () => readFile(path, 'latin1'))).trim()
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new KeyFileError(
-      `${path} does not hold a sealing key (64 hex digits): put the right file back, or move it away and enter every secret again.`,
+      `${path} does not hold a sealing key (64 hex digits): put the right file back. ${withoutSecrets(path)}`,
     )
   }
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)

@@ -1,9 +1,9 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSealer, KeyFileError, loadKeyFile } from '../../../server/store/sealer.ts'
-import { contents, credential, open, sealer, temporaryFolder } from './site.ts'
+import { contents, crashCopy, createRoom, credential, open, sealer, temporaryFolder } from './site.ts'
 
 test('Any text comes back as it was, and looks different each time it is sealed', () => {
   fc.assert(
@@ -57,6 +57,47 @@ test('A damaged key file is refused and left alone', async () => {
     await expect(loadKeyFile(path)).rejects.toBeInstanceOf(KeyFileError)
     expect(await readFile(path, 'utf8')).toBe(text)
   }
+})
+
+test('A key that is missing beside what was sealed with it is not replaced: the start says what is missing and what to do', async () => {
+  const folder = await temporaryFolder()
+  const path = join(folder, 'seal.key')
+  const key = await loadKeyFile(path)
+  const store = await open(folder, { sealer: createSealer(key) })
+  await store.transact([], (transaction) =>
+    transaction.put('credentials', 'a', { ...credential('a'), secret_key_sealed: store.seal('secret') }),
+  )
+  const killed = await crashCopy(folder)
+  await store.makeBackup()
+  await store.close()
+  const onlyBackup = await crashCopy(folder)
+  await Promise.all(['site.json', 'site.previous.json'].map((name) => rm(join(onlyBackup, name))))
+  for (const name of await readdir(onlyBackup)) if (name.startsWith('journal')) await rm(join(onlyBackup, name))
+  for (const each of [folder, killed, onlyBackup]) {
+    await rename(join(each, 'seal.key'), join(each, 'elsewhere'))
+    const before = await contents(each)
+    await expect(loadKeyFile(join(each, 'seal.key'))).rejects.toMatchObject({
+      name: 'KeyFileError',
+      message: expect.stringMatching(/^\S+seal\.key is missing, [^\n]*put the file back[^\n]*write a new key[^\n]*$/),
+    })
+    expect(await contents(each)).toEqual(before)
+    await rename(join(each, 'elsewhere'), join(each, 'seal.key'))
+    expect(await loadKeyFile(join(each, 'seal.key'))).toEqual(key)
+  }
+})
+
+test('A folder with data and nothing sealed gets a key', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await createRoom(store, 'no password')
+  await store.close()
+  expect(await loadKeyFile(join(folder, 'seal.key'))).toHaveLength(32)
+})
+
+test('A folder in the place of the key file is named', async () => {
+  const path = join(await temporaryFolder(), 'seal.key')
+  await mkdir(path)
+  await expect(loadKeyFile(path)).rejects.toThrow(`${path} is no file: move it away`)
 })
 
 test('A secret is nowhere in the files, in none of its spellings', async () => {

@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { hasCode, listFolder } from './durable-files.ts'
+import { backupsFolder } from './backups.ts'
+
+/** What every sealed text begins with. */
+export const sealedPrefix = 'sealed:v1:'
+
+/**
+ * Whether the files of a data folder, or its backups, hold a sealed secret. Reads until it meets the first.
+ * @param folder may be missing.
+ */
+export async function holdsSealedSecrets(folder: string): Promise<boolean> {
+  const backups = join(folder, backupsFolder)
+  const folders = [folder, ...(await namesIn(backups)).map((name) => join(backups, name))]
+  for (const each of folders) {
+    for (const name of await namesIn(each)) {
+      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holds(join(each, name)))) return true
+    }
+  }
+  return false
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await listFolder(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+async function holds(path: string): Promise<boolean> {
+  let before = ''
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'latin1' })) {
+      const text = before + String(chunk)
+      if (text.includes(sealedPrefix)) return true
+      before = text.slice(1 - sealedPrefix.length)
+    }
+  } catch (error) {
+    // A folder in its place, which the opening of the store names.
+    if (!hasCode(error, 'EISDIR', 'ENOENT')) throw error
+  }
+  return false
+}

@@ -33,7 +33,7 @@ export const devices = {
     roomFull: 'Room is full',
     roomLocked: 'Room is locked or closed',
     nodeFailed: 'MCU failed',
-    forbidden: 'not allowed',
+    forbidden: 'Address not allowed',
   },
   errors: {
     auth: 'The device refused the login. Check the name and the password.',
@@ -69,7 +69,7 @@ export const devices = {
     next: 'next {when}',
     now: 'trying now',
     held: 'tried when this changes',
-    heldLogin: 'waits for another login or “Try now”',
+    heldLogin: 'waits for another login or for "Try now"',
   },
   acts: {
     edit: 'Edit',

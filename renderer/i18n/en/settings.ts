@@ -151,7 +151,7 @@ export const settings = {
       advertised: "IP addresses, one a line, where the machine's own are not reachable (NAT). Empty: its own.",
       ice_servers: 'Given to browsers, so that they get through firewalls.',
       camera_transport: '',
-      camera_networks: 'One IP address or network in a line, such as 192.168.10.0/24. Empty: everywhere.',
+      camera_networks: 'IP addresses or networks, one a line, such as 192.168.10.0/24. Empty: everywhere.',
       trust_any_certificate: 'Most cameras bring a certificate that no authority signed.',
       camera_answer_ms: '',
       camera_stall_ms: 'Then it is connected anew.',
@@ -205,13 +205,14 @@ export const settings = {
     over: '{date}: it has expired',
     fingerprint: 'Fingerprint (SHA-256)',
     changeTitle: 'Change how the ports are reached?',
+    changeBody: 'Requests under way are finished first.',
     toHttps: 'Clients must call https:// from now on; http:// is no longer answered',
     toHttp: 'Clients must call http:// from now on; what they send can be read on the way',
     lose: 'The ports are gone for a moment; people in rooms come back by themselves',
     console: {
       toHttps:
-        'This console continues at https://; with a self-signed certificate the browser asks whether you trust it, and you sign in again',
-      toHttp: 'This console continues at http://, and you sign in again',
+        'This console moves to https; with a self-signed certificate the browser asks whether you trust it first, and you sign in again',
+      toHttp: 'This console moves to http, and you sign in again',
     },
   },
   ice: {

@@ -37,7 +37,9 @@ const attention = defineComponent({
 test('what damage took is told with what to do, and is gone for good when it was dismissed', async () => {
   const client = await operator(loseTheJournal)
   show(attention, client)
-  await says('Changes that had been confirmed are lost: journal-000001.ndjson was damaged or is gone.')
+  await says('Changes that had been confirmed are lost: the data folder was damaged.')
+  // "Look" leads to the card that says what is missing.
+  expect(document.querySelector('a[href$="/settings/data"]')?.textContent).toBe('Look')
   await says('journal-000001.ndjson is missing: 2 confirmed changes, made between')
   await says('Make what is missing again, or put back a copy of the whole data folder')
   expect((await client.call('overview.get')).attention[0]).toMatchObject({ code: 'changesLost', level: 'warning' })

@@ -71,22 +71,21 @@ export async function loadKeyFile(path: string): Promise<Buffer> {
       // One that starts at the same time may have made it since, and sealed with it.
       if (existsSync(path)) continue
       throw new KeyFileError(
-        `${path} is missing, and the secrets of this site were sealed with its key: put the file back. ${withoutSecrets(path)}`,
+        `${path} is missing, and the secrets of this site were sealed with its key: put the file back. ${withoutCopy}`,
       )
     }
     await createKeyFile(path)
   }
 }
 
-function withoutSecrets(path: string): string {
-  return `When no copy is left, write a new key there ("openssl rand -hex 32 > ${path}") and enter every secret again: those of the credentials, rooms, cameras and TURN servers.`
-}
+/** Nothing opens without its key, not even the node of this machine: what there was cannot be gone on with. */
+const withoutCopy = 'When no copy is left, start with an empty data folder: nothing opens the secrets of this one.'
 
 async function readKeyFile(path: string): Promise<Buffer> {
   const text = (await readingOf(path, () => readFile(path, 'latin1'))).trim()
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new KeyFileError(
-      `${path} does not hold a sealing key (64 hex digits): put the right file back. ${withoutSecrets(path)}`,
+      `${path} does not hold a sealing key (64 hex digits): put the right file back. ${withoutCopy}`,
     )
   }
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)

@@ -78,7 +78,9 @@ test('A key that is missing beside what was sealed with it is not replaced: the 
     const before = await contents(each)
     await expect(loadKeyFile(join(each, 'seal.key'))).rejects.toMatchObject({
       name: 'KeyFileError',
-      message: expect.stringMatching(/^\S+seal\.key is missing, [^\n]*put the file back[^\n]*write a new key[^\n]*$/),
+      message: expect.stringMatching(
+        /^\S+seal\.key is missing, [^\n]*put the file back[^\n]*an empty data folder[^\n]*$/,
+      ),
     })
     expect(await contents(each)).toEqual(before)
     await rename(join(each, 'elsewhere'), join(each, 'seal.key'))

@@ -2,6 +2,7 @@ import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -80,7 +81,7 @@ function ofStore({ store }: AttentionSources): Attention[] {
       ({ level, code, lost }) => level !== 'info' && lost !== true && (code === 'recovered' || code === 'damaged'),
     )
     .map(({ file, message, at }) => item('warning', 'recovered', file ?? '', message, at))
-  const lost = store.losses.map(({ file, message, at }) => item('warning', 'changesLost', file ?? '', message, at))
+  const lost = store.losses.map((loss) => item('warning', 'changesLost', loss.file ?? '', withAdvice(loss), loss.at))
   return [...refused, ...lost, ...recovered]
 }
 

@@ -10,6 +10,15 @@ export interface StoreLogger {
 /** Notices kept for the console. */
 const kept = 100
 
+/** What the operator can do about changes that are lost (docs/data.md has more of it). */
+const afterLoss =
+  'Check the disk; then make again what is missing, or stop Roomdesk and put back a newer copy of the whole data folder.'
+
+/** What a notice says and, where something is lost, what to do. */
+export function withAdvice({ message, lost }: StoreNotice): string {
+  return lost === true ? `${message} ${afterLoss}` : message
+}
+
 /** What the operator must know, kept, logged and told to whoever listens. */
 export class Notices {
   readonly #notices: StoreNotice[] = []
@@ -28,9 +37,10 @@ export class Notices {
     this.#notices.push(notice)
     if (this.#notices.length > kept) this.#notices.shift()
     const details = { code: notice.code, ...(notice.file === undefined ? {} : { file: notice.file }) }
-    if (notice.level === 'info') this.#logger?.info(details, notice.message)
-    else if (notice.level === 'warning') this.#logger?.warn(details, notice.message)
-    else this.#logger?.error(details, notice.message)
+    const message = withAdvice(notice)
+    if (notice.level === 'info') this.#logger?.info(details, message)
+    else if (notice.level === 'warning') this.#logger?.warn(details, message)
+    else this.#logger?.error(details, message)
     for (const listener of this.#listeners) {
       try {
         listener(notice)

@@ -70,7 +70,8 @@ export const overview = {
       'Roomdesk met an unforeseen error and started itself again; meetings were interrupted for some seconds. Report what the log says under "unforeseen error".',
     diskRefused: 'The disk refuses writes: changes are refused until it accepts them again.',
     recovered: 'The store was damaged and was put right from its journal or a backup.',
-    changesLost: 'Changes that had been confirmed are lost: the data folder was damaged.',
+    changesLost:
+      'Changes that had been confirmed are lost: the data folder was damaged. Check the disk; then make again what is missing, or put back a newer copy of the whole data folder.',
     nodeOffline: 'MCU node {subject} is offline.',
     noNode: 'No MCU node can take rooms: clients are answered 410.',
     simulatedNode: 'Node {subject} is simulated: it carries no media.',

@@ -37,12 +37,18 @@ const attention = defineComponent({
 test('what damage took is told with what to do, and is gone for good when it was dismissed', async () => {
   const client = await operator(loseTheJournal)
   show(attention, client)
-  await says('Changes that had been confirmed are lost: the data folder was damaged.')
+  await says('Changes that had been confirmed are lost: the data folder was damaged. Check the disk; then make again')
   // "Look" leads to the card that says what is missing.
   expect(document.querySelector('a[href$="/settings/data"]')?.textContent).toBe('Look')
   await says('journal-000001.ndjson is missing: 2 confirmed changes, made between')
   await says('Make what is missing again, or put back a copy of the whole data folder')
-  expect((await client.call('overview.get')).attention[0]).toMatchObject({ code: 'changesLost', level: 'warning' })
+  expect((await client.call('overview.get')).attention[0]).toMatchObject({
+    code: 'changesLost',
+    level: 'warning',
+    message: expect.stringMatching(
+      /missing: 2 confirmed changes.* lost\. Check the disk; then make again what is missing/,
+    ),
+  })
   await press('Dismiss')
   await eventually(() => expect(document.body.textContent).not.toContain('confirmed'))
   const site = await client.call('overview.get')

@@ -45,6 +45,18 @@ test('The newest segment of the journal is gone: how many confirmed changes are 
   await store.close()
 })
 
+test('The line in the log about a loss says what to do', async () => {
+  const folder = await site()
+  await rm(await lastSegment(folder))
+  const lines: string[] = []
+  const line = (_: object, message: string): void => void lines.push(message)
+  const store = await open(folder, { logger: { info: line, warn: line, error: line } })
+  expect(lines).toContainEqual(
+    expect.stringMatching(/is missing: 50 confirmed changes.* Check the disk; then make again .*, or .*data folder\.$/),
+  )
+  await store.close()
+})
+
 test.for([
   { how: 'emptied', lines: 0, more: 0, lost: '50 lines' },
   { how: 'cut between two lines', lines: 31, more: 0, lost: '20 lines' },

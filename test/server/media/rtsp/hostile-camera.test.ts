@@ -210,7 +210,9 @@ test('after all of them the node is as it was', async () => {
   expect(node.complaints).toEqual([])
 })
 
-test('whoever watches a camera that sends packets as no camera should goes on getting its pictures', async () => {
+test('whoever watches a camera that sends packets as no camera should goes on getting its pictures', {
+  timeout: 45_000,
+}, async () => {
   await using camera = await HostileCamera.start({})
   await node.openRoom('watched')
   await node.addDevice('watched', 'cam', camera.url)

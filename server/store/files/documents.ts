@@ -1,3 +1,4 @@
+import { completeRecord } from '../complete-record.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 
 /** Which collections each of lowdb's files holds. */
@@ -91,8 +92,9 @@ export interface RawRecord {
 /** The change that a record of the current version stands for; undefined when we know no such collection. */
 export function toChange(record: RawRecord): Change | undefined {
   if (!isCollectionName(record.collection)) return undefined
+  const value = record.value === undefined ? undefined : completeRecord(record.collection, record.value)
   // The record was written by this schema version and its checksum is right: it has the shape its collection says.
-  return record as Change
+  return { ...record, value } as Change
 }
 
 /** Name of a file, of the one it replaced, and of the one being written. */

@@ -1,11 +1,13 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { StoredSettings } from '../../../server/store/records.ts'
+import type { StoredNode, StoredSettings } from '../../../server/store/records.ts'
 import { putSettings, siteSettings } from '../../../server/store/site-settings.ts'
 import type { Store } from '../../../server/store/store.ts'
+import type { Licence } from '../../../shared/licence.ts'
 import { completeSettings, defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { contents, createRoom, open, temporaryFolder } from './site.ts'
+import { storedNode } from '../../support/stored-records.ts'
+import { contents, crashCopy, createRoom, open, temporaryFolder } from './site.ts'
 
 const server = { urls: ['turn:turn.example.org'], username: 'u', credential: 'a TURN secret' }
 const withServer = (): Settings => {
@@ -96,4 +98,24 @@ test('Settings of an earlier version have every field of this one, however deep;
   expect(completeSettings(stored)).toEqual({ ...wanted, deadlines: { ...wanted.deadlines, store_ms: 7_000 } })
   expect(completeSettings({})).toEqual(defaultSettings())
   expect(completeSettings(null)).toEqual(defaultSettings())
+})
+
+test('A licence and a node that an earlier version stored have every field of this one', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await store.transact([], (transaction) => {
+    transaction.put('licence', 'site', { max_rooms: 7 } as Licence)
+    transaction.put('nodes', 'old', { name: 'old', kind: 'simulated', enabled: false } as StoredNode)
+  })
+  // From the journal, and from the files.
+  const copies = [await crashCopy(folder)]
+  await store.snapshot()
+  await store.close()
+  copies.push(folder)
+  for (const each of copies) {
+    const again = await open(each)
+    expect(again.get('licence', 'site')).toEqual({ expires_at: '', max_rooms: 7, max_users: 0 })
+    expect(again.get('nodes', 'old')).toEqual(storedNode('old', { enabled: false, created_at: 0 }))
+    await again.close()
+  }
 })

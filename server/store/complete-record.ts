@@ -1,0 +1,16 @@
+import { licenceSchema } from '../../shared/licence.ts'
+import { nodeConfigSchema } from '../../shared/node.ts'
+import type { CollectionName } from './store.ts'
+
+const node = nodeConfigSchema.omit({ name: true, kind: true }).parse({})
+/** What a record has in each field that the version which stored it did not know. */
+const defaults: Partial<Record<CollectionName, object>> = {
+  licence: licenceSchema.parse({}),
+  nodes: { ...node, created_at: 0, draining: false, secrets_sealed: '' },
+}
+
+/** A record of an earlier version with every field of this one; the settings are completed where they are read. */
+export function completeRecord(collection: CollectionName, value: object): object {
+  const fields = defaults[collection]
+  return fields === undefined ? value : { ...fields, ...value }
+}

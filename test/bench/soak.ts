@@ -1,5 +1,5 @@
 /**
- * Two cameras and three people in one room, everybody watching everything: `SOAK_MINUTES=10 node test/bench/soak.ts`. Every few seconds each picture must have
+ * Two cameras and three people in one room, everybody watching everything: `SOAK_MINUTES=10 npm run soak`. Every few seconds each picture must have
  * gone on; in the end the node must hold as much memory and as many descriptors as in the beginning. Ends with 1 when it does not.
  */
 import { existsSync } from 'node:fs'

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { ListenError } from '../edge/listen-error.ts'
-import { tlsMaterial, type SiteTls } from '../edge/tls.ts'
+import { type SiteTls, type TlsMaterial, tlsMaterial } from '../edge/tls.ts'
 import type { Listeners } from '../http/listeners.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
@@ -30,10 +31,10 @@ export class AppliedSettings {
    */
   change(patch: SettingsPatch): Promise<Settings> {
     return this.#inTurn(async () => {
-      const { store, listeners, folder, tls } = this.#parts
+      const { store, listeners, tls } = this.#parts
       const before = siteSettings(store)
       const after = mergeSettings(before, keepHiddenSecrets(patch, before))
-      const material = await tlsMaterial(after, folder)
+      const material = await materialFor(this.#parts, after)
       try {
         await listeners.apply(after, material)
       } catch (error) {
@@ -98,6 +99,17 @@ export class AppliedSettings {
     this.#queue = turn.catch(() => undefined)
     return turn
   }
+}
+
+/**
+ * The certificate for these settings. Where they say of it what is stored, it is the one in use: files that are broken meanwhile keep nobody from changing anything else.
+ * @throws ConsoleError 'invalid' with the setting that is wrong
+ */
+export async function materialFor(
+  { store, folder, tls }: SettingsParts,
+  after: Settings,
+): Promise<TlsMaterial | undefined> {
+  return isDeepStrictEqual(after.tls, siteSettings(store).tls) ? tls.material : await tlsMaterial(after, folder)
 }
 
 /** These settings, but for the one of a listener that stays as it was. */

@@ -1,9 +1,8 @@
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { hideSecrets, keepHiddenSecrets, mergeSettings, type Settings } from '../../shared/settings.ts'
-import { tlsMaterial } from '../edge/tls.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { siteSettings } from '../store/site-settings.ts'
-import { type AppliedSettings, problemOf, type SettingsParts } from './applied-settings.ts'
+import { type AppliedSettings, materialFor, problemOf, type SettingsParts } from './applied-settings.ts'
 import type { Handlers } from './handlers.ts'
 
 type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.restart'
@@ -17,7 +16,7 @@ export function settingsHandlers(parts: SettingsParts, applied: AppliedSettings)
     'settings.check': async (patch) => {
       const after = mergeSettings(current(), keepHiddenSecrets(patch, current()))
       const problems = await problemsWith(parts, current(), after)
-      const restarts = problems.length === 0 ? listeners.moved(after, await tlsMaterial(after, parts.folder)) : []
+      const restarts = problems.length === 0 ? listeners.moved(after, await materialFor(parts, after)) : []
       return { ok: problems.length === 0, problems, restarts }
     },
     'settings.set': async (patch) => hideSecrets(await applied.change(patch)),
@@ -30,7 +29,7 @@ export function settingsHandlers(parts: SettingsParts, applied: AppliedSettings)
 
 async function problemsWith(parts: SettingsParts, before: Settings, after: Settings): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = []
-  const material = await tlsMaterial(after, parts.folder).catch((error: unknown) => {
+  const material = await materialFor(parts, after).catch((error: unknown) => {
     if (!(error instanceof ConsoleError)) throw error
     problems.push(...(error.problems ?? []))
     return undefined

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -48,6 +48,7 @@ async function controllerAt(media_port: number) {
       if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
       return result.value as ProcedureOutput<N>
     },
+    folder,
     mediaPort: () => Number(new URL(controller.url('media')).port),
     deviceUrl: () => new URL(controller.url('device')),
   }
@@ -96,4 +97,18 @@ test('A listener that picked a free port keeps it when it gets a certificate or 
   expect(site.deviceUrl()).toMatchObject({ protocol: 'https:', port })
   await site.call('listeners.restart', {})
   expect(site.deviceUrl()).toMatchObject({ protocol: 'https:', port })
+})
+
+test('A certificate file that breaks keeps nobody from changing other settings', async () => {
+  const site = await controllerAt(await freePort())
+  await site.call('settings.set', { tls: { mode: 'self-signed' } })
+  const files = {
+    cert_file: join(site.folder, 'tls/self-signed.crt'),
+    key_file: join(site.folder, 'tls/self-signed.key'),
+  }
+  await site.call('settings.set', { tls: { mode: 'file', ...files } })
+  await writeFile(files.cert_file, 'no certificate')
+  expect(await site.call('settings.check', { console: { language: 'zh' } })).toMatchObject({ ok: true, restarts: [] })
+  expect((await site.call('settings.set', { console: { language: 'zh' } })).console.language).toBe('zh')
+  await expect(site.call('settings.set', { tls: { cert_file: files.key_file } })).rejects.toThrow('tls.cert_file')
 })

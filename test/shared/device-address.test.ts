@@ -138,8 +138,8 @@ test('whatever a password holds, host, port, path and login are found again', ()
       ports,
       paths.filter((path) => !path.includes('@')),
       (name, password, host, port, path) => {
-        // What looks like an address inside a path has to be escaped in a password.
-        fc.pre(!/[a-z]:\/\//i.test(password))
+        // What looks like an address inside a path has to be escaped in a login.
+        fc.pre(!/[a-z]:\/\//i.test(`${name}:${password}`))
         const place = port === null ? host : `${host}:${port}`
         const parsed = parseDeviceAddress(`rtsp://${name}:${password}@${place}${path}`)
         expect(parsed.address).toBe(`rtsp://${place}${path}`)

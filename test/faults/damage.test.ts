@@ -6,22 +6,12 @@ import { highWaterName } from '../../server/store/journal/high-water.ts'
 import { loadKeyFile } from '../../server/store/sealer.ts'
 import type { CollectionName, Store } from '../../server/store/store.ts'
 import { createRoom, credential, lastSegment, open, session, temporaryFolder } from '../server/store/site.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import { storedNode } from '../support/stored-records.ts'
 
 /** Places in each file, and which: another seed damages others. */
 const places = Number(process.env.ROOMDESK_DAMAGE_PLACES ?? 300)
 const seed = Number(process.env.ROOMDESK_DAMAGE_SEED ?? Date.now() % 1_000_000)
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function randomFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 const collections: readonly CollectionName[] = [
   'settings',
@@ -106,7 +96,7 @@ test(`Every file of the data folder damaged at ${places} places (seed ${seed}): 
   timeout: 1_800_000,
 }, async () => {
   const { folder, whole, ever } = await site()
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   const expected = [...whole].sort()
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
@@ -185,7 +175,7 @@ test('A sealing key that is damaged is refused with what to do, or is another on
   const path = join(folder, 'seal.key')
   await loadKeyFile(path)
   const content = await readFile(path)
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   for (let i = 0; i < places; i++) {
     const [, harm] = Object.entries(harms)[i % 4] ?? []
     const hurt = harm?.(Buffer.from(content), random()) ?? content

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { sameSecret } from '../../access/same-secret.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import {
   DeviceJoinError,
@@ -264,12 +264,8 @@ function isFull(room: SimulatedRoom): boolean {
   return room.attendees.size >= room.config.attendeeMax
 }
 
-/** Compares in constant time; an empty host password makes nobody host. */
+/** An empty host password makes nobody host. */
 function isHost(expected: string, given: string | undefined): boolean {
   if (expected === '' || given === undefined) return false
-  return timingSafeEqual(sha256(expected), sha256(given))
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return sameSecret(expected, given)
 }

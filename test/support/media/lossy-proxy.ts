@@ -1,5 +1,6 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
+import { seededRandom } from '../seeded-random.ts'
 
 /** A way to a UDP port that loses packets in both directions. */
 export interface LossyProxy extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface LossyProxy extends AsyncDisposable {
 export async function startLossyProxy(port: number, loss: number, host = '127.0.0.2'): Promise<LossyProxy> {
   const front = dgram.createSocket('udp4')
   const backs = new Map<string, dgram.Socket>()
-  const random = randomNumbers(7)
+  const random = seededRandom(7)
   const proxy: LossyProxy = {
     host,
     loss,
@@ -54,17 +55,6 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
   front.bind(port, host)
   await once(front, 'listening')
   return proxy
-}
-
-/** The same numbers in every run, 0 to 1 (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** RTP, and not RTCP, among what shares the port (RFC 7983, section 7; RFC 5761, section 4). */

@@ -242,14 +242,19 @@ test('A hole of zeros in the journal costs only what was in it', async () => {
   await store.close()
 })
 
-test('A journal that ends too early, although a later part exists, is known as damage', async () => {
+/** A copy of a folder as a crash leaves it, with the last segment but one, which is whole, and a room `later` behind it. */
+async function crashedWithTwoSegments(): Promise<{ copy: string; path: string }> {
   const { folder } = await site()
   const store = await open(folder)
   await createRoom(store, 'later')
   const copy = await crashCopy(folder)
   await store.close()
   const segments = (await readdir(copy)).filter((name) => name.startsWith('journal-')).sort()
-  const path = join(copy, segments.at(-2) ?? '')
+  return { copy, path: join(copy, segments.at(-2) ?? '') }
+}
+
+test('A journal that ends too early, although a later part exists, is known as damage', async () => {
+  const { copy, path } = await crashedWithTwoSegments()
   await truncate(path, (await readFile(path)).lastIndexOf('third-10'))
   const recovered = await open(copy)
   expect(topics(recovered)).toHaveProperty('later')
@@ -259,13 +264,8 @@ test('A journal that ends too early, although a later part exists, is known as d
 })
 
 test('A missing part of the journal is told', async () => {
-  const { folder } = await site()
-  const store = await open(folder)
-  await createRoom(store, 'later')
-  const copy = await crashCopy(folder)
-  await store.close()
-  const segments = (await readdir(copy)).filter((name) => name.startsWith('journal-')).sort()
-  await rm(join(copy, segments.at(-2) ?? ''))
+  const { copy, path } = await crashedWithTwoSegments()
+  await rm(path)
   const recovered = await open(copy)
   expect(topics(recovered)).toHaveProperty('later')
   expect(codes(recovered)).toContain('damaged')

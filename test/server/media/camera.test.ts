@@ -102,7 +102,7 @@ describe('a camera in a room', () => {
     const how = { addresses: 'never' } as const
     expect((await page.call('watch', 'cam', `${remote.url}/whep/late/cam`, token, how)).problem).toBeNull()
     await page.decodes('cam', 10)
-    expect(proxy).toMatchObject({ loseMedia: 0, counts: { dropped: 10 } })
+    expect(proxy.loseMedia).toBe(0)
     await page.page.close()
   })
 

@@ -1,41 +1,42 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
-import { seededRandom } from '../seeded-random.ts'
+import { Link } from './link.ts'
 
-/** A way to a UDP port that loses packets in both directions. */
+/** A way to a UDP port over links that lose, hold up and delay packets. */
 export interface LossyProxy extends AsyncDisposable {
   /** Where it listens: the port is that of the target. */
   host: string
-  counts: { passed: number; dropped: number }
-  /** Share that is lost, 0 to 1. */
-  loss: number
+  /** Towards the client and towards the target: what they are like may be changed at any time. */
+  toClient: Link
+  toTarget: Link
   /** So many packets of media to the client are lost next, whatever else passes. */
   loseMedia: number
 }
 
 /**
  * Stands at another loopback address on the port of the target, which advertises that address.
- * @param loss share that is lost, 0 to 1
+ * @param loss share that is lost in both directions, 0 to 1
  */
 export async function startLossyProxy(port: number, loss: number, host = '127.0.0.2'): Promise<LossyProxy> {
   const front = dgram.createSocket('udp4')
   const backs = new Map<string, dgram.Socket>()
-  const random = seededRandom(7)
+  const [toClient, toTarget] = [new Link(7), new Link(8)]
+  let over = false
+  toClient.loss = loss
+  toTarget.loss = loss
   const proxy: LossyProxy = {
     host,
-    loss,
+    toClient,
+    toTarget,
     loseMedia: 0,
-    counts: { passed: 0, dropped: 0 },
     [Symbol.asyncDispose]: async () => {
+      over = true
+      toClient.close()
+      toTarget.close()
       for (const back of backs.values()) back.close()
       front.close()
       await once(front, 'close')
     },
-  }
-  const passes = (): boolean => {
-    const pass = random() >= proxy.loss
-    proxy.counts[pass ? 'passed' : 'dropped'] += 1
-    return pass
   }
   front.on('message', (packet, client) => {
     const key = `${client.address}:${client.port}`
@@ -45,12 +46,18 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
       back.on('message', (answer) => {
         if (isRtp(answer) && proxy.loseMedia > 0) {
           proxy.loseMedia -= 1
-          proxy.counts.dropped += 1
-        } else if (passes()) front.send(answer, client.port, client.address)
+          return
+        }
+        toClient.carry(answer.length, () => {
+          if (!over) front.send(answer, client.port, client.address)
+        })
       })
       backs.set(key, back)
     }
-    if (passes()) back.send(packet, port, '127.0.0.1')
+    const socket = back
+    toTarget.carry(packet.length, () => {
+      if (!over) socket.send(packet, port, '127.0.0.1')
+    })
   })
   front.bind(port, host)
   await once(front, 'listening')

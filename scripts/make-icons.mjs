@@ -3,6 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { chromiumProgram } from '../test/support/chromium-program.ts'
 
 const assets = join(import.meta.dirname, '..', 'assets')
 const drawing = await readFile(join(assets, 'icon.svg'), 'utf8')
@@ -36,7 +37,7 @@ const blind = (svg) => svg.replace('<circle id="lens"', '<circle id="lens" visib
 
 const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 const browser = await chromium.launch({
-  executablePath: process.env.ROOMDESK_CHROMIUM ?? '/usr/lib/chromium/chromium',
+  executablePath: chromiumProgram,
   args: asRoot,
 })
 const page = await browser.newPage()

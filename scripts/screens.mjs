@@ -11,7 +11,7 @@ import { requireNode } from './node-version.mjs'
 await requireNode()
 const { ensureBuild } = await import('./ensure-build.mjs')
 await ensureBuild()
-const { openChromium } = await import('../test/e2e/chromium.ts')
+const { openChromium } = await import('../test/support/chromium.ts')
 const { removeFolder, startHeadless } = await import('../test/support/headless.ts')
 const { callUntil, fillSite, site } = await import('./screens-site.mjs')
 

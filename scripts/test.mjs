@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..')
 /** Debian packages that the tests use. */
 const packages = [
   'chromium',
+  'chromium-headless-shell',
   'fonts-noto-cjk',
   // The RTSP camera of the tests.
   ...['python3-gi', 'gir1.2-gst-rtsp-server-1.0', 'gir1.2-gst-plugins-base-1.0', 'gstreamer1.0-tools'],

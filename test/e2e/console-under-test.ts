@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import { startHeadless } from '../support/headless.ts'
-import { openChromium } from './chromium.ts'
+import { openChromium } from '../support/chromium.ts'
 import { launch } from './desktop.ts'
 
 /** How the controller is run: the console is the same. */

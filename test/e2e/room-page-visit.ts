@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import type { ProcedureInput } from '../../shared/console/contract.ts'
+import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { openChromium } from '../support/chromium.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
-import { openChromium } from './chromium.ts'
 
 /** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
 export type Equipment = 'fake' | 'asking' | 'none'
@@ -62,11 +61,14 @@ export class RoomSite implements AsyncDisposable {
   async window(equipment: Equipment = 'fake', options: BrowserContextOptions = {}): Promise<Page> {
     const launched =
       this.#browsers.get(equipment) ??
-      openChromium([
-        ...flagsOf[equipment],
-        '--allow-loopback-in-peer-connection',
-        '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
-      ])
+      openChromium(
+        [
+          ...flagsOf[equipment],
+          '--allow-loopback-in-peer-connection',
+          '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
+        ],
+        equipment === 'asking',
+      )
     this.#browsers.set(equipment, launched)
     const browser = await launched
     const context = await browser.newContext({ viewport: { width: 1_000, height: 640 }, locale: 'en-GB', ...options })
@@ -148,17 +150,9 @@ export class Visitor {
     return this.page.getByRole('toolbar').getByRole('button', { name })
   }
 
-  /** What axe finds wrong on the page as it is, in short. */
-  async accessibilityProblems(): Promise<string[]> {
-    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-    await this.page.evaluate(await readFile(axe, 'utf8'))
-    return await this.page.evaluate(async () => {
-      const { axe: checker } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> }
-      }
-      const { violations } = await checker.run()
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
-    })
+  /** What axe finds wrong on the page as it is. */
+  accessibilityProblems(looksFor?: 'everything' | 'colours'): Promise<string[]> {
+    return violations(this.page, looksFor)
   }
 
   async close(): Promise<void> {

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { chromiumProgram as executable } from '../support/chromium-program.ts'
 
-const executable = process.env.ROOMDESK_CHROMIUM ?? '/usr/lib/chromium/chromium'
 const flags = [
   '--headless=new',
   '--remote-debugging-port=0',

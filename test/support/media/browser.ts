@@ -1,18 +1,11 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium } from '../chromium.ts'
 
-const executable = '/usr/lib/chromium/chromium'
 const flags = [
-  '--no-sandbox',
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--allow-loopback-in-peer-connection',
   '--autoplay-policy=no-user-gesture-required',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  '--disable-quic',
 ]
 
 /** Readings of one direction of one kind of media. */
@@ -79,8 +72,7 @@ interface PageClient {
 
 /** Starts Chromium with fake camera and microphone. */
 export async function startBrowser(): Promise<Browser> {
-  if (!existsSync(executable)) throw new Error('Chromium is missing: apt-get install chromium')
-  return await chromium.launch({ executablePath: executable, args: flags })
+  return await openChromium(flags)
 }
 
 /** A tab that publishes and watches. */

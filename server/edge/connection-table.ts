@@ -12,8 +12,8 @@ export interface Connection {
   /** The newest request and its answer; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** Requests whose answers are not out yet. */
-  unanswered: number
+  /** Requests that came while the one before was not answered, and whose own answers are not out yet. */
+  pipelined: number
   /** performance.now() of the newest request. */
   since: number
   /** It left HTTP (WebSocket). */
@@ -90,7 +90,7 @@ export class ConnectionTable {
       socket: transport,
       request: undefined,
       response: undefined,
-      unanswered: 0,
+      pipelined: 0,
       since: 0,
       upgraded: false,
       taken: 0,
@@ -109,16 +109,23 @@ export class ConnectionTable {
       connection.share.silent.delete(connection)
       connection.share.served.add(connection)
     }
+    // Looked at before it is replaced; whoever waits for an answer before asking again costs no more than this.
+    const waits = busy(connection)
     connection.request = request
     connection.response = response
     connection.upgraded = response === undefined
     connection.since = performance.now()
-    if (response === undefined) return
-    connection.unanswered += 1
+    if (waits && response !== undefined) this.#pipelined(connection, response)
+  }
+
+  #pipelined(connection: Connection, response: ServerResponse): void {
+    connection.pipelined += 1
     response.once('close', () => {
-      connection.unanswered -= 1
+      connection.pipelined -= 1
     })
-    if (connection.unanswered > mostUnanswered) connection.socket.destroy()
+    if (connection.pipelined < mostUnanswered) return
+    stopReading(connection.socket)
+    connection.socket.destroy()
   }
 
   /** Looks whose client reads its answer, so that the others can make room: called once a second, works only while newcomers find none. */
@@ -208,6 +215,20 @@ function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | u
     if (--left === 0) return undefined
   }
   return undefined
+}
+
+/** What Node reads requests with. Not documented, as nothing is that could stop it; where it is missing, what has come is read and left. */
+interface RequestParser {
+  /** Called with each request; 2: what follows is none, and is not read. */
+  onIncoming?: () => number
+}
+
+/**
+ * Leaves the rest of what came in one piece unread. A piece holds up to 3,600 requests: Node would make objects of them all before it serves anybody else, although
+ * their connection is gone.
+ */
+function stopReading(socket: Socket & { parser?: RequestParser | null }): void {
+  if (socket.parser?.onIncoming !== undefined) socket.parser.onIncoming = () => 2
 }
 
 function sendsSlowly({ upgraded, request, response, since }: Connection, slow: number): boolean {

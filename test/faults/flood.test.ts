@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answersIn } from '../server/edge/abusive-client.ts'
+import { answersIn, open } from '../server/edge/abusive-client.ts'
 import { AbusedSite } from '../server/edge/abused-site.ts'
 
 /** More than the largest port takes. */
@@ -37,5 +37,24 @@ for (const name of ['media', 'device', 'node', 'console'] as const) {
     expect(await site.same()).toBe(true)
     expect(site.failures).toEqual([])
     expect(await site.growth()).toBeLessThan(400 * 1024 * 1024)
+  })
+}
+
+for (const name of ['media', 'device', 'node', 'console'] as const) {
+  test(`300,000 requests that come in bursts on the ${name} port end their connections, and others are answered meanwhile`, async () => {
+    const target = site.target(name)
+    const burst = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(3_000)
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => open(target)))
+    const ended = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    for (const socket of sockets) {
+      socket.resume()
+      socket.write(burst)
+    }
+    const waits: number[] = []
+    for (let turn = 0; turn < 20; turn++) waits.push(await answersIn(target, '127.0.0.2'))
+    expect(Math.max(...waits)).toBeLessThan(1_000)
+    await Promise.all(ended)
+    expect(await site.same()).toBe(true)
+    expect(site.failures).toEqual([])
   })
 }

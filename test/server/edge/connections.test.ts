@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { client, openPort, rest } from './open-port.ts'
@@ -135,6 +136,50 @@ test('A connection that sends thousands of requests at once and reads no answer 
   await expect.poll(() => server.connections).toBe(0)
   expect(handled).toBeLessThan(100)
   expect(await (await fetch(url)).text()).toBe('ok')
+})
+
+test('of a burst of requests only the first few are read, so that no other client waits for the others', async () => {
+  let read = 0
+  const count = (): void => {
+    read += 1
+  }
+  subscribe('http.server.request.start', count)
+  onTestFinished(() => void unsubscribe('http.server.request.start', count))
+  const { port, server } = await openPort()
+  const burst = 'GET / HTTP/1.1\r\n\r\n'.repeat(3_600)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => client(port)))
+  for (const socket of sockets) socket.write(burst)
+  expect(await answered(port)).toBe(true)
+  await expect.poll(() => server.connections).toBe(0)
+  expect(read).toBeGreaterThan(0)
+  expect(read).toBeLessThan(20 * 100)
+})
+
+test('who asks for a few dozen things at once gets all answers, in their order, again and again', async () => {
+  let waiting = Promise.withResolvers<() => void>()
+  const { port } = await openPort({
+    request: (request, response) => {
+      if (request.url !== '/late') response.end(`<${request.url}>`)
+      else waiting.resolve(() => void response.end('</late>'))
+    },
+  })
+  const socket = await client(port)
+  const expected: string[] = []
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  for (let turn = 0; turn < 5; turn++) {
+    // The first answer keeps the others waiting.
+    const paths = ['/late', ...Array.from({ length: 60 }, (_, index) => `/${turn}.${index}`)]
+    expected.push('</late>', ...paths.slice(1).map((path) => `<${path}>`))
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: t\r\n\r\n`).join(''))
+    const answerFirst = await waiting.promise
+    waiting = Promise.withResolvers()
+    answerFirst()
+    await expect.poll(() => text.match(/<[^>]+>/g)?.length).toBe(expected.length)
+  }
+  expect(text.match(/<[^>]+>/g)).toEqual(expected)
 })
 
 test('clients that ask and never read their answers give way, while one that reads slowly keeps its own', async () => {

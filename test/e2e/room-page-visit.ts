@@ -10,7 +10,7 @@ export type Equipment = 'fake' | 'asking' | 'none'
 
 const flagsOf: Record<Equipment, string[]> = {
   // Few pictures a second: several people encode on one machine.
-  fake: ['--use-fake-device-for-media-stream=fps=8', '--use-fake-ui-for-media-stream'],
+  fake: ['--use-fake-device-for-media-stream=fps=5', '--use-fake-ui-for-media-stream'],
   asking: ['--use-fake-device-for-media-stream', '--deny-permission-prompts'],
   none: [],
 }
@@ -155,7 +155,9 @@ export class Visitor {
     return violations(this.page, looksFor)
   }
 
+  /** Closes the tab. The headless shell would drop it without telling its page, as when a machine loses its power. */
   async close(): Promise<void> {
+    await this.page.goto('about:blank')
     await this.page.context().close()
   }
 }

@@ -3,6 +3,8 @@
  * what to do in messages, and ends with its controller.
  */
 import ndc from 'node-datachannel'
+import type { FromNode } from '../shared/media/control.ts'
+import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
 import { ControlService } from './media/control-service.ts'
 import { nodeWeb } from './node-web.ts'
 
@@ -19,14 +21,19 @@ const crashExitCode = 70
 const crashMs = 200
 
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
-const service = new ControlService((message) => {
+const gathered = new GatheredMessages<FromNode>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
   else if (process.connected) process.send?.(message)
-}, nodeWeb)
+})
+const service = new ControlService((message) => gathered.send(message), nodeWeb)
 let ending = false
 
-async function receive(value: unknown): Promise<void> {
-  if (await service.receive(value)) await end()
+function receive(value: unknown): void {
+  for (const message of messagesOf(value)) void receiveOne(message)
+}
+
+async function receiveOne(message: unknown): Promise<void> {
+  if (await service.receive(message)) await end()
 }
 
 async function end(): Promise<void> {
@@ -35,12 +42,13 @@ async function end(): Promise<void> {
   // Native threads hold the process: it ends by word, not by running out of work.
   setTimeout(() => process.exit(0), closeMs)
   await service.close().catch(() => {})
+  gathered.flush()
   process.exit(0)
 }
 
 ndc.initLogger('Fatal', () => {})
-parentPort?.on('message', ({ data }) => void receive(data))
-process.on('message', (value) => void receive(value))
+parentPort?.on('message', ({ data }) => receive(data))
+process.on('message', (value) => receive(value))
 process.on('disconnect', () => void end())
 process.on('SIGTERM', () => void end())
 // The controller decides when to end: an interrupt at the terminal reaches every process of the group.
@@ -57,6 +65,7 @@ function fail(error: unknown): void {
   setTimeout(() => process.exit(crashExitCode), crashMs)
   try {
     service.log.error('unforeseen error', text)
+    gathered.flush()
     setImmediate(() => process.exit(crashExitCode))
   } catch {
     process.stderr.write(`${text}\n`)

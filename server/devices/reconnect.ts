@@ -191,14 +191,14 @@ export class Reconnector {
   }
 }
 
-/** Moments at which longer waits end, in milliseconds apart: an eighth of the wait, within these bounds. */
+/** Moments at which waits end, in milliseconds apart: a quarter of the wait, within these bounds. */
 const shortestBeat = 250
 const longestBeat = 1_000
 
-/** A longer wait ends together with others: to wake two processes for each of many dead devices costs more than their attempts. */
+/** A wait ends together with others: to wake two processes for each of many dead devices costs more than their attempts. */
 function onTheBeat(milliseconds: number): number {
-  if (milliseconds < 8 * shortestBeat) return milliseconds
-  const beat = Math.min(longestBeat, shortestBeat * Math.floor(milliseconds / (8 * shortestBeat)))
+  if (milliseconds < 4 * shortestBeat) return milliseconds
+  const beat = Math.min(longestBeat, shortestBeat * Math.floor(milliseconds / (4 * shortestBeat)))
   const now = performance.now()
   return Math.round(Math.round((now + milliseconds) / beat) * beat - now)
 }

@@ -1,4 +1,5 @@
 import type { DeviceErrorKind } from '../../shared/device.ts'
+import { ExpectedError } from '../../shared/expected-error.ts'
 
 /** A room as a node must hold it. */
 export interface NodeRoom {
@@ -57,7 +58,7 @@ export type NodeEvent =
   | { type: 'restarted' }
 
 /** A device could not be taken into a room, with the reason. */
-export class DeviceJoinError extends Error {
+export class DeviceJoinError extends ExpectedError {
   readonly kind: DeviceErrorKind
   constructor(kind: DeviceErrorKind, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -67,7 +68,7 @@ export class DeviceJoinError extends Error {
 }
 
 /** The node says no to something else than a device: its own words are for the log. */
-export class NodeError extends Error {
+export class NodeError extends ExpectedError {
   override readonly name: string = 'NodeError'
 }
 

@@ -1,7 +1,8 @@
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
+import { ExpectedError } from '../../../shared/expected-error.ts'
 
 /** A device could not be taken into a room. The message is for the log and holds no login. */
-export class DeviceFailure extends Error {
+export class DeviceFailure extends ExpectedError {
   readonly kind: DeviceErrorKind
   constructor(kind: DeviceErrorKind, message: string = deviceErrorMessages[kind], options?: ErrorOptions) {
     super(message, options)

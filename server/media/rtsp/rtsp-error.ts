@@ -1,4 +1,5 @@
 import type { DeviceErrorKind } from '../../../shared/device.ts'
+import { ExpectedError } from '../../../shared/expected-error.ts'
 
 /** The kinds of failure that a pull by itself can have (the others of `deviceErrorKinds` are the room's or the controller's). */
 export type RtspErrorKind = Extract<
@@ -18,7 +19,7 @@ export type RtspErrorKind = Extract<
 >
 
 /** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
-export class RtspError extends Error {
+export class RtspError extends ExpectedError {
   readonly kind: RtspErrorKind
   /** RTSP status code; 0 when no answer caused it. */
   readonly status: number

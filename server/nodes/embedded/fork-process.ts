@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process'
+import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
+import type { ToNode } from '../../../shared/media/control.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /** Runs the program of the embedded node under this Node. @param program path of its file */
@@ -18,16 +20,19 @@ export function forkMediaProcess(program: string): SpawnMediaProcess {
     child.once('exit', (code, signal) =>
       exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
     )
+    const gathered = new GatheredMessages<ToNode>((message) => {
+      // Between its end and the news of it a message finds nobody.
+      if (child.connected) child.send(message, () => {})
+    })
     return {
       get pid() {
         return child.exitCode === null && child.signalCode === null ? child.pid : undefined
       },
       send(message) {
-        // Between its end and the news of it a message finds nobody.
-        if (child.connected) child.send(message, () => {})
+        gathered.send(message)
       },
       onMessage(listener) {
-        child.on('message', listener)
+        child.on('message', (received) => messagesOf(received).forEach(listener))
       },
       onExit(listener) {
         tellExit = listener

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { afterEach, expect, test } from 'vitest'
+import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { sourceProgram, TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
@@ -18,6 +19,10 @@ async function startNode(options: Parameters<typeof TestMediaNode.start>[0] = {}
   const node = await TestMediaNode.start(options)
   children.push(node.child)
   return node
+}
+
+function isFailure(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'failure'
 }
 
 /** With a camera, a publisher and a room: something of everything to end. */
@@ -69,8 +74,8 @@ test('a request that is not valid, unknown or too early fails alone', async () =
   children.push(child)
   const answers: unknown[] = []
   const heard = Promise.withResolvers<void>()
-  child.on('message', (message: { type: string; id?: number }) => {
-    if (message.type === 'failure') answers.push(message)
+  child.on('message', (received) => {
+    for (const message of messagesOf(received)) if (isFailure(message)) answers.push(message)
     if (answers.length === 3) heard.resolve()
   })
   child.send('hello')
@@ -100,8 +105,10 @@ test('a port that is taken is said, and the process can be started on another', 
   children.push(child)
   const answer = async (id: number): Promise<Record<string, unknown>> => {
     for (;;) {
-      const [message] = (await once(child, 'message')) as [Record<string, unknown>]
-      if (message.id === id) return message
+      const [received] = await once(child, 'message')
+      for (const message of messagesOf(received) as readonly Record<string, unknown>[]) {
+        if (message.id === id) return message
+      }
     }
   }
   const start = { version: 1, host: '127.0.0.1', token_key: 'k'.repeat(44) }

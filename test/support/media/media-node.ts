@@ -15,6 +15,7 @@ import {
   type StreamStats,
   type ToNode,
 } from '../../../shared/media/control.ts'
+import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -62,7 +63,9 @@ export class TestMediaNode implements AsyncDisposable {
 
   private constructor(child: ChildProcess) {
     this.child = child
-    child.on('message', (message) => this.#received(message))
+    child.on('message', (received) => {
+      for (const message of messagesOf(received)) this.#received(message)
+    })
     this.#hello = new Promise((resolve, reject) => {
       child.once('message', () => resolve())
       child.once('exit', (code) => reject(new Error(`the node ended with ${code} before it said hello`)))

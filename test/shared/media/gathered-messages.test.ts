@@ -1,0 +1,35 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
+
+function wire() {
+  const sent: (number | number[])[] = []
+  const gathered = new GatheredMessages<number>((message) => sent.push(message))
+  return { sent, gathered, read: () => sent.flatMap((message) => messagesOf(message)) }
+}
+
+test('the messages of one turn go as one, in their order; one that is alone goes as it is', async () => {
+  const { sent, gathered, read } = wire()
+  gathered.send(1)
+  expect(sent).toEqual([])
+  await turn()
+  for (const number of [2, 3, 4]) gathered.send(number)
+  await turn()
+  expect(sent).toEqual([1, [2, 3, 4]])
+  expect(read()).toEqual([1, 2, 3, 4])
+  await turn()
+  expect(sent).toHaveLength(2)
+})
+
+test('a flood does not wait for the end of its turn, and what waits can be sent before an end', async () => {
+  const { sent, gathered, read } = wire()
+  const numbers = Array.from({ length: 1_000 }, (_, number) => number)
+  for (const number of numbers) gathered.send(number)
+  expect(sent).toHaveLength(3)
+  gathered.flush()
+  gathered.flush()
+  expect(sent).toHaveLength(4)
+  expect(read()).toEqual(numbers)
+  await turn()
+  expect(sent).toHaveLength(4)
+})

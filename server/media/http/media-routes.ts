@@ -14,7 +14,8 @@ import { Publisher } from '../webrtc/publisher.ts'
 import { Viewer } from '../webrtc/viewer.ts'
 import type { MediaSessions } from './media-sessions.ts'
 import { addFragment, type MediaSession } from './media-sessions.ts'
-import { bearerOf, readBody } from './sdp-request.ts'
+import { ifMatchHolds } from './entity-tag.ts'
+import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
 
 /** What the media routes work on. */
 export interface MediaRouteParts {
@@ -36,14 +37,13 @@ export function mediaRouter(parts: MediaRouteParts): Router {
     await watch(parts, context, context.params.room ?? '', context.params.stream ?? '')
   })
   router.delete('/session/:id', (context) => {
-    parts.sessions.get(context.params.id ?? '').peer.close()
+    parts.sessions.end(context.params.id ?? '')
     context.status = 200
   })
   router.patch('/session/:id', async (context) => {
     const session = parts.sessions.get(context.params.id ?? '')
-    const match = context.get('if-match')
-    if (match !== '' && match !== '*' && match !== session.etag) throw new Problem('stale')
-    addFragment(session, await readBody(context, 'application/trickle-ice-sdpfrag'))
+    if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
+    addFragment(session, await readBody(context, fragmentType))
     context.status = 204
     context.set('ETag', session.etag)
   })
@@ -160,7 +160,7 @@ async function admittedOffer(
 ): Promise<{ offer: Offer; admission: Admission }> {
   const caller = { token: bearerOf(context), hostPassword: '', userId: undefined, userName: '', remote: context.ip }
   admission.admit(roomId, caller)
-  const offer = parseOffer(await readBody(context, 'application/sdp'))
+  const offer = parseOffer(await readBody(context, offerType))
   return { offer, admission: admission.admit(roomId, caller) }
 }
 
@@ -170,10 +170,10 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>): Member {
 
 function created(context: Context, { id, etag }: MediaSession, answer: string, iceServers: readonly IceServer[]): void {
   context.status = 201
-  context.type = 'application/sdp'
+  context.type = offerType
   context.set('Location', `/session/${id}`)
   context.set('ETag', etag)
-  context.set('Accept-Patch', 'application/trickle-ice-sdpfrag')
+  context.set('Accept-Patch', fragmentType)
   const links = iceServers.flatMap(iceLinks)
   if (links.length > 0) context.set('Link', links)
   context.body = answer

@@ -3,6 +3,7 @@ import { AddressShares } from '../address-shares.ts'
 import { Problem } from '../problem.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { Peer } from '../webrtc/peer.ts'
+import { parseFragment } from '../webrtc/trickle-fragment.ts'
 
 /** One WHIP or WHEP session, by the unguessable id in its URL. */
 export interface MediaSession {
@@ -11,8 +12,8 @@ export interface MediaSession {
   etag: string
   peer: Peer
   userFragment: string
-  /** First media section: where candidates without one belong. */
-  firstMid: string
+  /** Media sections of its offer. */
+  mids: readonly string[]
   /** Addresses that its client found later and that were taken in. */
   candidates: number
 }
@@ -22,13 +23,21 @@ const mostPerAddress = 1_000
 /** A browser finds some tens of addresses for itself; what comes after these is ignored. */
 const mostCandidates = 200
 
+/** So many sessions that are over are remembered, for so long: their clients may not know it yet and say goodbye. */
+const mostEnded = 10_000
+const endedMs = 10 * 60_000
+
 /** Every open WHIP and WHEP session. */
 export class MediaSessions {
   readonly #sessions = new Map<string, MediaSession>()
+  /** When each ended, the first one first. */
+  readonly #ended = new Map<string, number>()
+  readonly #clock: () => number
   readonly #shares = new AddressShares(mostPerAddress)
 
-  get size(): number {
-    return this.#sessions.size
+  /** @param clock milliseconds that only grow */
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock
   }
 
   /** Room for one more session of an address, until what is returned is called. @throws Problem tooMany */
@@ -38,10 +47,10 @@ export class MediaSessions {
     return release
   }
 
-  add(peer: Peer, { userFragment, media }: Offer): MediaSession {
+  add(peer: Peer, { userFragment, mids }: Offer): MediaSession {
     const id = randomBytes(18).toString('base64url')
     const etag = `"${randomBytes(6).toString('base64url')}"`
-    const session: MediaSession = { id, etag, peer, userFragment, firstMid: media[0]?.mid ?? '0', candidates: 0 }
+    const session: MediaSession = { id, etag, peer, userFragment, mids, candidates: 0 }
     this.#sessions.set(id, session)
     return session
   }
@@ -53,25 +62,38 @@ export class MediaSessions {
     return session
   }
 
+  /** Its client says goodbye; to one that was over already, too. @throws Problem noSession when there never was such a one, as far as is known */
+  end(id: string): void {
+    this.#forget()
+    if (this.#ended.has(id)) return
+    this.get(id).peer.close()
+  }
+
+  /** A session is over. */
   delete(id: string): void {
-    this.#sessions.delete(id)
+    if (!this.#sessions.delete(id)) return
+    this.#ended.set(id, this.#clock())
+    this.#forget()
+  }
+
+  #forget(): void {
+    const before = this.#clock() - endedMs
+    for (const [id, at] of this.#ended) {
+      if (at >= before && this.#ended.size <= mostEnded) return
+      this.#ended.delete(id)
+    }
   }
 }
 
 /**
  * Adds the candidates of a trickle fragment (RFC 8840).
- * @throws Problem restart when it is about another ICE session
+ * @throws Problem badRequest; restart when it is about another ICE session
  */
-export function addFragment(session: MediaSession, fragment: string): void {
-  let mid = session.firstMid
-  const candidates: { candidate: string; mid: string }[] = []
-  for (const line of fragment.split(/\r?\n/)) {
-    if (line.startsWith('a=mid:')) mid = line.slice(6)
-    else if (line.startsWith('a=ice-ufrag:') && line.slice(12) !== session.userFragment) throw new Problem('restart')
-    else if (line.startsWith('a=candidate:')) candidates.push({ candidate: line.slice(2), mid })
-  }
-  for (const each of candidates.slice(0, mostCandidates - session.candidates)) {
+export function addFragment(session: MediaSession, text: string): void {
+  const { userFragment, candidates } = parseFragment(text, session.mids)
+  if (userFragment !== '' && userFragment !== session.userFragment) throw new Problem('restart')
+  for (const { candidate, mid } of candidates.slice(0, mostCandidates - session.candidates)) {
     session.candidates += 1
-    session.peer.addCandidate(each.candidate, each.mid)
+    session.peer.addCandidate(candidate, mid)
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
+import { fragmentType, offerType } from './sdp-request.ts'
 import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
 
 /** What the node's port is made of. */
@@ -19,7 +20,7 @@ export interface NodeServerOptions {
   upgrade: WebHandlers['upgrade']
 }
 
-const exposed = 'Location, ETag, Link, Accept-Patch'
+const exposed = 'Location, ETag, Link, Accept-Patch, Accept-Post'
 
 /** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
 export function nodeServer({ web, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
@@ -81,7 +82,8 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.set('Access-Control-Allow-Methods', 'POST, PATCH, DELETE, OPTIONS')
   context.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-Match')
   context.set('Access-Control-Max-Age', '600')
-  if (/^\/wh[ei]p\//.test(context.path)) context.set('Accept-Post', 'application/sdp')
+  if (/^\/wh[ei]p\//.test(context.path)) context.set('Accept-Post', offerType)
+  if (context.path.startsWith('/session/')) context.set('Accept-Patch', fragmentType)
   context.status = 204
 }
 

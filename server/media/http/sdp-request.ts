@@ -1,6 +1,10 @@
 import type { Context } from 'koa'
 import { Problem } from '../problem.ts'
 
+/** Content types of an offer or answer, and of what is told of the ICE session later (RFC 8840, section 9.2). */
+export const offerType = 'application/sdp'
+export const fragmentType = 'application/trickle-ice-sdpfrag'
+
 /** Longest body of a request, in bytes. */
 const longestBody = 64 * 1024
 
@@ -9,8 +13,11 @@ const longestBody = 64 * 1024
  * @throws Problem mediaType, tooLarge, badRequest
  */
 export async function readBody(context: Context, contentType: string): Promise<string> {
-  if (context.request.type.toLowerCase() !== contentType)
+  if (context.request.type.toLowerCase() !== contentType) {
+    // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
+    context.set(contentType === fragmentType ? 'Accept-Patch' : 'Accept-Post', contentType)
     throw new Problem('mediaType', `The content type must be ${contentType}.`)
+  }
   if ((context.request.length ?? 0) > longestBody) throw new Problem('tooLarge')
   const chunks: Buffer[] = []
   let size = 0

@@ -9,6 +9,8 @@ export interface OfferedCodec {
   payloadType: number
   /** In upper case. */
   name: string
+  /** Name, clock rate and channels as an rtpmap line has them, e.g. `opus/48000/2`. */
+  encoding: string
   /** Format parameters as offered. */
   parameters: string
 }
@@ -18,6 +20,7 @@ export interface OfferedMedia {
   kind: 'video' | 'audio'
   mid: string
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+  /** The preferred one first. */
   codecs: OfferedCodec[]
 }
 
@@ -26,6 +29,8 @@ export interface Offer {
   /** For the peer connection: without candidates that only the browser's machine can resolve, and with the browser as the one that begins DTLS. */
   sdp: string
   media: OfferedMedia[]
+  /** Of every media section, those that carry neither sound nor picture too. */
+  mids: string[]
   /** ICE user fragment: names the ICE session. */
   userFragment: string
 }
@@ -49,12 +54,8 @@ export function parseOffer(sdp: string): Offer {
   const media = sections.flatMap((section): OfferedMedia[] => {
     if (section.type !== 'video' && section.type !== 'audio') return []
     if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
-    const codecs = section.rtp.slice(0, mostCodecs).map(({ payload, codec }) => ({
-      payloadType: payload,
-      name: textOf(codec).toUpperCase(),
-      parameters: textOf(section.fmtp.find((each) => each.payload === payload)?.config ?? ''),
-    }))
-    return [{ kind: section.type, mid: textOf(section.mid), direction: section.direction ?? 'sendrecv', codecs }]
+    const { type: kind, direction = 'sendrecv' } = section
+    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section) }]
   })
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
@@ -63,7 +64,34 @@ export function parseOffer(sdp: string): Offer {
     .filter((line) => !/^a=candidate:.*\.local /.test(line))
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
-  return { sdp: lines.join('\r\n'), media, userFragment: textOf(fragment) }
+  const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
+  return { sdp: lines.join('\r\n'), media, mids, userFragment: textOf(fragment) }
+}
+
+/** Payload types that need no description (RFC 3551, section 6). */
+const staticTypes: ReadonlyMap<number, string> = new Map([
+  [0, 'PCMU/8000'],
+  [8, 'PCMA/8000'],
+  [9, 'G722/8000'],
+])
+
+type Section = ReturnType<typeof parse>['media'][number]
+
+/** In the order of the media line, which is that of preference (RFC 8866, section 5.14). */
+function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
+  const types = textOf(payloads).split(' ', mostCodecs).map(Number)
+  return types.flatMap((payloadType): OfferedCodec[] => {
+    const map = rtp.find(({ payload }) => payload === payloadType)
+    const known = staticTypes.get(payloadType)
+    if (map === undefined && known === undefined) return []
+    const encoding =
+      map === undefined
+        ? (known ?? '')
+        : [map.codec, map.rate, map.encoding].filter((part) => part !== undefined).join('/')
+    const name = (encoding.split('/', 1)[0] ?? '').toUpperCase()
+    const parameters = textOf(fmtp.find(({ payload }) => payload === payloadType)?.config ?? '')
+    return [{ payloadType, name, encoding, parameters }]
+  })
 }
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {
@@ -89,9 +117,11 @@ export function audioCodecFor(media: OfferedMedia, { codec }: AudioFormat): Offe
   return media.codecs.find(({ name }) => name === codec)
 }
 
-/** What the node takes from a publisher: VP8 and else H.264, which every browser decodes; undefined when neither is offered. */
+/** What the node takes of a publisher's video: the first codec of the offer that it carries, VP8 or H.264; undefined when there is none. */
 export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; format: VideoFormat } | undefined {
-  for (const name of ['VP8', 'H264'] as const) {
+  for (const { name } of media.codecs) {
+    if (name !== 'VP8' && name !== 'H264') continue
+    // Of the profiles the one that every browser decodes, where it is offered.
     const format: VideoFormat = { codec: name, profileLevelId: name === 'H264' ? '42e0' : '', parameterSets: '' }
     const codec = videoCodecFor(media, format)
     if (codec !== undefined) return { codec, format: { ...format, profileLevelId: profileOf(codec.parameters) } }
@@ -99,12 +129,12 @@ export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; form
   return undefined
 }
 
-/** Opus, and else G.711. */
+/** The first of Opus and G.711 in the offer. */
 export function publishedAudio(media: OfferedMedia): { codec: OfferedCodec; format: AudioFormat } | undefined {
-  for (const name of ['OPUS', 'PCMU', 'PCMA'] as const) {
-    const format: AudioFormat = { codec: name, clockRate: name === 'OPUS' ? 48_000 : 8_000 }
-    const codec = audioCodecFor(media, format)
-    if (codec !== undefined) return { codec, format }
+  for (const codec of media.codecs) {
+    const { name } = codec
+    if (name === 'OPUS') return { codec, format: { codec: name, clockRate: 48_000 } }
+    if (name === 'PCMU' || name === 'PCMA') return { codec, format: { codec: name, clockRate: 8_000 } }
   }
   return undefined
 }

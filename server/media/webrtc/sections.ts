@@ -22,16 +22,14 @@ export function carryingSection(
   return video
 }
 
-/** An inactive section for a part of an offer that is not wanted. */
-export function silentSection({ kind, mid, codecs }: OfferedMedia): Audio | Video {
-  const offered = (name: string, otherwise: number): number =>
-    codecs.find((codec) => codec.name === name)?.payloadType ?? codecs[0]?.payloadType ?? otherwise
+/** An inactive section for a part of an offer that is not wanted: its first codec, as it was offered. */
+export function silentSection({ kind, mid, codecs: [first] }: OfferedMedia): Audio | Video {
   if (kind === 'video') {
     const video = new ndc.Video(mid, 'Inactive')
-    video.addVP8Codec(offered('VP8', 96))
+    video.addVideoCodec(first?.payloadType ?? 96, first?.encoding ?? 'VP8')
     return video
   }
   const audio = new ndc.Audio(mid, 'Inactive')
-  audio.addOpusCodec(offered('OPUS', 111))
+  audio.addAudioCodec(first?.payloadType ?? 0, first?.encoding ?? 'PCMU')
   return audio
 }

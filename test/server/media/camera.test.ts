@@ -230,7 +230,7 @@ describe('a camera that fails', () => {
     expect(node.events.filter((each) => each.roomId === how && each.type === 'left')).toEqual([])
     expect(await node.userIds(how)).toEqual([])
     // What was watched does not come back by itself: the session is over.
-    expect(await page.call('close', 'cam', true)).toBe(404)
+    expect(await page.call('isOver', 'cam')).toBe(true)
     await page.page.close()
     await node.addDevice(how, 'cam', camera.url('/cam'))
     expect(await node.userIds(how)).toEqual(['cam'])

@@ -55,6 +55,19 @@ async function patch(session: string, fragment: string, headers: Record<string, 
   return response.status
 }
 
+/** A session that is over takes no addresses any more; saying goodbye to it is well-mannered all the same. */
+async function isOver(posted: Posted): Promise<boolean> {
+  const goodbye = await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })
+  return goodbye.status === 200 && (await patch(location(posted), fragmentOf('gEzC'))) === 404
+}
+
+const candidate = 'a=candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host'
+
+/** A trickle fragment (RFC 8840) with one address. */
+function fragmentOf(userFragment: string): string {
+  return `a=ice-ufrag:${userFragment}\r\na=ice-pwd:dEq3rCqSGhbLrkKGbzQPmtZC\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n${candidate}\r\n`
+}
+
 const location = (posted: Posted): string => posted.headers.get('location') ?? ''
 
 describe('publishing with WHIP', () => {
@@ -78,7 +91,7 @@ describe('publishing with WHIP', () => {
     expect(gone.status).toBe(200)
     expect(await node.userIds('pub')).toEqual([])
     await expect.poll(() => node.events).toContainEqual({ type: 'left', roomId: 'pub', userId: 'ann' })
-    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await isOver(posted)).toBe(true)
   })
 
   test('advertised addresses take the place of the machine’s own, on the one UDP port', async () => {
@@ -88,6 +101,45 @@ describe('publishing with WHIP', () => {
     expect(candidates.map(([, , address]) => address)).toEqual(['198.51.100.7', '2001:db8::7'])
     expect(candidates.map(([, , , port]) => Number(port))).toEqual([node.udpPort, node.udpPort])
     expect(Number(candidates[0]?.[1])).toBeGreaterThan(Number(candidates[1]?.[1]))
+  })
+
+  test('of what is offered, the first codec that can be carried is taken', async () => {
+    await node.openRoom('order')
+    const taken = async (video: ('VP8' | 'H264' | 'AV1')[]): Promise<string | undefined> => {
+      const { text } = await publish('order', node.token('order', { userId: 'ann' }), { video })
+      return /a=rtpmap:\d+ (VP8|H264|AV1)/.exec(text)?.[1]
+    }
+    expect(await taken(['VP8', 'H264'])).toBe('VP8')
+    expect(await taken(['H264', 'VP8'])).toBe('H264')
+    expect(await taken(['AV1', 'H264', 'VP8'])).toBe('H264')
+    const [stream] = (await node.request('stats', { roomId: 'order' })).streams
+    expect(stream?.video_codec).toBe('H264')
+  })
+
+  test('the order is that of the media line, not that of the lines which describe it; G.711 needs no description', async () => {
+    await node.openRoom('line')
+    const offer = offerSdp({ direction: 'sendonly' })
+      .replace('SAVPF 96 102', 'SAVPF 102 96')
+      .replace('SAVPF 111 0', 'SAVPF 0 111')
+      .replace('a=rtpmap:0 PCMU/8000\r\n', '')
+    const { text } = await post('/whip/line', offer, bearer(node.token('line')))
+    expect(text).toContain('SAVPF 102\r\n')
+    expect(text).toContain('SAVPF 0\r\n')
+    expect(text).toContain('a=rtpmap:0 PCMU/8000')
+  })
+
+  test('what is not taken keeps the meaning that the offer gave to its payload types', async () => {
+    await node.openRoom('unwanted')
+    const unwanted = ['m=video 9 UDP/TLS/RTP/SAVPF 45', 'c=IN IP4 0.0.0.0', 'a=sendonly', 'a=rtcp-mux', 'a=mid:2']
+    const offer = `${offerSdp({ direction: 'sendonly' })}${[...unwanted, 'a=rtpmap:45 AV1/90000', ''].join('\r\n')}`
+    const { text } = await post('/whip/unwanted', offer, bearer(node.token('unwanted')))
+    expect(text.slice(text.indexOf('a=mid:2'))).toContain('a=inactive')
+    expect([...text.matchAll(/a=rtpmap:45 (\S+)/g)].map(([, codec]) => codec)).toEqual(['AV1/90000'])
+
+    const watched = offerSdp().replace('a=rtpmap:111 opus/48000/2', 'a=rtpmap:111 ILBC/8000').replace(' 0\r\n', '\r\n')
+    await publish('unwanted', node.token('unwanted', { userId: 'bob' }), { audio: false })
+    const seen = await post('/whep/unwanted/bob', watched, bearer(node.token('unwanted')))
+    expect([...seen.text.matchAll(/a=rtpmap:111 (\S+)/g)].map(([, codec]) => codec)).toEqual(['ILBC/8000'])
   })
 
   test('who asks for nothing that can be taken hears so', async () => {
@@ -105,7 +157,7 @@ describe('publishing with WHIP', () => {
     const token = node.token('twice', { userId: 'ann' })
     const first = await publish('twice', token)
     expect((await publish('twice', token)).status).toBe(201)
-    expect((await fetch(`${node.url}${location(first)}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await isOver(first)).toBe(true)
     expect((await publish('twice', token, {}, '?source=screen')).status).toBe(201)
     const { streams } = await node.request('stats', { roomId: 'twice' })
     expect(streams.map(({ stream_id }) => stream_id)).toEqual(['ann', 'ann~screen'])
@@ -153,7 +205,7 @@ describe('caps and doors', () => {
     const posted = await publish('closed', node.token('closed'))
     await node.request('close_room', { roomId: 'closed' })
     expect((await publish('closed', node.token('closed'))).problem).toMatchObject({ status: 404, reason: 'noRoom' })
-    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await isOver(posted)).toBe(true)
     expect(await node.userIds('closed')).toEqual([])
   })
 
@@ -188,7 +240,7 @@ describe('caps and doors', () => {
     expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: true })
     expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: false })
     await node.request('kick', { roomId: 'kick', userId: guest ?? '' })
-    expect((await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await isOver(posted)).toBe(true)
     expect((await publish('kick', token)).problem).toMatchObject({ status: 403, reason: 'removed' })
     expect((await publish('kick', open)).problem?.reason).toBe('removed')
     // A new link does not help before the time is over either.
@@ -239,15 +291,52 @@ describe('the protocol', () => {
     const posted = await publish('patch', node.token('patch'), { userFragment: '7777' })
     const session = location(posted)
     const etag = posted.headers.get('etag') ?? ''
-    const candidate = 'a=candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host'
-    const fragment = `a=ice-ufrag:7777\r\na=ice-pwd:x\r\na=mid:0\r\n${candidate}\r\n`
+    const fragment = fragmentOf('7777')
     expect(await patch(session, fragment)).toBe(204)
-    expect(await patch(session, fragment, { 'if-match': etag })).toBe(204)
-    expect(await patch(session, fragment, { 'if-match': '"other"' })).toBe(412)
+    expect(await patch(session, fragment.replace('m=video 9 UDP/TLS/RTP/SAVPF 0\r\n', ''))).toBe(204)
+    expect(await patch(session, fragment.replace(candidate, 'a=end-of-candidates'))).toBe(204)
+    expect(await patch(session, fragment.replace('127.0.0.1', '4e1c-9a.local'))).toBe(204)
     expect(await patch(session, fragment.replace('7777', '8888'))).toBe(422)
-    expect(await patch(session, fragment, { 'content-type': 'application/sdp' })).toBe(415)
-    expect(await patch(session, 'a=mid:9\r\na=candidate:nonsense\r\n')).toBe(204)
     expect(await patch('/session/none', fragment)).toBe(404)
+    for (const match of [etag, '*', '"*"', `"other", ${etag}`, `W/"other",${etag}`, ` "a,b" , ${etag} `]) {
+      expect([match, await patch(session, fragment, { 'if-match': match })]).toEqual([match, 204])
+    }
+    // A weak tag never matches (RFC 9110, section 8.8.3.2).
+    for (const match of ['"other"', `W/${etag}`, etag.replaceAll('"', ''), '"other", "*x"']) {
+      expect([match, await patch(session, fragment, { 'if-match': match })]).toEqual([match, 412])
+    }
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no lines of SDP', 'hello'],
+    ['a candidate that is none', fragmentOf('7777').replace(candidate, 'a=candidate:nonsense')],
+    ['a candidate on no port', fragmentOf('7777').replace(' 9 typ', ' 70000 typ')],
+    ['a section that the offer has not', fragmentOf('7777').replace('a=mid:0', 'a=mid:9')],
+    ['a user fragment that is none', fragmentOf('7777').replace('a=ice-ufrag:7777', 'a=ice-ufrag:7 7')],
+  ])('a fragment with %s is 400, and the session goes on', async (_what, fragment) => {
+    await node.openRoom('broken')
+    const token = node.token('broken', { userId: 'ann' })
+    const session = location(await publish('broken', token, { userFragment: '7777' }))
+    expect(await patch(session, fragment)).toBe(400)
+    expect(await patch(session, fragmentOf('7777'))).toBe(204)
+  })
+
+  test('who sends something else is told what is taken', async () => {
+    await node.openRoom('taken')
+    const headers = { ...bearer(node.token('taken')), 'content-type': 'text/plain' }
+    const refused = await post('/whip/taken', 'v=0', headers)
+    expect([refused.status, refused.headers.get('accept-post')]).toEqual([415, 'application/sdp'])
+    expect(refused.headers.get('access-control-expose-headers')).toContain('Accept-Post')
+    const session = `${node.url}${location(await publish('taken', node.token('taken')))}`
+    const patched = await fetch(session, { method: 'PATCH', body: 'v=0', headers: { 'content-type': 'text/plain' } })
+    const accepted = 'application/trickle-ice-sdpfrag'
+    expect([patched.status, patched.headers.get('accept-patch')]).toEqual([415, accepted])
+    const options = await fetch(session, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('accept-patch')]).toEqual([204, accepted])
+    expect((await fetch(`${node.url}/whip/taken`, { method: 'OPTIONS' })).headers.get('accept-post')).toBe(
+      'application/sdp',
+    )
   })
 
   test.each([

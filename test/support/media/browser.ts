@@ -61,6 +61,7 @@ interface PageClient {
   publish(name: string, url: string, token: string, how: Offering): Promise<Answered>
   stats(name: string): Promise<PeerStats>
   close(name: string, polite: boolean): Promise<number>
+  isOver(name: string): Promise<boolean>
   enable(name: string, kind: 'video' | 'audio', on: boolean): void
   colours(png: string, places: [number, number][]): Promise<number[][]>
   peerOffer(name: string): Promise<string>

@@ -1,7 +1,7 @@
 /** What an offer written by hand holds. */
 export interface OfferOptions {
   direction?: 'recvonly' | 'sendonly' | 'sendrecv' | 'inactive'
-  /** Video codecs; empty for no video. */
+  /** Video codecs, the preferred one first; empty for no video. */
   video?: ('VP8' | 'H264' | 'AV1')[]
   audio?: boolean
   userFragment?: string

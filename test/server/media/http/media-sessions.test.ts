@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { MediaSessions } from '../../../../server/media/http/media-sessions.ts'
+import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
+import { Peer } from '../../../../server/media/webrtc/peer.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
 
 test('one address has half of the sessions that a node carries, at most; what it gives back it may have again', () => {
   const sessions = new MediaSessions()
@@ -13,4 +16,26 @@ test('one address has half of the sessions that a node carries, at most; what it
   held[0]?.()
   sessions.reserve('192.0.2.1')
   expect(() => sessions.reserve('192.0.2.1')).toThrow('as many sessions')
+})
+
+test('a goodbye to a session that is over is taken for ten minutes, and for the latest ten thousand of them', () => {
+  let now = 0
+  const sessions = new MediaSessions(() => now)
+  const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
+  const peer = new Peer('test', { udpPort: 0, bindAddress: '127.0.0.1', advertised: [], log }, () => {})
+  peer.close()
+  const offer = parseOffer(offerSdp())
+  const ended = Array.from({ length: 10_001 }, () => {
+    const { id } = sessions.add(peer, offer)
+    sessions.delete(id)
+    return id
+  })
+  expect(() => sessions.end(ended[0] ?? '')).toThrow('no such session')
+  now = 10 * 60_000
+  sessions.end(ended[1] ?? '')
+  now += 1
+  expect(() => sessions.end(ended[1] ?? '')).toThrow('no such session')
+  // What never was a session does not become one by its end.
+  sessions.delete('never')
+  expect(() => sessions.end('never')).toThrow('no such session')
 })

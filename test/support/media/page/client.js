@@ -133,6 +133,17 @@ async function close(name, polite) {
   return status
 }
 
+/** Whether the node has ended it: then it takes no addresses any more. */
+async function isOver(name) {
+  const { connection, session } = peers.get(name)
+  const response = await fetch(session, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/trickle-ice-sdpfrag' },
+    body: `${connection.localDescription.sdp.match(/a=ice-ufrag:.*\r\n/)[0]}a=end-of-candidates\r\n`,
+  })
+  return response.status === 404
+}
+
 /** Sound or picture of a publisher goes on or off at its source. */
 function enable(name, kind, on) {
   for (const track of peers.get(name).stream.getTracks()) if (track.kind === kind) track.enabled = on
@@ -186,6 +197,7 @@ globalThis.client = {
   publish,
   stats,
   close,
+  isOver,
   enable,
   colours,
   peerOffer,

@@ -1,0 +1,51 @@
+import { Problem } from '../problem.ts'
+
+/** What a client tells of its ICE session after the offer (RFC 8840, section 9). */
+export interface TrickleFragment {
+  /** Empty when it names none. */
+  userFragment: string
+  password: string
+  candidates: { candidate: string; mid: string }[]
+}
+
+/** Any line of a session description (RFC 8866, section 5). */
+const anyLine = /^[a-z]=\S/
+/** RFC 8839, section 5.1; names of hosts are addresses too, and what follows the type is left to the library. */
+const candidateLine =
+  /^candidate:[A-Za-z0-9+/]{1,32} (?:[1-9]\d{0,2}) \S{1,16} \d{1,10} [A-Za-z0-9.:_%-]{1,255} (\d{1,5}) typ [a-z]{1,16}(?: |$)/
+/** `ice-ufrag` (RFC 8839, section 5.4), however long. */
+const userFragmentText = /^[A-Za-z0-9+/]{1,256}$/
+
+/**
+ * @param mids of the offer; candidates of no section belong to the first
+ * @throws Problem badRequest
+ */
+export function parseFragment(text: string, mids: readonly string[]): TrickleFragment {
+  const lines = text.split(/\r?\n/).filter((line) => line !== '')
+  if (lines.length === 0) throw broken('is empty')
+  const fragment: TrickleFragment = { userFragment: '', password: '', candidates: [] }
+  let mid = mids[0] ?? '0'
+  for (const line of lines) {
+    if (!anyLine.test(line)) throw broken('has a line that is none of a session description')
+    if (line.startsWith('a=mid:')) {
+      mid = line.slice(6).trim()
+      if (!mids.includes(mid)) throw broken('names a media section that the offer has not')
+    } else if (line.startsWith('a=ice-ufrag:')) {
+      fragment.userFragment = line.slice(12).trim()
+      if (!userFragmentText.test(fragment.userFragment)) throw broken('has an ice-ufrag that is none')
+    } else if (line.startsWith('a=ice-pwd:')) fragment.password = line.slice(10).trim()
+    else if (line.startsWith('a=candidate:')) fragment.candidates.push({ candidate: candidateOf(line), mid })
+  }
+  return fragment
+}
+
+function candidateOf(line: string): string {
+  const candidate = line.slice(2)
+  const match = candidateLine.exec(candidate)
+  if (match === null || Number(match[1]) > 65_535) throw broken('has a candidate that is none')
+  return candidate
+}
+
+function broken(what: string): Problem {
+  return new Problem('badRequest', `The fragment ${what}.`)
+}

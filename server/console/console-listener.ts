@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import type { Logger } from 'pino'
@@ -6,7 +7,7 @@ import { procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
 import { clientAddress } from '../edge/client-address.ts'
-import { answerUnread } from '../edge/unread-body.ts'
+import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import { EdgeServer } from '../edge/server.ts'
@@ -69,7 +70,7 @@ export class ConsoleListener {
       // A restore or an import may take its time.
       timeouts: { requestMs: 60_000, stallMs: 120_000 },
       maxHeaderSize: 16 * 1024,
-      maxBody,
+      wantsBody: (request) => this.#wantsBody(request),
       request: this.#app().callback(),
       upgrade: (request, socket, head) => {
         const [path] = (request.url ?? '').split('?', 1)
@@ -195,7 +196,7 @@ export class ConsoleListener {
 
   /** A script shows the key as a bearer token; the page has its session. Answers the refusal itself. */
   #authorised(context: Context): boolean {
-    const bearer = /^Bearer (\S+)$/i.exec(context.get('Authorization'))?.[1]
+    const bearer = bearerOf(context.req)
     if (bearer !== undefined) return this.#offered(context, bearer)
     if (this.#options.key.holdsSession(sessionCookie(context.req))) return true
     context.set('WWW-Authenticate', 'Bearer')
@@ -205,6 +206,18 @@ export class ConsoleListener {
       'Send the console key: Authorization: Bearer <the line of console.key in the data folder>.',
     )
     return false
+  }
+
+  /** A stranger's body is not asked for, except where it holds the key: the refusal comes first. */
+  #wantsBody(request: IncomingMessage): boolean {
+    if (!isOwnRequest(request)) return false
+    const length = announcedLength(request)
+    const [path] = (request.url ?? '').split('?', 1)
+    if (path === '/session') return length <= maxKeyBody
+    if (length > maxBody) return false
+    const { key } = this.#options
+    const bearer = bearerOf(request)
+    return bearer === undefined ? key.holdsSession(sessionCookie(request)) : key.matches(bearer)
   }
 
   #offered(context: Context, key: string): boolean {
@@ -235,6 +248,11 @@ export class ConsoleListener {
     context.type = file.type
     context.body = file.body
   }
+}
+
+/** The key that a script shows; undefined for none. */
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 function refusal(code: ConsoleErrorCode, message: string): ConsoleResult<never> {

@@ -29,8 +29,8 @@ export interface PortHandlers {
   badTarget?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   /** Answers a request that failed and is logged, where its head is not out yet. Left out: 500. */
   failed?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
-  /** Bodies that are announced longer are not asked for (`Expect: 100-continue`). Left out: any is. */
-  maxBody?: number | undefined
+  /** Whether the body of a request that waits for it (`Expect: 100-continue`) is asked for; otherwise it is answered at once. Left out: it is. */
+  wantsBody?: ((request: IncomingMessage) => boolean) | undefined
 }
 
 /** What Node says of a connection that it gives up. */
@@ -109,8 +109,12 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
   // An expectation that nobody knows is no reason to refuse (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest)
   server.on('checkContinue', (request, response) => {
-    const length = Number(request.headers['content-length'] ?? 0)
-    if (length <= (handlers.maxBody ?? Number.POSITIVE_INFINITY)) response.writeContinue()
+    try {
+      if (handlers.wantsBody?.(request) ?? true) response.writeContinue()
+    } catch (error) {
+      requestFailed(request, response, error)
+      return
+    }
     onRequest(request, response)
   })
   const { upgrade } = handlers

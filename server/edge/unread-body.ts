@@ -3,6 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** Longest time that a body nobody wants is read on, so that its sender gets to see the answer. Milliseconds. */
 const unreadMs = 1_000
 
+/** Bytes that a request announces of its body; 0 where it does not say. */
+export function announcedLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0)
+}
+
 /**
  * Answers a request whose body was not read to its end. What still comes of it is thrown away; the connection closes, but not before the sender could see the
  * answer. Headers that are set on the response go out.

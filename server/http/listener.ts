@@ -7,6 +7,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
 import { EdgeServer, type ListenAddress } from '../edge/server.ts'
+import { announcedLength } from '../edge/unread-body.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import { AnswerWriter } from './answer.ts'
@@ -51,6 +52,9 @@ export interface Listener {
 /** Room for a request target of 8 KiB and as much for the headers. */
 const maxHeaderSize = 20 * 1024
 
+/** Bodies that wait to be asked for are, up to here: what is too long by less is read and left, so that its sender may see the answer. Bytes. */
+const longestAwaitedBody = 1024 * 1024
+
 /** Makes a listener; it can be started again after a stop. */
 export function createListener(options: ListenerOptions): Listener {
   const answers = new AnswerWriter(options.api, () => options.settings().cors_origins)
@@ -62,7 +66,7 @@ export function createListener(options: ListenerOptions): Listener {
     limits: options.limits ?? connectionLimits.api,
     timeouts: options.timeouts,
     maxHeaderSize,
-    maxBody: 1024 * 1024,
+    wantsBody: (request) => announcedLength(request) <= longestAwaitedBody,
     request: createApp(options, handler, answers).callback(),
     badTarget: (request, response) => handler.funnel.refuseTarget(request, response),
     failed: (request, response) => handler.funnel.answerUnforeseen(request, response),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -55,6 +55,36 @@ describe('The console port', () => {
   test('The key is one line that only its owner can read', async () => {
     expect(await readFile(join(server.folder, 'console.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/)
     expect((await stat(join(server.folder, 'console.key'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('A body that waits to be asked for is asked for only where the key was shown, or where it holds the key', async () => {
+    /** What comes first, and the status of the answer. */
+    const begin = async (path: string, headers: Record<string, string>, length: number): Promise<string[]> => {
+      const sent = request(`${server.ready.console}${path}`, {
+        method: 'POST',
+        headers: { expect: '100-continue', 'content-length': length, ...headers },
+      })
+      const heard: string[] = []
+      const body = JSON.stringify(path === '/session' ? { key } : {})
+      sent.on('continue', () => {
+        heard.push('100')
+        sent.end(body.padEnd(length))
+      })
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      response.resume()
+      heard.push(String(response.statusCode))
+      sent.destroy()
+      return heard
+    }
+    const shown = { authorization: `Bearer ${key}` }
+    expect(await begin('/rpc/rooms.list', {}, 1_000)).toEqual(['401'])
+    expect(await begin('/rpc/rooms.list', { authorization: 'Bearer wrong' }, 1_000)).toEqual(['401'])
+    expect(await begin('/rpc/rooms.list', { ...shown, host: 'evil.example' }, 1_000)).toEqual(['403'])
+    expect(await begin('/rpc/rooms.list', shown, 9 * 1024 * 1024)).toEqual(['400'])
+    expect(await begin('/session', {}, 2_000)).toEqual(['400'])
+    expect(await begin('/rpc/rooms.list', shown, 1_000)).toEqual(['100', '200'])
+    expect(await begin('/rpc/rooms.list', { cookie: await signIn() }, 1_000)).toEqual(['100', '200'])
+    expect(await begin('/session', {}, 100)).toEqual(['100', '204'])
   })
 
   test('A script lists every procedure with JSON Schema, and needs the key for it', async () => {

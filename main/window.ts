@@ -66,7 +66,11 @@ export class ConsoleWindow {
     })
     this.#remember(window)
     this.#prepare(window)
-    if (was?.maximized === true && !options.hidden) window.maximize()
+    if (was?.maximized === true) {
+      // Maximizing shows a window: one that starts unseen waits until it is wanted.
+      if (options.hidden) window.once('show', () => window.maximize())
+      else window.maximize()
+    }
     if (!options.hidden) window.once('ready-to-show', () => window.show())
     // A failed load is told by did-fail-load and repeated by the crash guard.
     void window.loadURL(`${origin}/index.html`).catch(() => undefined)
@@ -92,9 +96,12 @@ export class ConsoleWindow {
 
   #remember(window: BrowserWindow): void {
     let timer: NodeJS.Timeout | undefined
+    // One that nobody saw was put nowhere.
+    let seen = false
+    window.once('show', () => (seen = true))
     const save = (): void => {
       clearTimeout(timer)
-      if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
+      if (!seen || window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
       this.#preferences.set({ window: { ...window.getNormalBounds(), maximized: window.isMaximized() } })
     }
     const later = (): void => {

@@ -3,19 +3,27 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { windowState, withWindow } from './around-the-page.ts'
 import { answerDialogs, type Desktop, launch } from './desktop.ts'
 
-let userData: string
-beforeEach(async () => {
-  userData = await mkdtemp(join(tmpdir(), 'roomdesk-shell-'))
-})
-afterEach(() => rm(userData, { recursive: true, force: true, maxRetries: 5 }))
+const [keepRunning, quit, cancel] = [0, 1, 2]
+const put = { x: 120, y: 80, width: 1100, height: 700 }
 
-describe('one instance', () => {
+/** One person's window over three starts of the app: each test goes on where the one before it ended. */
+describe('the window', () => {
+  let userData: string
+  let desktop: Desktop
+  beforeAll(async () => {
+    userData = await mkdtemp(join(tmpdir(), 'roomdesk-shell-'))
+    desktop = await launch({ userData })
+  })
+  afterAll(async () => {
+    await desktop.quit()
+    await rm(userData, { recursive: true, force: true, maxRetries: 5 })
+  })
+
   test('a second launch brings the first to the front and ends; one at login leaves it hidden', async () => {
-    await using desktop = await launch({ userData })
     await withWindow(desktop.app, 'hide')
     expect(await launchAgain(desktop, ['--hidden'])).toBe(0)
     expect(await windowState(desktop.app)).toMatchObject({ visible: false })
@@ -25,68 +33,56 @@ describe('one instance', () => {
     expect(await launchAgain(desktop)).toBe(0)
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ minimized: false, focused: true })
   })
-})
 
-describe('the window', () => {
-  test('opens where it was, and as large', async () => {
-    const put = { x: 120, y: 80, width: 1100, height: 700 }
-    const first = await launch({ userData })
-    await first.app.evaluate(({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds), put)
-    await first.quit()
-    const second = await launch({ userData })
-    expect(await windowState(second.app)).toMatchObject({ bounds: put, maximized: false })
-    await withWindow(second.app, 'maximize')
-    await second.quit()
-    await using third = await launch({ userData })
-    expect(await windowState(third.app)).toMatchObject({ maximized: true })
+  test('closed for the first time it asks, and stays where nothing was chosen', async () => {
+    const asked = await answerDialogs(desktop.app, cancel)
+    await withWindow(desktop.app, 'close')
+    await expect.poll(asked).toEqual(['Keep Roomdesk running when its window is closed?'])
+    expect(await windowState(desktop.app)).toMatchObject({ visible: true })
   })
 
-  test('stays hidden at login until it is wanted', async () => {
-    await using desktop = await launch({ userData, args: ['--hidden'] })
+  test('quits where that was chosen', async () => {
+    await desktop.app.evaluate(({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds), put)
+    const ended = once(desktop.app.process(), 'exit')
+    await answerDialogs(desktop.app, quit, false)
+    await withWindow(desktop.app, 'close')
+    expect(await ended).toEqual([0, null])
+  })
+
+  test('opens where it was, and as large', async () => {
+    desktop = await launch({ userData })
+    expect(await windowState(desktop.app)).toMatchObject({ bounds: put, maximized: false })
+  })
+
+  test('asks again where quitting was for once; hides where that was chosen for good, and asks no more', async () => {
+    const asked = await answerDialogs(desktop.app, keepRunning, true)
+    await withWindow(desktop.app, 'close')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
+    expect(await asked()).toHaveLength(1)
+    // It goes on working.
+    expect((await fetch(`${await desktop.url('media')}/openapi.json`)).status).toBe(200)
+    await withWindow(desktop.app, 'show')
+    await withWindow(desktop.app, 'close')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
+    expect(await asked()).toHaveLength(1)
+  })
+
+  test('started at login it stays hidden until it is wanted, and then is as large as it was', async () => {
+    await withWindow(desktop.app, 'show')
+    await withWindow(desktop.app, 'maximize')
+    await desktop.quit()
+    desktop = await launch({ userData, args: ['--hidden'] })
     await desktop.page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
     expect(await windowState(desktop.app)).toMatchObject({ visible: false })
     expect(await launchAgain(desktop)).toBe(0)
-    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true })
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true, maximized: true })
   })
-})
 
-describe('closing', () => {
-  const [keepRunning, quit, cancel] = [0, 1, 2]
-
-  test('asks the first time, hides where that was chosen, and does not ask again', async () => {
-    const first = await launch({ userData })
-    let asked = await answerDialogs(first.app, cancel)
-    await withWindow(first.app, 'close')
-    await expect.poll(asked).toEqual(['Keep Roomdesk running when its window is closed?'])
-    expect(await windowState(first.app)).toMatchObject({ visible: true })
-
-    asked = await answerDialogs(first.app, keepRunning, true)
-    await withWindow(first.app, 'close')
-    await expect.poll(() => windowState(first.app)).toMatchObject({ visible: false })
-    expect(await asked()).toHaveLength(1)
-    // It goes on working.
-    expect((await fetch(`${await first.url('media')}/openapi.json`)).status).toBe(200)
-    await withWindow(first.app, 'show')
-    await withWindow(first.app, 'close')
-    await expect.poll(() => windowState(first.app)).toMatchObject({ visible: false })
-    expect(await asked()).toHaveLength(1)
-    await first.quit()
-
-    await using second = await launch({ userData })
-    asked = await answerDialogs(second.app, cancel)
-    await withWindow(second.app, 'close')
-    await expect.poll(() => windowState(second.app)).toMatchObject({ visible: false })
+  test('hides without a question also after the app was started again', async () => {
+    const asked = await answerDialogs(desktop.app, cancel)
+    await withWindow(desktop.app, 'close')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
     expect(await asked()).toEqual([])
-  })
-
-  test('quits where that was chosen, and asks again where it was for once', async () => {
-    for (let time = 0; time < 2; time++) {
-      await using desktop = await launch({ userData })
-      const ended = once(desktop.app.process(), 'exit')
-      await answerDialogs(desktop.app, quit, false)
-      await withWindow(desktop.app, 'close')
-      expect(await ended).toEqual([0, null])
-    }
   })
 })
 

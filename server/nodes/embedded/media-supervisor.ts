@@ -13,6 +13,7 @@ import { guarded } from '../guarded.ts'
 import { ControlClient } from './control-client.ts'
 import { watchLiveness } from './liveness-watch.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
+import { RestartLadder } from './restart-ladder.ts'
 
 /** What keeps a media process running. */
 export interface SupervisorOptions {
@@ -29,11 +30,8 @@ export interface SupervisorOptions {
 
 /** Milliseconds from the start of the process to its first word, and from there until it listens. */
 const startMs = 10_000
-/** Waits between two starts, in milliseconds. */
-const firstWaitMs = 1_000
-const longestWaitMs = 30_000
-/** A process that ran for so long is well: the next failure begins with the first wait again. */
-const wellAfterMs = 15_000
+/** What a process that is started anew on purpose has to end in order, in milliseconds. */
+const restartMs = 1_000
 /** Unless the options say otherwise. */
 const defaultHangMs = 10_000
 /** What a killed process may take to be gone. */
@@ -43,12 +41,12 @@ const killMs = 2_000
 export class MediaSupervisor {
   readonly #options: SupervisorOptions
   readonly #stopper = new AbortController()
+  readonly #ladder = new RestartLadder()
   #client: ControlClient | undefined
   #attempt: Promise<ControlClient> | undefined
   #ports: ControlResult<'start'> | undefined
   #settings = ''
   #lastError = ''
-  #waits = 0
   /** It was ended to be started anew: that is no failure. */
   #restarting = false
   #upSince = 0
@@ -93,7 +91,7 @@ export class MediaSupervisor {
   async restart(): Promise<void> {
     if (this.#client === undefined) return
     this.#restarting = true
-    await this.#end(this.#client, firstWaitMs)
+    await this.#end(this.#client, restartMs)
   }
 
   /** Tells the process other settings, if they are others. */
@@ -141,7 +139,7 @@ export class MediaSupervisor {
     }
     attempt.then(settle, (error: unknown) => {
       settle()
-      this.#failed(messageOf(error))
+      this.#startAgain(messageOf(error), () => this.#ladder.startFailed())
     })
     return attempt
   }
@@ -165,6 +163,7 @@ export class MediaSupervisor {
     }
     this.#client = client
     this.#upSince = performance.now()
+    this.#ladder.started()
     this.#lastError = ''
     logger.info({ pid: client.pid, ...this.#ports }, 'the embedded node runs')
     this.#watch(client)
@@ -196,13 +195,12 @@ export class MediaSupervisor {
     if (this.#client !== client) return
     this.#client = undefined
     this.#endWatch()
-    if (performance.now() - this.#upSince > wellAfterMs) this.#waits = 0
     this.#tellRestart()
-    this.#failed(why)
+    this.#startAgain(why, () => this.#ladder.crashed(performance.now() - this.#upSince))
   }
 
-  /** Starts it anew after a wait that doubles. */
-  #failed(why: string): void {
+  /** Starts it anew after the ladder's wait, or at once where it was ended for that. */
+  #startAgain(why: string, waitOf: () => number): void {
     if (this.#stopper.signal.aborted) return
     if (this.#restarting) {
       this.#restarting = false
@@ -210,8 +208,7 @@ export class MediaSupervisor {
       return
     }
     this.#lastError = why
-    const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#waits, 10))
-    this.#waits += 1
+    const wait = waitOf()
     this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()

@@ -120,7 +120,7 @@ describe('the process of the embedded node', () => {
     expect(other.pids.filter(isAlive)).toEqual([])
   })
 
-  test('one that crashes again and again is started after ever longer waits', { timeout: 30_000 }, async () => {
+  test('a program that ends before it answers is started after ever longer waits', { timeout: 30_000 }, async () => {
     await using site = await MediaSite.start()
     const crashing = join(site.folder, 'crashing.mjs')
     await writeFile(crashing, 'process.exit(3)')

@@ -23,6 +23,7 @@ async function embeddedNode() {
   const log: string[] = []
   const write = (_: object, message: string): void => void log.push(message)
   const hanging = new Set<ScriptedProcess>()
+  let crippled = false
   const media = new EmbeddedMedia({
     spawn() {
       const process = new ScriptedProcess()
@@ -33,7 +34,10 @@ async function embeddedNode() {
         queueMicrotask(() => process.says({ type: 'answer', id: message.id, result }))
       }
       processes.push(process)
-      queueMicrotask(() => process.says({ type: 'hello', version: controlVersion }))
+      queueMicrotask(() => {
+        if (crippled) process.ends('it ended with exit code 3')
+        else process.says({ type: 'hello', version: controlVersion })
+      })
       return process
     },
     pageFolder: '',
@@ -59,6 +63,10 @@ async function embeddedNode() {
       if (on) hanging.add(running)
       else hanging.delete(running)
     },
+    /** The program ends before it says anything from now on, or does not any more. */
+    cripple(on: boolean) {
+      crippled = on
+    },
     /** One poll, which is given up after 2 s. */
     async poll() {
       const caller = new AbortController()
@@ -69,6 +77,49 @@ async function embeddedNode() {
     },
   }
 }
+
+test('crashes one after the other: the first waits are short, and none is so long that people and cameras are away for more than 5 s', async () => {
+  const { media, processes } = await embeddedNode()
+  const waits: number[] = []
+  for (let crash = 0; crash < 8; crash++) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    const before = processes.length
+    const endedAt = performance.now()
+    processes.at(-1)?.ends('it ended with exit code 70')
+    while (processes.length === before) await vi.advanceTimersByTimeAsync(100)
+    waits.push(performance.now() - endedAt)
+  }
+  expect(waits).toEqual([1_000, 1_000, 2_000, 2_000, 3_000, 3_000, 3_000, 3_000])
+  // One that is well for a while has the short wait before it again.
+  await vi.advanceTimersByTimeAsync(20_000)
+  processes.at(-1)?.ends('it ended with exit code 70')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(processes).toHaveLength(10)
+  await media.stopListening()
+})
+
+test('a program that does not get to answer is started after ever longer waits, up to 30 s', async () => {
+  const { media, processes, cripple } = await embeddedNode()
+  cripple(true)
+  processes.at(-1)?.ends('it ended with exit code 70')
+  const waits: number[] = []
+  let endedAt = performance.now()
+  for (let start = 0; start < 8; start++) {
+    const before = processes.length
+    while (processes.length === before) await vi.advanceTimersByTimeAsync(100)
+    waits.push(performance.now() - endedAt)
+    await vi.advanceTimersByTimeAsync(0)
+    endedAt = performance.now()
+  }
+  expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+  cripple(false)
+  await vi.advanceTimersByTimeAsync(31_000)
+  processes.at(-1)?.ends('it ended with exit code 70')
+  const before = processes.length
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(processes).toHaveLength(before + 1)
+  await media.stopListening()
+})
 
 test('a node that is polled once a minute, and misses one poll, goes on', async () => {
   const { media, processes, hang, poll } = await embeddedNode()

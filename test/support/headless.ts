@@ -4,8 +4,11 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 
@@ -53,6 +56,11 @@ export class Headless {
     return value
   }
 
+  /** After its certificate was set or taken away: the console speaks TLS, or no longer, at the same port. */
+  consoleSpeaks(scheme: 'http' | 'https'): void {
+    this.ready = { ...this.ready, console: this.ready.console.replace(/^https?/, scheme) }
+  }
+
   /** Sends a signal and resolves with the exit code (null when a signal ended it). */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
@@ -64,12 +72,14 @@ export class Headless {
   /** Calls a console procedure as a script does, and returns its result whole. */
   async result<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ConsoleResult<ProcedureOutput<N>>> {
     const key = (await readFile(join(this.folder, 'console.key'), 'utf8')).trim()
-    const response = await fetch(`${this.ready.console}/rpc/${name}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(input ?? {}),
-    })
-    return (await response.json()) as ConsoleResult<ProcedureOutput<N>>
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const url = `${this.ready.console}/rpc/${name}`
+    const { request } = url.startsWith('https:') ? https : http
+    // A connection of its own: one that was kept may end while it is used, as when the port moves. The certificate is of the site's own making.
+    const sent = request(url, { method: 'POST', headers, agent: false, rejectUnauthorized: false })
+    sent.end(JSON.stringify(input ?? {}))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return (await json(response)) as ConsoleResult<ProcedureOutput<N>>
   }
 
   /** Calls a console procedure that must succeed. */

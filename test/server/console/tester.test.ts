@@ -52,12 +52,14 @@ describe('The API tester', () => {
 
   test('works over a self-signed certificate, which it trusts and shows', async () => {
     await server.rpc('settings.set', { tls: { mode: 'self-signed' } })
+    server.consoleSpeaks('https')
     const sent = await server.rpc('tester.send', { ...send, operation: 'authenticate', params: {} })
     expect(sent.url).toMatch(/^https:/)
     expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
     const list = { ...send, operation: 'list_outgoing_users', api: 'device', params: {} } as const
     expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
     await server.rpc('settings.set', { tls: { mode: 'off' } })
+    server.consoleSpeaks('http')
     expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
   })
 

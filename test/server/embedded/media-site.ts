@@ -54,7 +54,8 @@ export class MediaSite implements AsyncDisposable {
     const spawn = options.spawn ?? forkMediaProcess(program)
     const fast: SettingsPatch = {
       ...settings,
-      deadlines: { health_interval_ms: 200, ...settings?.deadlines },
+      // Looked at often; a node that a busy machine keeps waiting is not offline.
+      deadlines: { health_interval_ms: 200, health_ms: 10_000, ...settings?.deadlines },
       devices: { reconnect_first_ms: 100, reconnect_longest_ms: 500, ...settings?.devices },
     }
     const controller = await Controller.open({
@@ -129,7 +130,7 @@ export class MediaSite implements AsyncDisposable {
   }
 
   /** Resolves when the condition holds, looked at at each event of the console and from time to time; rejects after `withinMs`. */
-  async until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  async until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
     const end = performance.now() + withinMs
     while (!(await condition())) {
       if (performance.now() > end) throw new Error(`it never held: ${String(condition)}\n${this.logged.join('')}`)

@@ -88,7 +88,7 @@ test('the console reaches the node by its own way, whatever address clients are 
   const addresses = [{ tag: 'wan', addr: '127.0.0.9:9' }]
   await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
   const room = await site.api.createRoom()
-  await site.join(room, 'door', camera.url('/cam'))
+  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
   const offer = offerSdp({ video: ['H264'], audio: false })
   const { answer, session } = await site.rpc('media.watch', { room_id: room, stream_id: 'door', small: false, offer })
   expect(answer).toContain('m=video')

@@ -42,8 +42,11 @@ const script = fileURLToPath(new URL('./camera.py', import.meta.url))
 const packages =
   'python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav'
 
-/** @throws Error that says what to install when this machine lacks what the camera needs */
+let isCameraThere = false
+
+/** Looks once in each process. @throws Error that says what to install when this machine lacks what the camera needs */
 function assertCamera(): void {
+  if (isCameraThere) return
   try {
     execFileSync('/usr/bin/python3', ['-c', "import gi; gi.require_version('GstRtspServer', '1.0')"], {
       stdio: 'ignore',
@@ -51,6 +54,7 @@ function assertCamera(): void {
   } catch {
     throw new Error(`GStreamer's RTSP server is missing: apt-get install ${packages}`)
   }
+  isCameraThere = true
 }
 
 /** Starts a camera and waits until it listens. */

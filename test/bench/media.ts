@@ -14,6 +14,8 @@ import { report, type Row } from './table.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 
 const viewerCount = 50
+const firstViewers = 10
+const fillMs = 5_000
 const cameraCount = 50
 const cycles = 200
 const joins = 15
@@ -86,8 +88,19 @@ async function viewers(camera: Camera): Promise<Row[]> {
     stdio: 'inherit',
   })
   try {
-    await ask(crowd, { open: viewerCount })
-    await sleep(2_000)
+    // The first ones fill what all of them share; every one fills what it keeps in some seconds.
+    await ask(crowd, { open: firstViewers })
+    await sleep(fillMs)
+    const withFirst = await residentMegabytes(pid)
+    await ask(crowd, { open: viewerCount - firstViewers })
+    await sleep(fillMs)
+    const kept = (await residentMegabytes(pid)) - withFirst
+    const own: Row = {
+      what: `memory of the node for each of ${viewerCount} viewers of one 2 Mbit/s camera`,
+      measured: `${(kept / (viewerCount - firstViewers)).toFixed(2)} MB`,
+      goal: 'at most 0.3 MB',
+      reached: kept / (viewerCount - firstViewers) <= 0.3,
+    }
     const before = await ask(crowd, {})
     const crowded = await processorRate(pid)
     const after = await ask(crowd, {})
@@ -110,7 +123,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
       goal: 'at most +8 MB',
       reached: grown <= 8,
     }
-    return [load, memory]
+    return [load, own, memory]
   } finally {
     crowd.kill()
   }

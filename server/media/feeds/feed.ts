@@ -13,6 +13,7 @@ import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { GopCache } from './gop-cache.ts'
+import { PacketHistory } from './packet-history.ts'
 
 /** Video of a feed. */
 export interface VideoFormat {
@@ -82,6 +83,8 @@ export class Feed {
   readonly requestKeyFrame: () => void
   readonly #sinks = new Set<Sink>()
   readonly #cache: GopCache | undefined
+  /** Of what those who watch were sent; empty while nobody does. */
+  readonly #history = new PacketHistory()
   readonly #contentOf: (packet: Buffer) => Content
   /** Those of the SDP, for a stream that lacks them. */
   readonly #parameterSets: readonly Buffer[]
@@ -132,6 +135,12 @@ export class Feed {
     return this.#cache?.packets ?? []
   }
 
+  /** What was sent of its video under a number, for who missed it: not to be changed. Undefined when it is too old, or never came. */
+  sentVideo(sequence: number): Buffer | undefined {
+    // A viewer's first packets are of the GOP, and may be older than the history.
+    return this.#history.find(sequence) ?? this.#cache?.find(sequence)
+  }
+
   add(sink: Sink): void {
     if (this.#over) return sink.ended()
     this.#sinks.add(sink)
@@ -142,6 +151,7 @@ export class Feed {
     if (this.#sinks.delete(sink) && this.#sinks.size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
+      this.#history.clear()
     }
   }
 
@@ -203,6 +213,7 @@ export class Feed {
     if (this.#over) return
     this.#over = true
     clearInterval(this.#timer)
+    this.#history.clear()
     const sinks = [...this.#sinks]
     this.#sinks.clear()
     for (const sink of sinks) this.#tell(sink, () => sink.ended())
@@ -229,8 +240,11 @@ export class Feed {
   }
 
   #sendVideo(packet: Buffer, content: Content): void {
-    this.#cache?.add(packet, content)
+    // Viewers write into the packet itself.
+    const kept = this.#cache !== undefined || this.#sinks.size > 0 ? Buffer.from(packet) : undefined
+    if (kept !== undefined) this.#cache?.add(kept, content)
     if (this.videoMuted) return
+    if (kept !== undefined && this.#sinks.size > 0) this.#history.add(kept)
     const sequence = sequenceOf(packet)
     for (const sink of this.#sinks) {
       try {

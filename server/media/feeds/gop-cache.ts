@@ -1,9 +1,12 @@
 import { type Content, keyFrame, parameterSet } from '../rtp/key-frame.ts'
-import { timestampOf } from '../rtp/packet.ts'
+import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
 /** Largest GOP that is kept: a longer one makes late joiners wait for the next key frame. */
 const mostPackets = 4_000
 const mostBytes = 8 * 1024 * 1024
+
+/** Packets that a camera lost within a GOP, at most, for one to be found still. */
+const mostLost = 100
 
 /** The packets since the last key frame, so that a late joiner sees a picture at once. */
 export class GopCache {
@@ -17,7 +20,7 @@ export class GopCache {
     return this.#begun ? this.#packets : []
   }
 
-  /** Notes a packet; a copy is kept. */
+  /** Notes a packet, which nobody may change from now on. */
   add(packet: Buffer, content: Content): void {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
@@ -26,9 +29,23 @@ export class GopCache {
       if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.#clear()
       if ((content & parameterSet) === 0 && this.#packets.length === 0) return
     }
-    this.#packets.push(Buffer.from(packet))
+    this.#packets.push(packet)
     this.#bytes += packet.length
     if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.#clear()
+  }
+
+  /** The packet of a number; undefined when it is not of this GOP. */
+  find(sequence: number): Buffer | undefined {
+    const { packets } = this
+    const [first] = packets
+    if (first === undefined) return undefined
+    // Where nothing was lost it is there; else it lies before.
+    const expected = Math.min(sequenceDistance(sequenceOf(first), sequence), packets.length - 1)
+    for (let i = expected; i >= Math.max(0, expected - mostLost); i--) {
+      const packet = packets[i]
+      if (packet !== undefined && sequenceOf(packet) === sequence) return packet
+    }
+    return undefined
   }
 
   /** A new GOP; parameter sets of the same picture that came just before go into it. */

@@ -22,15 +22,6 @@ export function eachReport(
   }
 }
 
-/** Whether a compound asks for a key frame: Picture Loss Indication or Full Intra Request. */
-export function asksForKeyFrame(compound: Buffer): boolean {
-  let asks = false
-  eachReport(compound, (type, format) => {
-    if (type === payloadFeedbackType && (format === 1 || format === 4)) asks = true
-  })
-  return asks
-}
-
 /** Picture Loss Indication. */
 export function pictureLoss(ssrc: number): Buffer {
   const packet = Buffer.alloc(12)
@@ -151,16 +142,4 @@ export function clockPointOf(compound: Buffer): ClockPoint | undefined {
     }
   })
   return point
-}
-
-/** What a receiver's first block says of the sender report before: its middle 32 bits, and the time since in 1/65536 s; undefined when there is none. */
-export function reportEcho(compound: Buffer): { lastReport: number; delay: number } | undefined {
-  let echo: { lastReport: number; delay: number } | undefined
-  eachReport(compound, (type, count, at, length) => {
-    const block = type === receiverReportType ? 8 : type === senderReportType ? 28 : -1
-    if (echo !== undefined || block < 0 || count === 0 || block + 24 > length) return
-    const lastReport = compound.readUInt32BE(at + block + 16)
-    if (lastReport !== 0) echo = { lastReport, delay: compound.readUInt32BE(at + block + 20) }
-  })
-  return echo
 }

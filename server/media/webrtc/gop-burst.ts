@@ -15,6 +15,8 @@ export class GopBurst {
   readonly #pictures: number
   #picture = -1
   #previous = -1
+  /** Pictures whose timestamp was changed: the feed's, and the one they were sent with. */
+  readonly timestamps = new Map<number, number>()
 
   /** @param gop the feed's own, which grows; not empty */
   constructor(gop: readonly Buffer[]) {
@@ -46,7 +48,11 @@ export class GopBurst {
     if (timestamp !== this.#previous) this.#picture += 1
     this.#previous = timestamp
     const behind = this.#pictures - 1 - this.#picture
-    if (behind > 0) copy.writeUInt32BE((this.#live - behind * ticks) >>> 0, 4)
+    if (behind > 0) {
+      const squeezed = (this.#live - behind * ticks) >>> 0
+      this.timestamps.set(timestamp, squeezed)
+      copy.writeUInt32BE(squeezed, 4)
+    }
     return copy
   }
 }

@@ -1,17 +1,16 @@
 import { randomInt } from 'node:crypto'
-import ndc, { type Track } from 'node-datachannel'
 import type { Feed, Sink } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
-import { address, isRtcp, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { asksForKeyFrame, reportEcho, senderReport } from '../rtp/rtcp.ts'
+import { type FeedbackListener, readFeedback, type ReceivedBlock } from '../rtp/feedback.ts'
+import { isRtcp, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
 import { GopBurst } from './gop-burst.ts'
+import { Outgoing } from './outgoing.ts'
 import { Peer, type PeerSettings } from './peer.ts'
+import { Retransmission } from './retransmission.ts'
 import { carryingSection, silentSection } from './sections.ts'
+import { SentVideo } from './sent-video.ts'
 
-/** Packets kept for viewers that ask again; more where the burst is longer. */
-const history = 512
-const longestHistory = 2_048
 /** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
 const sliceLength = 128
 const sliceEveryMs = 2
@@ -25,20 +24,8 @@ const burstRepeatsUntilMs = 3_000
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
 const stallMs = 10_000
 
-/** What one direction of a viewer sends with. */
-interface Outgoing {
-  kind: 'video' | 'audio'
-  track: Track
-  payloadType: number
-  ssrc: number
-  packets: number
-  octets: number
-  /** The last sender report, by the middle of its NTP time, and when it was sent. */
-  reported: { middle: number; at: number } | undefined
-}
-
 /** One browser that watches one feed (WHEP). */
-export class Viewer implements Sink {
+export class Viewer implements Sink, FeedbackListener {
   readonly peer: Peer
   readonly #feed: Feed
   #video: Outgoing | undefined
@@ -50,8 +37,8 @@ export class Viewer implements Sink {
   #repeatsLeft = burstRepeats
   #burstAt = 0
   #startedAt = 0
-  /** Ahead of the feed's numbers by so many: a burst that is sent again has numbers of its own. */
-  #shift = 0
+  readonly #sent = new SentVideo()
+  readonly #retransmission = new Retransmission()
   /** When the first packet since the viewer's last word was sent; 0: it owes none. */
   #owedSince = 0
   #roundTrip = -1
@@ -103,6 +90,7 @@ export class Viewer implements Sink {
     if (this.#waiting) {
       if (timestampOf(packet) !== this.#feed.entryTimestamp) return
       this.#waiting = false
+      this.#sent.begin(this.#feed, sequence)
     }
     this.#sendVideo(out, packet, sequence)
   }
@@ -119,17 +107,49 @@ export class Viewer implements Sink {
     // The request, or the source's answer, may have been lost.
     if (this.#video !== undefined && this.#waiting && this.#burst === undefined) this.#feed.requestKeyFrame()
     for (const out of [this.#video, this.#audio]) {
-      if (out === undefined || out.packets === 0) continue
+      if (!out?.begun) continue
       const clock = this.#feed.clock(out.kind, now)
-      if (clock === undefined) continue
-      const report = senderReport(out.ssrc, clock.ntp, clock.timestamp, out.packets, out.octets)
-      out.reported = { middle: report.readUInt32BE(10), at: now }
-      this.#sendRaw(out, report)
+      if (clock !== undefined) out.report(clock, now)
     }
+    const monotonic = performance.now()
+    this.#retransmission.tick(monotonic)
+    if (monotonic - this.#burstAt > burstRepeatsUntilMs) this.#sent.forgetTimestamps()
   }
 
   ended(): void {
     this.peer.close()
+  }
+
+  missing(ssrc: number, number: number): void {
+    const out = this.#video
+    if (out?.ssrc !== ssrc) return
+    const stretch = this.#sent.stretchOf(number)
+    const packet = stretch?.feed.sentVideo((number - stretch.ahead) & 0xffff)
+    if (stretch === undefined || packet === undefined) return
+    if (!this.#retransmission.allows(number, packet.length, performance.now())) return
+    const copy = Buffer.from(packet)
+    copy.writeUInt16BE(number, 2)
+    copy.writeUInt32BE(stretch.timestamps?.get(timestampOf(packet)) ?? timestampOf(packet), 4)
+    out.sendAgain(copy)
+  }
+
+  keyFrameWanted(): void {
+    if (this.#video === undefined) return
+    this.#feed.requestKeyFrame()
+    this.#repeatBurst(this.#video)
+  }
+
+  bitrate(): void {
+    // Nothing smaller could be sent.
+  }
+
+  block(block: ReceivedBlock): void {
+    for (const out of [this.#video, this.#audio]) {
+      const roundTrip = out?.roundTrip(block, Date.now())
+      if (roundTrip === undefined) continue
+      this.#roundTrip = roundTrip
+      this.#retransmission.roundTrip = roundTrip
+    }
   }
 
   failed(error: unknown): void {
@@ -150,11 +170,10 @@ export class Viewer implements Sink {
     const ssrc = randomInt(1, 2 ** 31)
     const section = carryingSection(media, codec, 'SendOnly')
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
-    const track = this.peer.addTrack(section, (message) => this.#heard(out, message))
-    const kept = Math.min(longestHistory, Math.max(history, 2 * this.#feed.gop.length))
-    track.setMediaHandler(new ndc.RtcpNackResponder(kept))
+    // No handler on the track: what a viewer asks for is answered from what the feed keeps for everybody.
+    const track = this.peer.addTrack(section, (message) => this.#heard(message))
     const { payloadType } = codec
-    const out: Outgoing = { kind: media.kind, track, payloadType, ssrc, packets: 0, octets: 0, reported: undefined }
+    const out = new Outgoing({ kind: media.kind, track, payloadType, ssrc, closed: () => this.peer.close() })
     if (media.kind === 'video') this.#video = out
     else this.#audio = out
   }
@@ -168,16 +187,10 @@ export class Viewer implements Sink {
     return audio === undefined || this.#audio !== undefined ? undefined : audioCodecFor(media, audio)
   }
 
-  #heard(out: Outgoing, message: Buffer): void {
+  #heard(message: Buffer): void {
     if (!isRtcp(message)) return
     this.#owedSince = 0
-    if (asksForKeyFrame(message)) {
-      this.#feed.requestKeyFrame()
-      if (out === this.#video) this.#repeatBurst(out)
-    }
-    const echo = reportEcho(message)
-    if (echo === undefined || echo.lastReport !== out.reported?.middle) return
-    this.#roundTrip = Math.max(0, Date.now() - out.reported.at - echo.delay / 65.536)
+    readFeedback(message, this)
   }
 
   /** Connected: the pictures since the last key frame at once, then what comes. */
@@ -194,19 +207,20 @@ export class Viewer implements Sink {
   }
 
   #beginBurst(out: Outgoing, gop: readonly Buffer[]): void {
+    const [first] = gop
+    if (first === undefined) return
     this.#burst = new GopBurst(gop)
+    this.#sent.begin(this.#feed, sequenceOf(first), this.#burst.timestamps)
     this.#burstAt = performance.now()
     this.#sendBurst(out, this.#burst)
   }
 
   #repeatBurst(out: Outgoing): void {
     const { gop } = this.#feed
-    const [first, last] = [gop[0], gop.at(-1)]
-    if (this.#burst !== undefined || this.#repeatsLeft === 0 || first === undefined || last === undefined) return
+    if (this.#burst !== undefined || this.#repeatsLeft === 0 || gop.length === 0) return
     const now = performance.now()
     if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
     this.#repeatsLeft -= 1
-    this.#shift = (this.#shift + sequenceOf(last) + 1 - sequenceOf(first)) & 0xffff
     this.#beginBurst(out, gop)
   }
 
@@ -222,25 +236,16 @@ export class Viewer implements Sink {
   }
 
   #sendVideo(out: Outgoing, packet: Buffer, sequence: number): void {
-    packet.writeUInt16BE((sequence + this.#shift) & 0xffff, 2)
+    const number = this.#sent.number(sequence)
+    if (number < 0) return
+    packet.writeUInt16BE(number, 2)
+    this.#retransmission.sent(packet.length)
     this.#send(out, packet)
   }
 
   #send(out: Outgoing, packet: Buffer): void {
-    address(packet, out.payloadType, out.ssrc)
-    out.packets += 1
-    out.octets += packet.length - 12
-    if (this.#owedSince === 0) this.#owedSince = Date.now()
-    this.#sendRaw(out, packet)
-  }
-
-  #sendRaw(out: Outgoing, packet: Buffer): void {
     if (this.peer.closed) return
-    try {
-      // It says false while the track is not open yet, and copies the packet otherwise.
-      out.track.sendMessageBinary(packet)
-    } catch {
-      if (!out.track.isOpen() && this.#started && out.track.isClosed()) this.peer.close()
-    }
+    if (this.#owedSince === 0) this.#owedSince = Date.now()
+    out.send(packet)
   }
 }

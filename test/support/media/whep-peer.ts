@@ -9,7 +9,8 @@ export class WhepPeer {
   /** What came until now. */
   packets = 0
 
-  private constructor() {
+  /** @param heard see `open` */
+  private constructor(heard?: (message: Buffer) => void) {
     const connection = new ndc.PeerConnection('viewer', {
       iceServers: [],
       bindAddress: '127.0.0.1',
@@ -23,18 +24,23 @@ export class WhepPeer {
     this.#tracks = [connection.addTrack(video), connection.addTrack(audio)]
     for (const track of this.#tracks) {
       // It answers sender reports, as a browser does.
-      track.setMediaHandler(new ndc.RtcpReceivingSession())
+      if (heard === undefined) track.setMediaHandler(new ndc.RtcpReceivingSession())
       track.onClosed(() => {})
-      track.onMessage(() => {
+      track.onMessage((message) => {
         this.packets += 1
         this.#first.resolve()
+        heard?.(message)
       })
     }
   }
 
-  /** Connects and waits for the first packet. @throws WhepRefusal; Error when no packet comes within 10 s */
-  static async open(url: string, token: string): Promise<WhepPeer> {
-    const peer = new WhepPeer()
+  /**
+   * Connects and waits for the first packet.
+   * @param heard gets every packet, and is the one that reports and asks for more, with `send`; left out: the library does what a browser does
+   * @throws WhepRefusal; Error when no packet comes within 10 s
+   */
+  static async open(url: string, token: string, heard?: (message: Buffer) => void): Promise<WhepPeer> {
+    const peer = new WhepPeer(heard)
     try {
       await peer.#open(url, token)
     } catch (error) {
@@ -42,6 +48,11 @@ export class WhepPeer {
       throw error
     }
     return peer
+  }
+
+  /** Sends RTCP. */
+  send(packet: Buffer): void {
+    this.#tracks[0]?.sendMessageBinary(packet)
   }
 
   /** Ends it in order. Resolves to whether the node still had it. */

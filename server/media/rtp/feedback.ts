@@ -1,0 +1,74 @@
+import { eachReport, payloadFeedbackType, receiverReportType, senderReportType, transportFeedbackType } from './rtcp.ts'
+
+/** What a receiver says of one stream. */
+export interface ReceivedBlock {
+  ssrc: number
+  /** Share lost since its last report, 0 to 1. */
+  lost: number
+  /** Middle 32 bits of the NTP time of the last sender report; 0 when it had none. */
+  lastReport: number
+  /** Since that came, in 1/65536 s. */
+  delay: number
+}
+
+/** Told what a receiver asks for and reports. */
+export interface FeedbackListener {
+  /** It misses a packet (generic NACK, RFC 4585, section 6.2.1). */
+  missing(ssrc: number, sequence: number): void
+  /** It needs a key frame: Picture Loss Indication or Full Intra Request (RFC 4585, section 6.3.1; RFC 5104, section 4.3.1). */
+  keyFrameWanted(): void
+  /** It can take so many bits a second in all (draft-alvestrand-rmcat-remb, section 2.2). */
+  bitrate(bitsPerSecond: number): void
+  block(block: ReceivedBlock): void
+}
+
+const reportBlockBytes = 24
+/** Packets that one compound may ask for: more than a receiver keeps track of is a flood. */
+const mostMissing = 1_000
+
+/** Reads a receiver's compound in one walk; what is broken or of another kind is passed over. */
+export function readFeedback(compound: Buffer, listener: FeedbackListener): void {
+  let left = mostMissing
+  eachReport(compound, (type, format, at, length) => {
+    if (type === receiverReportType) readBlocks(compound, at + 8, format, at + length, listener)
+    else if (type === senderReportType) readBlocks(compound, at + 28, format, at + length, listener)
+    else if (type === transportFeedbackType && format === 1) left = readMissing(compound, at, length, left, listener)
+    else if (type === payloadFeedbackType && (format === 1 || format === 4)) listener.keyFrameWanted()
+    else if (type === payloadFeedbackType && format === 15) readBitrate(compound, at, length, listener)
+  })
+}
+
+function readBlocks(compound: Buffer, first: number, count: number, end: number, listener: FeedbackListener): void {
+  for (let i = 0, at = first; i < count && at + reportBlockBytes <= end; i++, at += reportBlockBytes) {
+    listener.block({
+      ssrc: compound.readUInt32BE(at),
+      lost: (compound[at + 4] ?? 0) / 256,
+      lastReport: compound.readUInt32BE(at + 16),
+      delay: compound.readUInt32BE(at + 20),
+    })
+  }
+}
+
+/** Returns how many more may be asked for. */
+function readMissing(compound: Buffer, at: number, length: number, most: number, listener: FeedbackListener): number {
+  if (length < 12) return most
+  let left = most
+  const ssrc = compound.readUInt32BE(at + 8)
+  for (let item = at + 12; item + 4 <= at + length && left > 0; item += 4) {
+    const first = compound.readUInt16BE(item)
+    const mask = (compound.readUInt16BE(item + 2) << 1) | 1
+    for (let ahead = 0; ahead <= 16 && left > 0; ahead++) {
+      if ((mask & (1 << ahead)) === 0) continue
+      left -= 1
+      listener.missing(ssrc, (first + ahead) & 0xffff)
+    }
+  }
+  return left
+}
+
+function readBitrate(compound: Buffer, at: number, length: number, listener: FeedbackListener): void {
+  if (length < 20 || compound.toString('latin1', at + 12, at + 16) !== 'REMB') return
+  const exponent = (compound[at + 17] ?? 0) >> 2
+  const mantissa = (((compound[at + 17] ?? 0) & 0x03) << 16) | compound.readUInt16BE(at + 18)
+  listener.bitrate(mantissa * 2 ** exponent)
+}

@@ -1,0 +1,77 @@
+import type { Track } from 'node-datachannel'
+import { address } from '../rtp/packet.ts'
+import type { ReceivedBlock } from '../rtp/feedback.ts'
+import { senderReport } from '../rtp/rtcp.ts'
+
+/** How a stream is sent. */
+export interface OutgoingOptions {
+  kind: 'video' | 'audio'
+  track: Track
+  payloadType: number
+  ssrc: number
+  /** Told that the track is closed. */
+  closed: () => void
+}
+
+/** One stream to a viewer: what is its own in each packet, and its reports. */
+export class Outgoing {
+  readonly kind: 'video' | 'audio'
+  readonly track: Track
+  readonly ssrc: number
+  readonly #payloadType: number
+  readonly #closed: () => void
+  #packets = 0
+  #octets = 0
+  /** The last sender report, by the middle of its NTP time, and when it was sent. */
+  #reported: { middle: number; at: number } | undefined
+
+  constructor({ kind, track, payloadType, ssrc, closed }: OutgoingOptions) {
+    this.kind = kind
+    this.track = track
+    this.ssrc = ssrc
+    this.#payloadType = payloadType
+    this.#closed = closed
+  }
+
+  /** Whether anything was sent. */
+  get begun(): boolean {
+    return this.#packets > 0
+  }
+
+  /** Writes payload type and SSRC into the packet, and sends it. */
+  send(packet: Buffer): void {
+    address(packet, this.#payloadType, this.ssrc)
+    this.#packets += 1
+    this.#octets += packet.length - 12
+    this.#sendAsIs(packet)
+  }
+
+  /** Sends a packet a second time: it counts once. */
+  sendAgain(packet: Buffer): void {
+    address(packet, this.#payloadType, this.ssrc)
+    this.#sendAsIs(packet)
+  }
+
+  /** A report of so much as was sent, at the moment `now`, which is `clock` of the source. */
+  report(clock: { ntp: number; timestamp: number }, now: number): void {
+    const report = senderReport(this.ssrc, clock.ntp, clock.timestamp, this.#packets, this.#octets)
+    this.#reported = { middle: report.readUInt32BE(10), at: now }
+    this.#sendAsIs(report)
+  }
+
+  /** Milliseconds there and back, by what the receiver says of the last report; undefined when it says nothing of it (RFC 3550, section 6.4.1). */
+  roundTrip({ ssrc, lastReport, delay }: ReceivedBlock, now: number): number | undefined {
+    if (ssrc !== this.ssrc || this.#reported === undefined || lastReport !== this.#reported.middle) return undefined
+    return Math.max(0, now - this.#reported.at - delay / 65.536)
+  }
+
+  /** Sends it without a change; it is copied. */
+  #sendAsIs(packet: Buffer): void {
+    try {
+      // It says false while the track is not open yet.
+      this.track.sendMessageBinary(packet)
+    } catch {
+      if (!this.track.isOpen() && this.track.isClosed()) this.#closed()
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { negativeAcknowledgement } from '../../../../server/media/rtp/rtcp.ts'
+import { isRtcp, sequenceOf, ssrcOf } from '../../../../server/media/rtp/packet.ts'
+import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
+import { type LossyProxy, startLossyProxy } from '../../../support/media/lossy-proxy.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+
+let node: TestMediaNode
+let proxy: LossyProxy
+let camera: PacedCamera
+
+beforeAll(async () => {
+  node = await TestMediaNode.start({ settings: { advertised: ['127.0.0.3'] } })
+  proxy = await startLossyProxy(node.udpPort, 0, '127.0.0.3')
+  camera = await startPacedCamera({ packets: 5, everyMs: 20 })
+  await node.openRoom('again')
+  await node.addDevice('again', 'cam', camera.url)
+})
+afterAll(async () => {
+  await camera[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+  await node.stop()
+})
+
+/** A viewer with the media packets that came to it. */
+async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; ssrc: () => number }> {
+  const seen: Buffer[] = []
+  const token = node.token('again', { role: 'observer' })
+  const peer = await WhepPeer.open(`${node.url}/whep/again/cam`, token, (message) => {
+    if (!isRtcp(message)) seen.push(Buffer.from(message))
+  })
+  return { peer, seen, ssrc: () => ssrcOf(seen[0] ?? Buffer.alloc(12)) }
+}
+
+test('a viewer gets a packet that it missed, and no other', async () => {
+  const { peer, seen, ssrc } = await watch()
+  await expect.poll(() => seen.length).toBeGreaterThan(50)
+  const before = seen.length
+  proxy.loseMedia = 2
+  const gap = (): number =>
+    seen.findIndex((packet, i) => i > 0 && sequenceOf(packet) === sequenceOf(seen[i - 1] ?? packet) + 3)
+  await expect.poll(gap).toBeGreaterThanOrEqual(before - 1)
+  const [ahead, after] = [seen[gap() - 1] ?? Buffer.alloc(12), seen[gap()] ?? Buffer.alloc(12)]
+  const missed = sequenceOf(ahead) + 1
+  // Another stream's number of that name is none of its business.
+  peer.send(negativeAcknowledgement(ssrc() + 1, [missed + 1]))
+  peer.send(negativeAcknowledgement(ssrc(), [missed]))
+  await expect.poll(() => seen.find((packet) => sequenceOf(packet) === missed)).toBeDefined()
+  const again = seen.find((packet) => sequenceOf(packet) === missed)
+  // Whole, and under the viewer's own names; its time is that of a neighbour.
+  expect(again).toHaveLength(after.length)
+  expect([again?.readUInt8(1), ahead.readUInt8(1)].map((byte = 0) => byte & 0x7f)).toEqual([102, 102])
+  expect([ahead.readUInt32BE(4), after.readUInt32BE(4)]).toContain(again?.readUInt32BE(4))
+  expect(seen.some((packet) => sequenceOf(packet) === missed + 1)).toBe(false)
+  await peer.close()
+})
+
+test('a viewer that asks for everything again and again costs a quarter more than one that does not', async () => {
+  const { peer, seen, ssrc } = await watch()
+  const [before, offered] = [seen.length, proxy.toClient.counts.offered]
+  const began = performance.now()
+  while (performance.now() - began < 2_000) {
+    peer.send(negativeAcknowledgement(ssrc(), seen.slice(-200).map(sequenceOf)))
+    await sleep(10)
+  }
+  const first = seen.length - before
+  const again = proxy.toClient.counts.offered - offered - first
+  expect(first).toBeGreaterThan(200)
+  expect(again).toBeGreaterThan(20)
+  // And what may be sent at once, 32 kB; reports and connectivity checks are among what was offered.
+  expect(again).toBeLessThanOrEqual(first * 0.25 + 33 + 15)
+  await peer.close()
+})

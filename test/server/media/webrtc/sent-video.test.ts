@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import { Retransmission } from '../../../../server/media/webrtc/retransmission.ts'
+import { SentVideo } from '../../../../server/media/webrtc/sent-video.ts'
+import { delta, idr, rtp } from '../rtp/packets.ts'
+
+function feed(cached: boolean): Feed {
+  const video = { codec: 'H264', profileLevelId: '42e01f', parameterSets: '' } as const
+  return new Feed({ video, audio: undefined, cached, requestKeyFrame: () => {} })
+}
+
+/** It overwrites what it gets, as every viewer does. */
+const careless: Sink = {
+  video: (packet) => void packet.fill(0xff, 1, 12),
+  audio: () => {},
+  report: () => {},
+  ended: () => {},
+  failed: (error) => {
+    throw new Error('a sink failed', { cause: error })
+  },
+}
+
+describe('what was sent before', () => {
+  test('is kept once for everybody who watches, as it came, the last thousand packets of it', () => {
+    const source = feed(false)
+    source.pushVideo(rtp(65_000, 1, idr))
+    expect(source.sentVideo(65_000)).toBeUndefined()
+    source.add(careless)
+    source.add({ ...careless })
+    for (let i = 1; i <= 2_000; i++) source.pushVideo(rtp(65_000 + i, i, delta))
+    const number = (i: number): number => (65_000 + i) & 0xffff
+    expect(source.sentVideo(number(976))).toBeUndefined()
+    for (const i of [977, 1_500, 2_000]) expect(source.sentVideo(number(i))).toEqual(rtp(number(i), i, delta))
+  })
+
+  test('is not kept of a person whose picture a host has muted, nor while nobody watches', () => {
+    const source = feed(false)
+    source.add(careless)
+    source.pushVideo(rtp(1, 1, idr))
+    source.videoMuted = true
+    source.pushVideo(rtp(2, 2, delta))
+    expect([1, 2].map((sequence) => source.sentVideo(sequence) !== undefined)).toEqual([true, false])
+    source.remove(careless)
+    expect(source.sentVideo(1)).toBeUndefined()
+  })
+
+  test('of a camera reaches back to the last key frame, also where the camera itself lost some', () => {
+    const source = feed(true)
+    for (const sequence of [10, 11, 14, 15, 20])
+      source.pushVideo(rtp(sequence, sequence, sequence === 10 ? idr : delta))
+    const found = [9, 10, 11, 12, 14, 15, 19, 20, 21].filter((sequence) => source.sentVideo(sequence) !== undefined)
+    expect(found).toEqual([10, 11, 14, 15, 20])
+  })
+})
+
+describe('the numbers that a viewer sees', () => {
+  test('go on without a gap from one feed to another, and each leads back to its packet', () => {
+    const [large, small] = [feed(true), feed(true)]
+    const sent = new SentVideo()
+    sent.begin(large, 65_534)
+    expect([65_534, 65_535, 0].map((sequence) => sent.number(sequence))).toEqual([65_534, 65_535, 0])
+    sent.begin(small, 500)
+    expect([500, 501, 503].map((sequence) => sent.number(sequence))).toEqual([1, 2, 4])
+    sent.begin(large, 90)
+    expect(sent.number(90)).toBe(5)
+    // It came late: the viewer has another packet under that number.
+    expect(sent.number(89)).toBe(-1)
+    const origin = (number: number): [Feed | undefined, number] => {
+      const stretch = sent.stretchOf(number)
+      return [stretch?.feed, (number - (stretch?.ahead ?? 0)) & 0xffff]
+    }
+    expect([65_534, 0, 1, 4, 5].map(origin)).toEqual([
+      [large, 65_534],
+      [large, 0],
+      [small, 500],
+      [small, 503],
+      [large, 90],
+    ])
+    expect([65_533, 6, 30_000].map((number) => sent.stretchOf(number))).toEqual([undefined, undefined, undefined])
+  })
+
+  test('lead back to the packet however long a feed runs, with loss and late packets', () => {
+    fc.assert(
+      fc.property(fc.nat(65_535), fc.infiniteStream(fc.integer({ min: 1, max: 400 })), (start, steps) => {
+        const source = feed(false)
+        const sent = new SentVideo()
+        sent.begin(source, start)
+        let sequence = start
+        const wrong: number[] = []
+        for (const step of steps.take(500)) {
+          const late = (sequence - 1) & 0xffff
+          const found = [sent.number(sequence), sent.number(late), sent.stretchOf(sequence)?.ahead]
+          const expected = [sequence, sequence === start ? -1 : late, 0]
+          if (found.join() !== expected.join()) wrong.push(sequence)
+          sequence = (sequence + step) & 0xffff
+        }
+        expect(wrong).toEqual([])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('go on after a mute that was as long as all numbers there are', () => {
+    const source = feed(false)
+    const sent = new SentVideo()
+    sent.begin(source, 0)
+    expect([0, 1, 50_000, 50_001, 49_999].map((sequence) => sent.number(sequence))).toEqual([
+      0, 1, 50_000, 50_001, 49_999,
+    ])
+    expect(sent.stretchOf(50_000)).toMatchObject({ ahead: 0 })
+  })
+})
+
+describe('sending again', () => {
+  test('happens once in a round trip for each packet', () => {
+    const retransmission = new Retransmission()
+    for (let i = 0; i < 100; i++) retransmission.sent(1_000)
+    retransmission.roundTrip = 200
+    expect([0, 100, 199, 200, 399, 400].map((now) => retransmission.allows(7, 1_000, now))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+    ])
+    expect(retransmission.allows(8, 1_000, 400)).toBe(true)
+  })
+
+  test('takes at most a quarter of what is sent anyway, and does not save up more than a second of it', () => {
+    const retransmission = new Retransmission()
+    const again = (packets: number, now: number): number =>
+      Array.from({ length: packets }, (_, i) => retransmission.allows(now + i, 1_000, now)).filter(Boolean).length
+    for (let i = 0; i < 40; i++) retransmission.sent(1_000)
+    expect(again(1_000, 0)).toBe(10)
+    for (let second = 1; second <= 10; second++) {
+      for (let i = 0; i < 200; i++) retransmission.sent(1_000)
+      retransmission.tick(second * 1_000)
+    }
+    expect(again(1_000, 20_000)).toBe(50)
+    for (let i = 0; i < 4; i++) retransmission.sent(1_000)
+    expect(again(1_000, 30_000)).toBe(1)
+  })
+})

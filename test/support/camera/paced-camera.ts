@@ -1,0 +1,61 @@
+import { startScriptedCamera, usualAnswer } from './scripted-camera.ts'
+
+/** What the camera sends. */
+export interface Pacing {
+  /** Of one picture. */
+  packets: number
+  /** From picture to picture. */
+  everyMs: number
+  /** Pictures from one that can be decoded by itself to the next. */
+  gop?: number
+  /** Of a packet, with its header. */
+  bytes?: number
+}
+
+/** A camera whose pictures hold nothing, at a known pace: it costs no encoding. */
+export interface PacedCamera extends AsyncDisposable {
+  url: string
+}
+
+/** Starts it; each connection gets pictures of its own, the first of them a key frame. */
+export async function startPacedCamera({ packets, everyMs, gop = 25, bytes = 1_000 }: Pacing): Promise<PacedCamera> {
+  const timers = new Set<NodeJS.Timeout>()
+  const camera = await startScriptedCamera((request) =>
+    request.method === 'PLAY'
+      ? {
+          status: 200,
+          after: (socket) => {
+            let picture = 0
+            let sequence = 0
+            const timer = setInterval(() => {
+              for (let i = 0; i < packets; i++) {
+                socket.write(
+                  interleaved(sequence, picture * everyMs * 90, picture % gop === 0, i === packets - 1, bytes),
+                )
+                sequence += 1
+              }
+              picture += 1
+            }, everyMs)
+            timers.add(timer)
+            socket.once('close', () => clearInterval(timer))
+          },
+        }
+      : usualAnswer(request),
+  )
+  return {
+    url: `rtsp://127.0.0.1:${camera.port}/paced`,
+    [Symbol.asyncDispose]: async () => {
+      for (const timer of timers) clearInterval(timer)
+      await camera[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function interleaved(sequence: number, timestamp: number, key: boolean, last: boolean, bytes: number): Buffer {
+  const frame = Buffer.alloc(4 + bytes)
+  frame.set([0x24, 0, bytes >> 8, bytes & 0xff, 0x80, last ? 0x80 | 96 : 96])
+  frame.writeUInt16BE(sequence & 0xffff, 6)
+  frame.writeUInt32BE(timestamp >>> 0, 8)
+  frame[16] = key ? 0x65 : 0x41
+  return frame
+}

@@ -10,6 +10,7 @@ const serverLayers = [
   ['devices'],
   ['http'],
   ['media-api', 'device-api'],
+  ['field-api'],
   ['lab'],
   ['console'],
 ]

@@ -3,14 +3,17 @@ import { type LaunchOptions, readLaunchOptions } from '../server/launch-options.
 
 /** How the desktop app was started. */
 export interface DesktopLaunch
-  extends Pick<LaunchOptions, 'host' | 'mediaPort' | 'devicePort' | 'nodePort' | 'logLevel'> {
+  extends Pick<
+    LaunchOptions,
+    'host' | 'mediaPort' | 'devicePort' | 'nodePort' | 'olderClients' | 'getAccessToken' | 'logLevel'
+  > {
   dataFolder: string
   /** At login: the window stays hidden until the operator opens it. */
   hidden: boolean
 }
 
 /** Flags of the headless controller that the desktop takes too; Electron and Chromium have flags of their own beside them. */
-const ours = /^--(data-dir|host|media-port|device-port|node-port|log-level)=/
+const ours = /^--(data-dir|host|media-port|device-port|node-port|older-clients|get-access-token|log-level)=/
 
 /**
  * Reads `--flag=value` and `ROOMDESK_<FLAG>` as the headless controller does.

@@ -50,6 +50,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       version: app.getVersion(),
       sealer,
       overrides,
+      compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage },
     })

@@ -12,6 +12,7 @@ import { attentionNow, consoleHandlers } from './operator-procedures.ts'
 import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
 import { StaticFiles } from './edge/static-files.ts'
+import type { FixedCompatibility } from './field-api/older-clients.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
 import { listenerNames, type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
@@ -37,6 +38,8 @@ export interface ControllerOptions {
   sealer?: Sealer
   /** Flags: they come before the settings. */
   overrides?: ListenerOverrides
+  /** Of flags or the environment: they come before the settings. */
+  compatibility?: FixedCompatibility
   /** What the process before this one told, when it started itself again. */
   restarts?: Restarts
   /** Applied before anything listens. */
@@ -92,6 +95,7 @@ export class Controller {
       sitePorts: () => this.#listeners.ports(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
+      compatibility: options.compatibility,
     })
     const api = apiListeners(this.#services, options.logger)
     const ports: Partial<Record<ListenerName, Port>> = {

@@ -82,6 +82,7 @@ async function run(): Promise<void> {
     site,
     consolePage,
     media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage },
+    compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },
     overrides: {
       host: options.host,
       media_port: options.mediaPort,

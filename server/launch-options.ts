@@ -13,6 +13,10 @@ export interface LaunchOptions {
   consolePort: number | undefined
   /** Path of a site file. */
   site: string | undefined
+  /** Comes before the setting `compatibility.older_clients`. */
+  olderClients: boolean | undefined
+  /** Comes before the setting `compatibility.get_access_token`. */
+  getAccessToken: boolean | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   help: boolean
 }
@@ -30,6 +34,10 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --node-port N        the media node of this machine (default 7082)
   --console-port N     operator console (default 7083)
   --site FILE          JSON document to apply at start (credentials, nodes, licence, settings)
+  --older-clients on|off
+                       clients of the original platform work unmodified (default: as the settings say)
+  --get-access-token on|off
+                       they may trade their secret_key in a URL for a token (default: as the settings say)
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
 const flags = [
@@ -40,6 +48,8 @@ const flags = [
   'node-port',
   'console-port',
   'site',
+  'older-clients',
+  'get-access-token',
   'log-level',
 ] as const
 type Flag = (typeof flags)[number]
@@ -73,6 +83,13 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     }
     return Number(given.text)
   }
+  const onOrOff = (flag: Flag): boolean | undefined => {
+    const given = read(flag)
+    if (given === undefined) return undefined
+    if (given.text !== 'on' && given.text !== 'off')
+      throw new LaunchError(`${given.from} must be on or off, not ${JSON.stringify(given.text)}.`)
+    return given.text === 'on'
+  }
   const host = read('host')
   if (host !== undefined && !/^[\w.:%-]{1,253}$/.test(host.text))
     throw new LaunchError(`${host.from} must be an address or a host name.`)
@@ -89,6 +106,8 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     nodePort: port('node-port'),
     consolePort: port('console-port'),
     site: site === undefined ? undefined : resolve(site.text),
+    olderClients: onOrOff('older-clients'),
+    getAccessToken: onOrOff('get-access-token'),
     logLevel: parsedLevel.data,
     help: values.help === true,
   }

@@ -49,6 +49,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       tlsMode: () => settings().tls.mode,
       facts,
       counts: () => counts(services),
+      olderClients: () => services.olderClients.view(),
       fresh: () => !settings().console.welcome_done && store.all('rooms').size === 0,
       dismissWelcome: () =>
         store.transact(['settings'], (transaction) => {
@@ -100,6 +101,7 @@ export function attentionNow({
     certificateProblem: tls.problem(),
     certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
     faults: faults.list().length,
+    olderClients: services.olderClients.view(),
     restarts: restarts?.times ?? [],
   })
 }

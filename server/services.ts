@@ -13,6 +13,7 @@ import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
 import type { DeviceProbe } from './devices/probe.ts'
 import type { AnyOperation } from './http/operation.ts'
+import { type FixedCompatibility, OlderClients } from './field-api/older-clients.ts'
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
@@ -51,6 +52,8 @@ export interface ServiceOptions {
   media?: MediaProgram | undefined
   /** How often the process started itself again. */
   restarts?: number
+  /** Of flags or the environment: they come before the settings. */
+  compatibility?: FixedCompatibility | undefined
 }
 
 /** The program of the embedded node. */
@@ -82,6 +85,7 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   journal: RequestJournal
   samples: Samples
   metrics: Metrics
+  olderClients: OlderClients
   /** All that is told of requests. */
   observer: RequestObserver
   hub: EventHub
@@ -119,6 +123,7 @@ export function createServices(options: ServiceOptions): Services {
     devices: () => outgoing.countByState(),
     store: () => store.status(),
     restarts: () => options.restarts ?? 0,
+    olderClients: () => olderClients.counts,
     connections: options.connections,
   })
   const journal = new RequestJournal({
@@ -129,7 +134,13 @@ export function createServices(options: ServiceOptions): Services {
       user: (userId) => store.get('devices', userId) !== undefined,
     },
   })
-  const observer = observers(metrics, samples, journal)
+  const olderClients = new OlderClients({
+    settings,
+    sessions,
+    isCredential: (accessKey) => store.get('credentials', accessKey) !== undefined,
+    fixed: options.compatibility,
+  })
+  const observer = observers(metrics, samples, journal, olderClients)
   const credentialRooms = new CredentialRooms(store)
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {
@@ -155,6 +166,7 @@ export function createServices(options: ServiceOptions): Services {
     journal,
     samples,
     metrics,
+    olderClients,
     observer,
     hub: new EventHub(),
     authenticate: authenticateOperation({ store, digests, sessions, failures, settings }),

@@ -31,6 +31,9 @@ export interface DisclosedFields {
   fields: Readonly<Record<string, Disclosure>>
 }
 
+/** A setting in `compatibility`. */
+export type CompatibilitySetting = 'older_clients' | 'get_access_token'
+
 /** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester all read it. */
 export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   api: ApiName
@@ -49,6 +52,12 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   success: S
   /** Every failure it can give. */
   errors: readonly ErrorName[]
+  /** Parameters whose 0 counts as not given, as an empty one does: native clients send every parameter always. */
+  zeroIsNotGiven?: readonly (keyof P['shape'] & string)[]
+  /** A parameter with the JSON text of an object that may hold the token, under one of its names. */
+  tokenDocument?: keyof P['shape'] & string
+  /** The setting in `compatibility` that has to be on for it to be answered: only clients of the original platform call it, or call it so. */
+  setting?: CompatibilitySetting
   /** Beyond the specification. */
   extension?: boolean
 }

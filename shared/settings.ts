@@ -98,6 +98,14 @@ export const mediaSchema = operatorMediaSettingsSchema.extend({
     .default(24 * hour),
 })
 
+/** What is answered to clients that were written for the original platform. Off: they are answered as everybody is. */
+export const compatibilitySchema = z.strictObject({
+  /** Operations, spellings and answers that only those clients know. */
+  older_clients: z.boolean().default(false),
+  /** Only with `older_clients`: a client may send its secret_key in a URL, and gets an access token for it. */
+  get_access_token: z.boolean().default(false),
+})
+
 /** The operator's preferences for the console. */
 export const consoleSettingsSchema = z.strictObject({
   language: z.enum(['system', 'en', 'zh']).default('system'),
@@ -119,6 +127,7 @@ export const settingsSchema = z.strictObject({
   deadlines: deadlinesSchema.prefault({}),
   devices: deviceSettingsSchema.prefault({}),
   media: mediaSchema.prefault({}),
+  compatibility: compatibilitySchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -134,6 +143,7 @@ export const settingsPatchSchema = z.strictObject({
   deadlines: z.strictObject(optionalFields(deadlinesSchema)).optional(),
   devices: z.strictObject(optionalFields(deviceSettingsSchema)).optional(),
   media: z.strictObject(optionalFields(mediaSchema)).optional(),
+  compatibility: z.strictObject(optionalFields(compatibilitySchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

@@ -116,6 +116,12 @@ export class Sessions {
     return owner.granted
   }
 
+  /** access_key of a live session, whose life goes on as it was; empty for anything else. O(1). */
+  ownerOf(token: string): string {
+    const session = this.#byKey.get(keyOf(token))
+    return session === undefined || this.#expiry(session, this.#now()) !== undefined ? '' : session.owner.accessKey
+  }
+
   /** Live sessions of a credential; one that has expired may be counted until it is swept. O(1). */
   count(accessKey: string): number {
     return this.#byCredential.get(accessKey)?.size ?? 0

@@ -2,6 +2,7 @@ import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 
@@ -22,6 +23,7 @@ export interface AttentionSources {
   /** Why the certificate that its files hold now is not in use. */
   certificateProblem: Readonly<{ message: string; since: number }> | undefined
   faults: number
+  olderClients: OlderClientsView
   /** When the controller started itself again after an unforeseen error, the last time last. */
   restarts: readonly number[]
 }
@@ -38,6 +40,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofDevices(sources),
     ...ofLicence(sources),
     ...ofCertificate(sources),
+    ...ofOlderClients(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -164,4 +167,30 @@ function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSo
     found.push(item('error', 'certificateBroken', '', `The renewed certificate cannot be used: ${message}`, since))
   }
   return found
+}
+
+/** One line for each client that a switch keeps out, up to 5; and one while secrets may travel in URLs. */
+function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
+  const found: Attention[] = []
+  if (olderClients.get_access_token) {
+    const message =
+      'getAccessToken is on: clients may send their secret_key in a URL, where proxies and browsers keep it.'
+    found.push(item('warning', 'secretsInUrls', '', message, 0))
+  }
+  const clients = new Map<string, RefusedCall>()
+  for (const call of olderClients.refused) {
+    const key = `${call.setting} ${caller(call)}`
+    if (!clients.has(key)) clients.set(key, call)
+  }
+  for (const call of [...clients.values()].slice(0, 5)) {
+    const code = call.setting === 'older_clients' ? 'olderClientRefused' : 'accessTokenRefused'
+    const message = `${caller(call)} called what only clients of the original platform call (${call.path}); the setting compatibility.${call.setting} is off.`
+    found.push(item('warning', code, caller(call), message, call.last_at))
+  }
+  return found
+}
+
+/** Address and credential of a client. */
+function caller({ client, credential }: RefusedCall): string {
+  return credential === '' ? client : `${client} (${credential})`
 }

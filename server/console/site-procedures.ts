@@ -20,6 +20,7 @@ export interface SiteParts {
   /** Facts that do not change while the controller runs. */
   facts: { version: string; startedAt: number; folder: string }
   counts: () => OverviewView['counts']
+  olderClients: () => OverviewView['older_clients']
   /** Nothing was ever done here. */
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
@@ -108,6 +109,7 @@ function overview(parts: SiteParts): OverviewView {
     },
     counts: parts.counts(),
     attention: parts.attention(),
+    older_clients: parts.olderClients(),
     fresh: parts.fresh(),
   }
 }

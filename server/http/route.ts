@@ -2,6 +2,7 @@ import type { ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, Caller } from './operation.ts'
 import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
 import type { Parameters } from './parameters.ts'
+import { tokenOf } from './token.ts'
 
 /** The parsed parameters, or what is wrong with them. */
 export type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }
@@ -16,7 +17,7 @@ export interface Route {
   /** The error of a failure that nobody foresaw. */
   unforeseen: ErrorName
   parse(parameters: Parameters): Parsed
-  /** The token under any of its names, the specification's own first; empty when there is none. A space stands for an unescaped `+`. */
+  /** Empty when there is none. */
   token(parameters: Parameters): string
   /** room_id or roomId; empty when the operation has none. */
   room(parameters: Parameters, result: unknown): string
@@ -29,7 +30,6 @@ const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavaila
 export function makeRoute(operation: AnyOperation): Route {
   const { contract } = operation
   const names = Object.keys(contract.params.shape)
-  const tokenNames = contract.token ?? []
   const roomName = names.find((name) => name === 'room_id' || name === 'roomId')
   return {
     name: contract.name,
@@ -47,13 +47,7 @@ export function makeRoute(operation: AnyOperation): Route {
       if (parsed.success) return { ok: true, params: parsed.data }
       return { ok: false, problem: parameterProblem(parsed.error, input) }
     },
-    token(parameters) {
-      for (const name of tokenNames) {
-        const value = parameters.get(name)
-        if (typeof value === 'string' && value !== '') return value
-      }
-      return ''
-    },
+    token: (parameters) => tokenOf(contract, parameters),
     room(parameters, result) {
       if (roomName !== undefined) {
         const value = parameters.get(roomName)

@@ -16,6 +16,8 @@ export interface MetricSources {
   store(): { healthy: boolean; backlog: number; journalBytes: number }
   /** How often the controller started itself again after an unforeseen error. */
   restarts(): number
+  /** Calls that only clients of the original platform make. */
+  olderClients(): { served: number; refused: number }
   /** Open connections by listener. */
   connections(): Promise<Readonly<Record<string, number>>>
 }
@@ -115,6 +117,16 @@ export class Metrics implements RequestObserver {
       collect() {
         this.reset()
         this.inc(sources.restarts())
+      },
+    })
+    new Counter({
+      name: 'roomdesk_older_client_calls_total',
+      help: 'Calls that only clients of the original platform make, served or refused because the setting is off.',
+      labelNames: ['outcome'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const [outcome, count] of Object.entries(sources.olderClients())) this.inc({ outcome }, count)
       },
     })
     this.#addGauge('roomdesk_rooms', 'Rooms that exist.', () => sources.rooms())

@@ -28,6 +28,8 @@ export const activityEntry = z.strictObject({
   msg: z.string(),
   /** For the operator only: why a digest or token was refused. */
   reason: z.string(),
+  /** The answer as it went out, redacted, where it was made for clients of the original platform; else empty. */
+  answer: z.string(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
 
@@ -68,8 +70,8 @@ export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) 
 
 /** Everything of an entry that a search looks at. */
 function textOf(entry: ActivityEntry): string {
-  const { api, operation, method, path, ret, client, credential, room, params, msg, reason } = entry
-  const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason]
+  const { api, operation, method, path, ret, client, credential, room, params, msg, reason, answer } = entry
+  const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason, answer]
   for (const [name, value] of Object.entries(params)) texts.push(name, value)
   return texts.join('\n').toLowerCase()
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
+import { olderClientsView } from './older-clients.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 const listenerView = z.strictObject({
@@ -43,8 +44,11 @@ export const attention = z.strictObject({
     'certificateBroken',
     'authFailures',
     'faultsActive',
+    'olderClientRefused',
+    'accessTokenRefused',
+    'secretsInUrls',
   ]),
-  /** What it is about: a node's name, a userId, a listener. */
+  /** What it is about: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),
   /** English, for logs and scripts; the console words it by code. */
   message: z.string(),
@@ -80,6 +84,7 @@ export const overviewView = z.strictObject({
     sessions: z.int(),
   }),
   attention: z.array(attention),
+  older_clients: olderClientsView,
   /** Nothing was ever done here: the console shows its welcome page. */
   fresh: z.boolean(),
 })

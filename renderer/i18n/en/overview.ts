@@ -84,6 +84,9 @@ export const overview = {
     certificateBroken: 'The renewed TLS certificate cannot be used; the one before stays in use.',
     authFailures: 'Many failed authentications from {subject}.',
     faultsActive: 'Fault rules are in force: the APIs answer wrongly on purpose.',
+    olderClientRefused: 'A client of the original platform was refused: {subject}. "Older clients" is off.',
+    accessTokenRefused: '{subject} asked for a token with its secret key in the URL; that is off.',
+    secretsInUrls: 'Clients may send their secret key in a URL, where proxies and browsers keep it.',
     look: 'Look',
   },
 } as const

@@ -85,6 +85,9 @@ export const overview: Texts<typeof englishOverview> = {
     certificateBroken: '更新后的 TLS 证书无法使用；仍使用原来的证书。',
     authFailures: '来自 {subject} 的认证失败过多。',
     faultsActive: '故障规则生效中：API 会故意给出错误应答。',
+    olderClientRefused: '原平台的客户端 {subject} 被拒绝：“旧版客户端”已关闭。',
+    accessTokenRefused: '{subject} 在 URL 中携带密钥请求令牌；该功能已关闭。',
+    secretsInUrls: '客户端可以在 URL 中携带密钥，代理和浏览器可能会留存该密钥。',
     look: '查看',
   },
 }

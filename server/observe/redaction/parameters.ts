@@ -1,6 +1,5 @@
-import { deviceOperations } from '../../../shared/device-operations.ts'
-import { mediaOperations } from '../../../shared/media-operations.ts'
-import type { Disclosure, OperationContract } from '../../../shared/operation.ts'
+import type { Disclosure } from '../../../shared/operation.ts'
+import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
 
@@ -26,16 +25,15 @@ const mostParams = 32
 /** Withheld characters of one request within which words of a message are looked for; past it every word that is not an own one is hidden. */
 export const longestWithheld = 1_024
 
-const operations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations]
-const byOperation = new Map(operations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
+const byOperation = new Map(allOperations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
 /** Names that callers are known to send, whether an operation takes them or not: the names are harmless, their values need not be. */
 const everywhere = new Map<string, Disclosure>([
   ...['callback', 'client_info', 'uri_encode', 'start_time', 'end_time', 'room_type', 'user_name', 'login_name'].map(
     (name) => [name, 'length'] as const,
   ),
   ['_', 'number'],
-  ...operations.flatMap(({ disclosure }) => Object.entries(disclosure)),
-  ...operations.flatMap(({ token }) => (token ?? []).map((name) => [name, 'secret'] as const)),
+  ...allOperations.flatMap(({ disclosure }) => Object.entries(disclosure)),
+  ...allOperations.flatMap(({ token }) => (token ?? []).map((name) => [name, 'secret'] as const)),
   ...[
     ...['secret_key', 'secretKey', 'accessKey', 'secret', 'login_password', 'password', 'passwd', 'pass', 'pwd'],
     ...['authorization', 'Authorization', 'cookie', 'key', 'random'],

@@ -1,8 +1,7 @@
-import { deviceOperations } from '../../../shared/device-operations.ts'
-import { mediaOperations } from '../../../shared/media-operations.ts'
+import { allOperations } from '../../../shared/operations.ts'
 import { isPlainText, textLength } from './plain-text.ts'
 
-const operationPaths = new Set<string>([...mediaOperations, ...deviceOperations].map(({ path }) => path))
+const operationPaths = new Set<string>(allOperations.map(({ path }) => path))
 /** Words of paths that exist, that older clients ask for, or that everybody's browser does. */
 const words = new Set(
   [...operationPaths]

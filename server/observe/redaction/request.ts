@@ -1,12 +1,13 @@
 import { type ActivityEntry, visitNames } from '../../../shared/console/activity.ts'
 import { listOutgoingUsers } from '../../../shared/device-operations.ts'
 import type { Observation } from '../observation.ts'
+import { shownAnswer } from './answer.ts'
 import { shownMessage } from './message.ts'
 import { type Disclosing, type KnownNames, shownParameters, shownValue } from './parameters.ts'
 import { shownMethod, shownPath } from './path.ts'
 
 /** What of a request depends on what its caller sent. */
-type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason'>
+type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>
 
 /** A request as it may be shown: what is known to be harmless, and of everything else its kind and length. */
 export function shownRequest(observation: Observation, known: KnownNames): Shown {
@@ -24,6 +25,7 @@ export function shownRequest(observation: Observation, known: KnownNames): Shown
     params: shownParams,
     msg: shownMessage(observation.msg, disclosing.withheld),
     reason: shownMessage(observation.reason, disclosing.withheld),
+    answer: shownAnswer(observation.answer ?? '', disclosing),
   }
 }
 

@@ -10,6 +10,7 @@ const open = () =>
     nodes: () => ({ online: 2, offline: 1 }),
     devices: () => ({ joined: 3 }),
     store: () => ({ healthy: true, backlog: 7, journalBytes: 1024 }),
+    olderClients: () => ({ served: 4, refused: 2 }),
     restarts: () => 2,
     connections: async () => ({ media: 8 }),
   })
@@ -52,6 +53,8 @@ test('states are read when somebody scrapes', async () => {
   const text = await open().text()
   for (const line of [
     'roomdesk_rooms 12',
+    'roomdesk_older_client_calls_total{outcome="served"} 4',
+    'roomdesk_older_client_calls_total{outcome="refused"} 2',
     'roomdesk_users 34',
     'roomdesk_sessions 5',
     'roomdesk_nodes{state="online"} 2',

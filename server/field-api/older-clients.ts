@@ -1,0 +1,145 @@
+import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
+import { deviceOperations } from '../../shared/device-operations.ts'
+import { fieldOperations, serverInfo } from '../../shared/field-operations.ts'
+import type { CompatibilitySetting, OperationContract } from '../../shared/operation.ts'
+import { success } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { Sessions } from '../access/sessions.ts'
+import { tokenOf } from '../http/token.ts'
+import type { Observation, RequestObserver } from '../observe/observation.ts'
+import { isSentByOlderClients } from './older-parameters.ts'
+
+/** Which of the settings in `compatibility` are on; the second counts only with the first. */
+export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolean>>
+
+/** Settings that a flag or the environment decides; undefined: the settings do. */
+export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, boolean | undefined>>>
+
+/** What older clients are judged by. */
+export interface OlderClientsOptions {
+  settings: () => Settings
+  sessions: Pick<Sessions, 'ownerOf'>
+  /** Whether a credential has this access_key. */
+  isCredential: (accessKey: string) => boolean
+  fixed?: FixedCompatibility | undefined
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+}
+
+/** Refused calls that are told apart, by operation, address and credential. */
+const mostRemembered = 200
+/** Of these, shown to the operator. */
+const mostShown = 20
+const week = 7 * 24 * 60 * 60 * 1000
+
+/** What older clients call where nobody else does: on the media port also the operations of the device API, because both were on one origin. */
+const theirs = {
+  media: byPath([...fieldOperations, ...deviceOperations]),
+  device: byPath(fieldOperations.filter(({ api }) => api === 'device')),
+}
+
+/** Whether clients of the original platform are served as they were there, and what they call meanwhile: the operator is told of those that the switch keeps out. */
+export class OlderClients implements RequestObserver {
+  readonly #options: OlderClientsOptions
+  /** The one that called last is the last. */
+  readonly #refused = new Map<string, RefusedCall>()
+  #served = 0
+  #refusals = 0
+
+  constructor(options: OlderClientsOptions) {
+    this.#options = options
+  }
+
+  /** What is on now. */
+  get switches(): CompatibilitySwitches {
+    const { settings, fixed = {} } = this.#options
+    const { compatibility } = settings()
+    const older_clients = fixed.older_clients ?? compatibility.older_clients
+    return {
+      older_clients,
+      get_access_token: older_clients && (fixed.get_access_token ?? compatibility.get_access_token),
+    }
+  }
+
+  /** Calls that only older clients make, since the start. */
+  get counts(): { served: number; refused: number } {
+    return { served: this.#served, refused: this.#refusals }
+  }
+
+  /** Counts a request when only older clients make it. */
+  observe(observation: Observation): void {
+    const { operation, ret, params } = observation
+    if (ret === success) {
+      if (observation.olderOnly === true || (isSentByOlderClients(operation, params) && this.switches.older_clients)) {
+        this.#served++
+      }
+    } else if (operation === '') this.#noteUnknownPath(observation)
+    else if (isSentByOlderClients(operation, params)) this.#note(observation, operation, 'older_clients', true)
+  }
+
+  /** What the operator is shown. */
+  view(): OlderClientsView {
+    const { older_clients, get_access_token } = this.switches
+    const { fixed = {}, clock = Date.now } = this.#options
+    const since = clock() - week
+    const names = ['older_clients', 'get_access_token'] as const
+    return {
+      on: older_clients,
+      get_access_token,
+      fixed: names.filter((name) => fixed[name] !== undefined),
+      served: this.#served,
+      refused: [...this.#refused.values()]
+        .filter(({ setting, last_at }) => !this.switches[setting] && last_at >= since)
+        .reverse()
+        .slice(0, mostShown),
+    }
+  }
+
+  #noteUnknownPath(observation: Observation): void {
+    const contract = theirs[observation.api].get(observation.path)
+    if (contract === undefined) return
+    const { name, setting = 'older_clients' } = contract
+    this.#note(observation, name, setting, false)
+  }
+
+  #note(observation: Observation, operation: string, setting: CompatibilitySetting, by_parameters: boolean): void {
+    if (this.switches[setting]) return
+    this.#refusals++
+    const { path, client } = observation
+    const { clock = Date.now } = this.#options
+    const credential = this.#credentialOf(observation)
+    const key = JSON.stringify([operation, client, credential, by_parameters])
+    const now = clock()
+    const before = this.#refused.get(key)
+    // Taken out and put in again: it is the last one then.
+    this.#refused.delete(key)
+    this.#refused.set(key, {
+      setting,
+      operation,
+      path,
+      by_parameters,
+      client,
+      credential,
+      count: (before?.count ?? 0) + 1,
+      first_at: before?.first_at ?? now,
+      last_at: now,
+    })
+    if (this.#refused.size > mostRemembered) {
+      const { value: oldest } = this.#refused.keys().next()
+      if (oldest !== undefined) this.#refused.delete(oldest)
+    }
+  }
+
+  /** Whose call it is, as far as it shows: nobody has checked the token of a call to a path that is not there. */
+  #credentialOf({ credential, params }: Observation): string {
+    const { sessions, isCredential } = this.#options
+    const owner = credential || sessions.ownerOf(tokenOf(serverInfo, params))
+    const named = params.get('accessKey')
+    const accessKey = owner || (typeof named === 'string' ? named : '')
+    return isCredential(accessKey) ? accessKey : ''
+  }
+}
+
+function byPath(contracts: readonly OperationContract[]): ReadonlyMap<string, OperationContract> {
+  return new Map(contracts.map((contract) => [contract.path, contract]))
+}

@@ -1,0 +1,33 @@
+import { createOutgoingUser } from '../../shared/device-operations.ts'
+import { createRoom, getMcu } from '../../shared/media-operations.ts'
+import { doubleQuoted } from '../http/object-text.ts'
+
+type Options = string | Record<string, unknown> | undefined
+
+/** How a script writes an argument that it was not given. */
+const notGiven = 'undefined'
+const singleQuoted = /^\s*\{\s*'/
+
+/** `options` as their sender meant them: `undefined` is none, and single quotes are quotes. */
+export function optionsAsMeant<O extends Options>(options: O): O | string | undefined {
+  if (typeof options !== 'string') return options
+  return options.trim() === notGiven ? undefined : doubleQuoted(options)
+}
+
+/** Whether these are parameters that an operation takes from older clients only. */
+export function isSentByOlderClients(operation: string, params: ReadonlyMap<string, unknown>): boolean {
+  switch (operation) {
+    case createRoom.name:
+      return params.get('topic') === '' || params.get('owner_id') === ''
+    case createOutgoingUser.name:
+      return params.get('userName') === '' || isOlderOptions(params.get('options'))
+    case getMcu.name:
+      return isOlderOptions(params.get('options'))
+    default:
+      return false
+  }
+}
+
+function isOlderOptions(options: unknown): boolean {
+  return typeof options === 'string' && (options.trim() === notGiven || singleQuoted.test(options))
+}

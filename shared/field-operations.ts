@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { createOutgoingUser, listOutgoingUsers } from './device-operations.ts'
+import { limits } from './limits.ts'
+import { createRoom, getMcu } from './media-operations.ts'
+import { bytes, defineOperation, type OperationContract } from './operation.ts'
+
+/**
+ * What clients of the original platform call beyond the two APIs, or call otherwise than everybody: answered while
+ * the settings in `compatibility` say so.
+ */
+
+/** Both APIs of the original platform were on one origin, and so is what is new here, whichever API it belongs to. */
+export const devicePathPrefix = '/avd/api/'
+
+/** The names under which a token stands in `client_info`. */
+const tokenNames = ['access_token', 'access_tocken', 'accessToken'] as const
+
+const iceServer = z.strictObject({ url: z.string(), username: z.string(), credential: z.string() })
+
+export const serverInfo = defineOperation({
+  api: 'media',
+  name: 'server_info',
+  path: '/sdk/config/serverinfo',
+  methods: ['GET'],
+  summary: 'Where rooms, ICE servers and the REST APIs are: the first call of the original SDKs.',
+  params: z.object({
+    /** JSON text `{"access_tocken":"…"}`. */
+    client_info: z.string().max(limits.deviceOptions).optional(),
+    /** `yes`: client_info is percent-encoded JSON. */
+    uri_encode: z.string().max(16).optional(),
+  }),
+  disclosure: {
+    client_info: { fields: { access_token: 'secret', access_tocken: 'secret', accessToken: 'secret' } },
+    uri_encode: ['yes', 'no'],
+  },
+  token: tokenNames,
+  tokenDocument: 'client_info',
+  success: z.strictObject({
+    /** `host:port` of an MCU, and how its signalling is spoken to: `ws` or `wss`. */
+    room_server: z.strictObject({ uri: z.string(), protocol: z.string() }),
+    /** Empty, or STUN first and TURN second. */
+    ice_servers: z.array(iceServer),
+    /** Clients ask get_mcu for each room. */
+    is_cluster: z.boolean(),
+    /** Origin of both APIs, without a scheme. */
+    rest_uri: z.string(),
+  }),
+  errors: ['parameter', 'tokenIncorrect', 'noNode'],
+  extension: true,
+  setting: 'older_clients',
+})
+
+export const getAccessToken = defineOperation({
+  api: 'device',
+  name: 'get_access_token',
+  path: '/avd/api/admin/getAccessToken',
+  methods: ['GET'],
+  summary: 'Trade a key pair for an access token: the secret_key travels in the URL.',
+  params: z.object({
+    /** Where the client believes the rooms to be; not looked at. */
+    mcuServerURI: z.string().max(1024).optional(),
+    accessKey: bytes(1, limits.accessKey),
+    secretKey: bytes(1, limits.secretKey),
+  }),
+  disclosure: { mcuServerURI: 'length', accessKey: 'credential', secretKey: 'secret' },
+  token: null,
+  success: z.strictObject({ data: z.strictObject({ accessToken: z.string() }) }),
+  errors: ['parameter', 'authenticationFailed', 'tooManyFailures', 'authenticationTimeout'],
+  extension: true,
+  setting: 'get_access_token',
+})
+
+/** An empty topic becomes "Room <number>"; an empty owner_id is one. */
+export const createRoomOfOlderClients = defineOperation({
+  ...createRoom,
+  params: createRoom.params.extend({ topic: bytes(0, limits.topic), owner_id: bytes(0, limits.ownerId) }),
+  setting: 'older_clients',
+})
+
+/** `options` may be `undefined`, or an object with single quotes. */
+export const getMcuOfOlderClients = defineOperation({ ...getMcu, setting: 'older_clients' })
+
+/** As getMcuOfOlderClients; an empty userName becomes the userId. */
+export const createOutgoingUserOfOlderClients = defineOperation({
+  ...createOutgoingUser,
+  params: createOutgoingUser.params.extend({ userName: bytes(0, limits.userName) }),
+  setting: 'older_clients',
+})
+
+const listed = listOutgoingUsers.success.shape.data
+const bothSpellings = listed.shape.items.element.extend({
+  room_id: z.string(),
+  user_id: z.string(),
+  user_name: z.string(),
+  user_address: z.string(),
+})
+
+/** Items carry their names in both spellings. */
+export const listOutgoingUsersOfOlderClients = defineOperation({
+  ...listOutgoingUsers,
+  success: z.strictObject({ data: listed.extend({ items: z.array(bothSpellings) }) }),
+  setting: 'older_clients',
+})
+
+/** Operations that nobody else has. */
+export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken]
+
+/** Operations of the two APIs as those clients are answered; each takes the place of the one with its path. */
+export const operationsOfOlderClients: readonly OperationContract[] = [
+  createRoomOfOlderClients,
+  getMcuOfOlderClients,
+  createOutgoingUserOfOlderClients,
+  listOutgoingUsersOfOlderClients,
+]

@@ -1,0 +1,7 @@
+import { deviceOperations } from './device-operations.ts'
+import { fieldOperations } from './field-operations.ts'
+import { mediaOperations } from './media-operations.ts'
+import type { OperationContract } from './operation.ts'
+
+/** Every operation that a client may call, each name once. */
+export const allOperations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations, ...fieldOperations]

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { liveSite } from '../rooms/live-site.ts'
+
+/** What only clients of the original platform call is counted, and told while the switch is off. */
+
+const info = '/sdk/config/serverinfo'
+
+test('a client of the original platform that is refused is named by address, credential and the setting that would serve it', async () => {
+  const { client, olderClients } = await liveSite()
+  expect(olderClients.view()).toEqual({ on: false, get_access_token: false, fixed: [], served: 0, refused: [] })
+
+  const clientInfo = JSON.stringify({ access_tocken: client.token })
+  const answer = await client.get(info, { client_info: clientInfo, uri_encode: 'yes' }, '')
+  expect(answer).toEqual({ ret: 408, msg: `There is no ${info} on the media API.` })
+  await client.get(info, { client_info: clientInfo, uri_encode: 'yes' }, '')
+  expect(olderClients.view().refused).toEqual([
+    {
+      setting: 'older_clients',
+      operation: 'server_info',
+      path: info,
+      by_parameters: false,
+      client: '127.0.0.1',
+      credential: 'full-access',
+      count: 2,
+      first_at: expect.any(Number),
+      last_at: expect.any(Number),
+    },
+  ])
+})
+
+test('device operations on the media port, getAccessToken and parameters that only those clients send are told as well', async () => {
+  const { client, olderClients } = await liveSite()
+  await client.get('/avd/api/outgoing/getOutgoingUsers', { accessToken: client.token }, '')
+  await client.get('/avd/api/admin/getAccessToken', { accessKey: 'full-access', secretKey: 'not told' }, '')
+  await client.get('/rtc/room/create', { topic: '', owner_id: 'anna', room_mode: 1 })
+  await client.outgoing('createOutgoingUser', { roomId: '1', userId: 'a', userName: 'A', options: 'undefined' })
+  const { refused } = olderClients.view()
+  expect(refused.map(({ operation, setting, by_parameters }) => [operation, setting, by_parameters])).toEqual([
+    ['create_outgoing_user', 'older_clients', true],
+    ['create_room', 'older_clients', true],
+    ['get_access_token', 'get_access_token', false],
+    ['list_outgoing_users', 'older_clients', false],
+  ])
+  expect(refused.every(({ credential }) => credential === 'full-access')).toBe(true)
+  expect(JSON.stringify(refused)).not.toContain('not told')
+})
+
+test('what a client with a plain mistake sends, and what anybody may ask for, tells nothing of older clients', async () => {
+  const { client, olderClients } = await liveSite()
+  await client.get('/favicon.ico')
+  await client.get('/rtc/room/create', { topic: 'x'.repeat(150), owner_id: 'anna', room_mode: 1 })
+  await client.get('/rtc/room/get', { room_id: '' })
+  await client.outgoing('createOutgoingUser', { roomId: '1', userId: 'a', userName: 'A', options: '{' })
+  expect(olderClients.view().refused).toEqual([])
+})
+
+test('when the switch is turned on, what it kept out is no news any more', async () => {
+  const { client, olderClients, settings } = await liveSite()
+  await client.get(info)
+  expect(olderClients.view().refused).toHaveLength(1)
+  settings().compatibility.older_clients = true
+  expect(olderClients.view()).toMatchObject({ on: true, refused: [] })
+})

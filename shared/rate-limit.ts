@@ -56,6 +56,12 @@ export class RateLimit<Key = string> {
     return most === 0 || window.used <= most
   }
 
+  /** Takes back one use that turned out to be none. */
+  giveBack(key: Key): void {
+    const window = this.#current(key)
+    if (window !== undefined && window.used > 0) window.used--
+  }
+
   /** Milliseconds until a key that has used its window up may go on; 0 when it has not. */
   retryAfterMs(key: Key): number {
     const window = this.#current(key)

@@ -90,6 +90,8 @@ export const mediaSchema = operatorMediaSettingsSchema.extend({
     .max(300)
     .regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, 'must be an http or https URL without a slash at its end')
     .default(''),
+  /** Anybody who knows the number of a room may join it; a room can say otherwise. */
+  open_rooms: z.boolean().default(false),
   /** A join link is good for this long unless its maker says otherwise. */
   link_life_ms: z
     .int()

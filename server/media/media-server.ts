@@ -52,11 +52,7 @@ export class MediaServer {
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
-    this.#admission = new AdmissionControl(
-      this.#rooms,
-      Buffer.from(start.token_key, 'base64'),
-      start.settings.open_rooms,
-    )
+    this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'))
     this.#requests = new RoomRequests(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
@@ -71,6 +67,7 @@ export class MediaServer {
       log,
       parts: {
         admission: this.#admission,
+        requests: this.#requests,
         pulls: this.#pulls,
         sessions: this.#sessions,
         peerSettings: () => this.#peerSettings(),
@@ -98,7 +95,6 @@ export class MediaServer {
       this.#settings = settings
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       Object.assign(this.#rooms, roomSettings(settings))
-      this.#admission.open = settings.open_rooms
       return {}
     },
     set_certificate: async (tls) => {
@@ -116,6 +112,10 @@ export class MediaServer {
     },
     answer_room: async ({ id, refusal }) => {
       this.#requests.answer(id, refusal)
+      return {}
+    },
+    answer_look: async ({ id, look }) => {
+      this.#requests.answerLook(id, look)
       return {}
     },
     users: async ({ roomId }) => ({

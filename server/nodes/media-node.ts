@@ -21,6 +21,8 @@ export interface NodeUser {
   /** An outgoing user rather than a person. */
   device: boolean
   role: 'host' | 'member'
+  /** Came by the room's number alone; left out: by a link or the host password, or it is a device. */
+  byNumber?: boolean | undefined
   /** Milliseconds since the epoch; the same for as long as the user is in the room. */
   joinedAt: number
 }

@@ -1,3 +1,4 @@
+import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { StoredRoom } from '../store/records.ts'
 
 /** A room as a caller asks for it; what is left out takes the defaults of the settings. */
@@ -10,6 +11,7 @@ export interface NewRoom {
   max_audio?: number | undefined
   attendee_max?: number | undefined
   room_extend_id?: string | undefined
+  entry_by_number?: EntryByNumber | undefined
 }
 
 /** What may be changed of a room. */
@@ -20,10 +22,18 @@ export interface RoomChanges {
   max_audio?: number | undefined
   attendee_max?: number | undefined
   room_mode?: StoredRoom['room_mode'] | undefined
+  entry_by_number?: EntryByNumber | undefined
+}
+
+/** The part of a record that says who may enter by number; empty where that was not said. */
+export function entryOf({
+  entry_by_number,
+}: Pick<RoomChanges, 'entry_by_number'>): Pick<StoredRoom, 'entry_by_number'> {
+  return entry_by_number === undefined ? {} : { entry_by_number }
 }
 
 /** Whether a change left every field as it was: then nothing needs to be stored or told. */
 export function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
-  return Object.entries(one).every(([field, value]) => Reflect.get(other, field) === value)
+  return Object.keys({ ...one, ...other }).every((field) => Reflect.get(one, field) === Reflect.get(other, field))
 }

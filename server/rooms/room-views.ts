@@ -50,7 +50,7 @@ export class RoomViews {
 
   /** One room as a list shows it. */
   view(room: StoredRoom): RoomView {
-    const { pool, devices } = this.#options
+    const { pool, devices, rooms } = this.#options
     return {
       id: room.id,
       room_id: room.room_id,
@@ -62,6 +62,8 @@ export class RoomViews {
       max_audio: room.max_audio,
       max_video: room.max_video,
       has_host_password: room.host_password_sealed !== '',
+      entry_by_number: room.entry_by_number ?? 'inherit',
+      open_to_number: rooms.openToNumber(room),
       room_extend_id: room.room_extend_id,
       node: room.node,
       users: pool.userCount(room.room_id),
@@ -112,6 +114,7 @@ export function userView(user: NodeUser): RoomUserView {
     user_name: user.userName,
     device: user.device,
     role: user.role,
+    by_number: user.byNumber ?? false,
     joined_at: user.joinedAt,
   }
 }

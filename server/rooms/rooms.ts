@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
+import { isOpenToNumber } from '../../shared/room-entry.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/media-node.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
@@ -7,7 +8,7 @@ import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { atMost, tellNode } from './background.ts'
-import { type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
+import { entryOf, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
 /** What rooms need of the nodes. */
@@ -119,6 +120,11 @@ export class Rooms {
     return this.#pool.occupied(room.room_id) ? 1 : 0
   }
 
+  /** Whether anybody who knows its number may join it, while it is neither locked nor closed. O(1). */
+  openToNumber(room: StoredRoom): boolean {
+    return isOpenToNumber(room.entry_by_number, this.#settings().media.open_rooms)
+  }
+
   /** The host password in clear; empty when there is none. */
   hostPassword(room: StoredRoom): string {
     return room.host_password_sealed === '' ? '' : this.#store.unseal(room.host_password_sealed)
@@ -141,6 +147,7 @@ export class Rooms {
         max_audio: changes.max_audio ?? room.max_audio,
         attendee_max: changes.attendee_max ?? room.attendee_max,
         room_mode: changes.room_mode ?? room.room_mode,
+        ...entryOf(changes),
       }
     })
   }
@@ -306,6 +313,7 @@ export class Rooms {
         room_mode: wanted.room_mode,
         locked: false,
         closed: false,
+        ...entryOf(wanted),
         node: '',
         created_by: createdBy,
         created_at: this.#clock(),

@@ -1,4 +1,4 @@
-import type { RoomRefusal } from '../../shared/media/control.ts'
+import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../access/same-secret.ts'
@@ -6,6 +6,7 @@ import type { WantedRoom } from '../nodes/embedded/embedded-media.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
+import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './rooms.ts'
 
 /** What opening a room for somebody needs. */
@@ -14,32 +15,33 @@ export interface WantedRoomParts {
     get(collection: 'rooms', key: string): StoredRoom | undefined
     get(collection: 'nodes', key: string): StoredNode | undefined
   }
-  rooms: Pick<Rooms, 'get' | 'hostPassword' | 'mcuAddress'>
+  rooms: Pick<Rooms, 'get' | 'hostPassword' | 'mcuAddress' | 'openToNumber'>
   /** Told of each: these are the visits that may be guesses. */
   observer: RequestObserver
   logger: NodeLogger
 }
 
 /**
- * Opens a room on the embedded node for somebody who stands before it there and may enter: by a link, which the node has checked, by the host
- * password, which is checked here, or because anybody may. Assigns the room as get_mcu does.
+ * Opens a room on the embedded node for somebody who stands before it there and may enter: by a link, which the node has checked, or by the host
+ * password or the number of the room, which are judged here. Assigns the room as get_mcu does.
  * @returns null when the room is open; else why not. Never rejects.
  */
 export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom): Promise<RoomRefusal | null> {
   const began = performance.now()
   const at = Date.now()
+  let unproven: Unproven | undefined
   let refusal: RoomRefusal | null = null
   let problem: ApiError | undefined
   try {
-    if (wanted.hostPassword !== null && !isHostPassword(parts, wanted.roomId, wanted.hostPassword)) {
-      refusal = 'hostPasswordWrong'
-    } else await open(parts, wanted.roomId)
+    unproven = judge(parts, wanted.roomId, wanted.proof)
+    if (unproven === undefined) await open(parts, wanted.roomId)
+    else refusal = unproven.refusal
   } catch (error) {
     if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for somebody')
     problem = error instanceof ApiError ? error : new ApiError('internal')
     refusal = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
   }
-  const wrong = refusal === 'hostPasswordWrong' ? new ApiError('authenticationFailed') : problem
+  const wrong = unproven === undefined ? problem : new ApiError('authenticationFailed', unproven)
   parts.observer.observe({
     at,
     api: 'media',
@@ -52,10 +54,33 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom)
     credential: '',
     room: wanted.roomId,
     params: new Map(),
-    msg: refusal === 'hostPasswordWrong' ? 'The host password is wrong.' : (problem?.message ?? ''),
-    reason: '',
+    msg: wrong?.message ?? '',
+    reason: unproven?.reason ?? '',
   })
   return refusal
+}
+
+/** Who came shows too little to enter. */
+interface Unproven {
+  refusal: RoomRefusal
+  message: string
+  reason: string
+}
+
+const messages: Record<NumberRefusal['refusal'], string> = {
+  unauthorised: 'A join link is needed.',
+  locked: 'The room is locked.',
+}
+
+/** What is missing; undefined when they may enter. */
+function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unproven | undefined {
+  if (proof.by === 'link') return undefined
+  if (proof.by === 'password') {
+    if (isHostPassword(parts, roomId, proof.password)) return undefined
+    return { refusal: 'hostPasswordWrong', message: 'The host password is wrong.', reason: '' }
+  }
+  const refused = refusalByNumber(parts, roomId)
+  return refused === undefined ? undefined : { ...refused, message: messages[refused.refusal] }
 }
 
 /** Whether it is the room's. A room that does not exist, or has none, takes as long as one that has. */

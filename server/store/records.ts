@@ -2,6 +2,7 @@
 
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
+import type { EntryByNumber } from '../../shared/room-entry.ts'
 
 /** A key pair that a client authenticates with. */
 export interface StoredCredential {
@@ -60,6 +61,8 @@ export interface StoredRoom {
   /** What the operator said; scheduled and open follow from who is in it. */
   locked: boolean
   closed: boolean
+  /** Whether its number is enough to join it; left out: as the site says. */
+  entry_by_number?: EntryByNumber
   /** Name of the node that serves it; empty when it was never assigned. */
   node: string
   /** access_key that created it; empty when the operator did. */

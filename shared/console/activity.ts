@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** The operation of an entry that is a person's visit: to the page that leads into rooms, and to a room that was not open yet. */
-export const visitNames = { joinPage: 'join_page', enterRoom: 'enter_room' } as const
+/** The operation of an entry that is a person's visit: to the page that leads into rooms, a look at a room without a link, and the entry into a room that was not open yet or needs no link. */
+export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const
 
 /** One request that a listener answered. */
 export const activityEntry = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
+import { entriesByNumber } from '../room-entry.ts'
 import { bulkOutcome, done, moment, procedure } from './procedure.ts'
 
 /** In the order of the wire's room_status 0..3 (contract, section 3). */
@@ -24,6 +25,9 @@ export const roomView = z.strictObject({
   max_audio: z.int(),
   max_video: z.int(),
   has_host_password: z.boolean(),
+  /** Whether the number of the room is enough to join it: as the operator said, and as it is, given the site's setting. */
+  entry_by_number: z.enum(entriesByNumber),
+  open_to_number: z.boolean(),
   room_extend_id: z.string(),
   node: z.string(),
   users: z.int(),
@@ -39,6 +43,8 @@ export const roomUserView = z.strictObject({
   user_name: z.string(),
   device: z.boolean(),
   role: z.enum(['host', 'member']),
+  /** Came by the room's number alone, without a link or the host password. */
+  by_number: z.boolean(),
   joined_at: moment,
 })
 export type RoomUserView = z.output<typeof roomUserView>
@@ -50,6 +56,8 @@ const editable = {
   max_audio: z.int().min(0).max(limits.maxStreams),
   attendee_max: z.int().min(1).max(limits.maxAttendees),
   room_mode: mode,
+  /** `on`: anybody who knows the number of the room may join it. `inherit`: as the setting `media.open_rooms` of the site says. */
+  entry_by_number: z.enum(entriesByNumber),
 }
 
 export const roomCreateInput = z.strictObject({
@@ -60,6 +68,7 @@ export const roomCreateInput = z.strictObject({
   max_video: editable.max_video.optional(),
   max_audio: editable.max_audio.optional(),
   attendee_max: editable.attendee_max.optional(),
+  entry_by_number: editable.entry_by_number.optional(),
   room_extend_id: bytes(1, limits.roomExtendId).optional(),
 })
 

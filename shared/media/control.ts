@@ -27,8 +27,6 @@ export const operatorMediaSettingsSchema = z.strictObject({
   ice_servers: z.array(iceServerSchema).max(16).default([]),
   /** IP addresses offered to browsers instead of the machine's own. */
   advertised: z.array(z.string().min(1).max(253)).max(16).default([]),
-  /** Anybody on the network may join any open room: for labs. */
-  open_rooms: z.boolean().default(false),
   /** How long somebody who was removed is refused. */
   ban_ms: z.int().min(0).max(86_400_000).default(60_000),
   /** How long a person whose signalling connection was lost may come back. */
@@ -120,6 +118,8 @@ const user = z.strictObject({
   userName: z.string(),
   device: z.boolean(),
   role: z.enum(['host', 'member']),
+  /** Came by the room's number alone. */
+  byNumber: z.boolean(),
   joinedAt: z.number(),
 })
 const track = z.strictObject({
@@ -168,9 +168,26 @@ export type ConnectionStats = z.output<typeof connectionStats>
 
 const nothing = z.strictObject({})
 
-/** Why the controller does not open a room for somebody. */
-export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'busy'] as const
+/** Why the controller does not let somebody into a room. */
+export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
+
+/** With what somebody wants to enter a room: a link, which the node has checked; a host password, or nothing but the number, which the controller judges. */
+const roomProof = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('link') }),
+  z.strictObject({ by: z.literal('password'), password: z.string() }),
+  z.strictObject({ by: z.literal('number') }),
+])
+export type RoomProof = z.output<typeof roomProof>
+
+/** What a stranger is told of a room before joining: the same of a room that its number does not open, and of none. */
+export const roomLookSchema = z.strictObject({
+  /** The number is enough to join. */
+  by_number: z.boolean(),
+  /** It is, and whoever gives the host password joins as host. */
+  host_password: z.boolean(),
+})
+export type RoomLook = z.output<typeof roomLookSchema>
 
 /** Every request to the node, with what it answers. */
 export const controlMethods = {
@@ -182,8 +199,10 @@ export const controlMethods = {
   connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
   open_room: { params: room, result: nothing },
   close_room: { params: z.strictObject({ roomId }), result: nothing },
-  /** The answer to `roomWanted`; null: the room is open now. */
+  /** The answer to `roomWanted`; null: the room is open now, and the caller may enter. */
   answer_room: { params: z.strictObject({ id: z.int(), refusal: z.enum(roomRefusals).nullable() }), result: nothing },
+  /** The answer to `roomLooked`. */
+  answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
@@ -242,16 +261,17 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
   }),
-  /** Somebody wants to enter a room that is not open here: it is to be opened, and `answer_room` follows. */
+  /** Somebody wants to enter a room that is not open here, or that only the controller can let them into: it is to be opened, and `answer_room` follows. */
   z.strictObject({
     type: z.literal('roomWanted'),
     id: z.int(),
     roomId: z.string(),
-    /** To be checked first; null: the caller needs none. */
-    hostPassword: z.string().nullable(),
+    proof: roomProof,
     /** Client address. */
     client: z.string(),
   }),
+  /** Somebody stands before a room without a link: `answer_look` follows. Nothing is opened. */
+  z.strictObject({ type: z.literal('roomLooked'), id: z.int(), roomId: z.string(), client: z.string() }),
   /** By the controller or by the room's host; `left` follows. */
   removalSchema.extend({ type: z.literal('removed') }),
 ])

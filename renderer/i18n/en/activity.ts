@@ -93,5 +93,9 @@ export const activity = {
     endedRotated: 'The session has ended: its credential got a new secret.',
     endedDeleted: 'The session has ended: its credential was deleted.',
     endedOperator: 'The session has ended: an operator ended it.',
+    noRoom: 'There is no such room.',
+    notByNumber: 'There is such a room, but its number is not enough to join it.',
+    roomClosed: 'The room is closed.',
+    roomLocked: 'The room is locked.',
   },
 } as const

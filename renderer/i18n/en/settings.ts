@@ -25,7 +25,7 @@ export const settings = {
     cors: 'Browsers of other origins',
     corsHint: 'Web pages that may call the APIs (CORS). Clients that are no web pages are not concerned.',
     links: 'Join links',
-    linksHint: 'With these people come into a room from a browser.',
+    linksHint: 'How people come into a room from a browser.',
     transport: 'Ways through networks',
     transportHint: 'How browsers reach the embedded media node.',
     cameras: 'Cameras',
@@ -92,7 +92,7 @@ export const settings = {
     media: {
       public_url: 'Public address of join links',
       link_life_ms: 'A link is good for',
-      open_rooms: 'Let anybody join without a link',
+      open_rooms: 'Anybody who knows the number of a room may join it',
       udp_port: 'UDP port of WebRTC',
       advertised: 'Addresses offered to browsers',
       ice_servers: 'STUN and TURN servers',
@@ -146,7 +146,8 @@ export const settings = {
       public_url:
         'What people write before /jroom/, e.g. https://rooms.example.org; empty: the address of the media API.',
       link_life_ms: 'Unless its maker says otherwise.',
-      open_rooms: 'For labs only: whoever reaches this machine comes into any open room.',
+      open_rooms:
+        'Without a link: a name is all that is asked for. Each room can say otherwise; nobody comes into a locked or closed one.',
       udp_port: "0: the number of the media node's port. A change restarts the node: people come back by themselves.",
       advertised: "IP addresses, one a line, where the machine's own are not reachable (NAT). Empty: its own.",
       ice_servers: 'Given to browsers, so that they get through firewalls.',

@@ -93,5 +93,9 @@ export const activity: Texts<typeof english> = {
     endedRotated: '会话已结束：所属凭据更换了密钥。',
     endedDeleted: '会话已结束：所属凭据被删除。',
     endedOperator: '会话已结束：由操作员结束。',
+    noRoom: '没有此房间。',
+    notByNumber: '房间存在，但仅凭房间号不能加入。',
+    roomClosed: '房间已关闭。',
+    roomLocked: '房间已锁定。',
   },
 }

@@ -94,7 +94,7 @@ export const settings: Texts<typeof english> = {
     media: {
       public_url: '加入链接的公开地址',
       link_life_ms: '链接有效期',
-      open_rooms: '任何人无需链接即可加入',
+      open_rooms: '知道房间号的人即可加入',
       udp_port: 'WebRTC 的 UDP 端口',
       advertised: '提供给浏览器的地址',
       ice_servers: 'STUN 与 TURN 服务器',
@@ -147,7 +147,7 @@ export const settings: Texts<typeof english> = {
     media: {
       public_url: '/jroom/ 之前的部分，例如 https://rooms.example.org；留空则使用媒体 API 的地址。',
       link_life_ms: '创建链接者未另行指定时。',
-      open_rooms: '仅供实验：能访问本机的人都可进入任何开放的房间。',
+      open_rooms: '无需链接，只需填写姓名。每个房间可另行规定；锁定或关闭的房间任何人不得加入。',
       udp_port: '0：与媒体节点的端口号相同。更改会重启节点，人员会自动恢复。',
       advertised: '每行一个 IP 地址，用于本机地址无法直接访问（NAT）时。留空则用本机地址。',
       ice_servers: '提供给浏览器，用于穿越防火墙。',

@@ -22,6 +22,10 @@ const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^the session has ended: its credential got a new secret$/, 'endedRotated'],
   [/^the session has ended: its credential was deleted$/, 'endedDeleted'],
   [/^the session has ended: the operator ended it$/, 'endedOperator'],
+  [/^there is no such room$/, 'noRoom'],
+  [/^the number of this room does not open it$/, 'notByNumber'],
+  [/^the room is closed$/, 'roomClosed'],
+  [/^the room is locked$/, 'roomLocked'],
 ]
 
 /** Why a request was refused, in the operator's language; a reason that is not known stays as the controller put it. */

@@ -1,11 +1,13 @@
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import type { IceServer, MediaSettings } from '../../../shared/media/control.ts'
+import { plainAddress } from '../../../shared/client-address.ts'
+import type { IceServer, MediaSettings, RoomLook } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../problem.ts'
-import type { Admission, AdmissionControl } from '../rooms/admission.ts'
+import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
+import type { RoomRequests } from '../rooms/room-requests.ts'
 import { type Room, streamIdOf } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
@@ -20,12 +22,15 @@ import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
 /** What the media routes work on. */
 export interface MediaRouteParts {
   admission: AdmissionControl
+  requests: RoomRequests
   pulls: CameraPulls
   sessions: MediaSessions
   peerSettings: () => PeerSettings
   settings: () => MediaSettings
 }
 
+/** Bytes of a room's number at most, as in every message. */
+const longestRoomId = 128
 /** How long a viewer waits for the small stream before it gets the large one, in milliseconds. */
 const smallStreamMs = 3_000
 
@@ -35,6 +40,9 @@ export function mediaRouter(parts: MediaRouteParts): Router {
   router.post('/whip/:room', async (context) => await publish(parts, context, context.params.room ?? ''))
   router.post('/whep/:room/:stream', async (context) => {
     await watch(parts, context, context.params.room ?? '', context.params.stream ?? '')
+  })
+  router.get('/entry/:room', async (context) => {
+    context.body = await look(parts, context.params.room ?? '', context.ip)
   })
   router.delete('/session/:id', (context) => {
     parts.sessions.end(context.params.id ?? '')
@@ -48,6 +56,15 @@ export function mediaRouter(parts: MediaRouteParts): Router {
     context.set('ETag', session.etag)
   })
   return router
+}
+
+/** What the room page asks for somebody without a link, before they join. @throws Problem notFound, tooMany, busy */
+async function look({ admission, requests }: MediaRouteParts, roomId: string, remote: string): Promise<RoomLook> {
+  if (Buffer.byteLength(roomId) > longestRoomId) throw new Problem('notFound')
+  admission.countLook(remote)
+  const seen = await requests.look(roomId, plainAddress(remote))
+  if (seen.by_number) admission.noteRight(roomId, { by: 'number' }, remote)
+  return seen
 }
 
 async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
@@ -154,12 +171,21 @@ async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: strin
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
 async function admittedOffer(
-  { admission }: MediaRouteParts,
+  { admission, requests }: MediaRouteParts,
   context: Context,
   roomId: string,
 ): Promise<{ offer: Offer; admission: Admission }> {
-  const caller = { token: bearerOf(context), hostPassword: '', userId: undefined, userName: '', remote: context.ip }
-  admission.admit(roomId, caller)
+  const remote = context.ip
+  const token = bearerOf(context)
+  const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined }
+  const caller: Caller = { ...nobody, token, byNumber: false, remote }
+  if (token === '') {
+    const proof = { by: 'number' } as const
+    admission.toBeAsked(roomId, caller)
+    await requests.ask({ roomId, proof, client: plainAddress(remote) })
+    admission.noteRight(roomId, proof, remote)
+    caller.byNumber = true
+  } else admission.admit(roomId, caller)
   const offer = parseOffer(await readBody(context, offerType))
   return { offer, admission: admission.admit(roomId, caller) }
 }

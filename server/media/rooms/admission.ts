@@ -1,9 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
+import type { RoomProof } from '../../../shared/media/control.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
+import { browserIdentity } from './browser-identity.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Room } from './room.ts'
@@ -17,6 +19,10 @@ export interface Caller {
   /** Wishes of somebody whose link is not bound to a user. */
   userId: string | undefined
   userName: string
+  /** Secret of the browser of somebody without a link; undefined where the client has none. */
+  browser: string | undefined
+  /** The controller has said that the number of the room is enough. */
+  byNumber: boolean
   /** Where the request comes from, for the limit of wrong passwords. */
   remote: string
 }
@@ -28,9 +34,11 @@ export type Admission = { room: Room } & (
   | { kind: 'observer' }
 )
 
-/** Wrong host passwords a minute, by address and room, and by address: guesses at rooms that do not exist count as well. */
+/** Wrong host passwords a minute, by address and room; and by address, with the numbers of rooms that do not let one in by their number: guesses at rooms that do not exist count as well. */
 const mostFailures = 10
 const mostGuesses = 60
+/** Looks at rooms a minute and address, whatever they find: everybody of an office that comes through one address fits. */
+const mostLooks = 300
 const windowMs = 60_000
 
 /** Says who somebody is and whether they may come in at all; the room says whether there is space. */
@@ -39,18 +47,16 @@ export class AdmissionControl {
   readonly #key: Buffer
   readonly #failures = new RateLimit({ most: mostFailures, windowMs })
   readonly #guesses = new RateLimit({ most: mostGuesses, windowMs })
-  /** Anybody may come in, for labs. */
-  open: boolean
+  readonly #looks = new RateLimit({ most: mostLooks, windowMs })
 
-  constructor(rooms: MediaRooms, key: Buffer, open: boolean) {
+  constructor(rooms: MediaRooms, key: Buffer) {
     this.#rooms = rooms
     this.#key = key
-    this.open = open
   }
 
   /**
-   * Nothing is told of a room, not even whether there is one, to somebody without a session, a link or the password.
-   * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for somebody with a link, and on an open node
+   * Nothing is told of a room, not even whether there is one, to somebody without a session, a link, the password or the controller's word.
+   * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for somebody with a link or the controller's word
    */
   admit(roomId: string, caller: Caller): Admission {
     const place = caller.token === '' ? undefined : this.#rooms.bySession(caller.token)
@@ -66,62 +72,77 @@ export class AdmissionControl {
     return {
       room,
       kind: 'newcomer',
-      identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id },
+      identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id, byNumber: false },
     }
   }
 
   #withoutLink(roomId: string, caller: Caller): Admission {
-    const open = this.open ? this.#openRoom(roomId, caller.remote) : undefined
     const host = this.#isHost(roomId, caller)
-    const room = open ?? (host ? this.#rooms.find(roomId) : undefined)
-    if (room === undefined) throw new Problem('unauthorised')
-    const identity = this.#identity(roomId, caller.userId, caller.userName)
-    const role = host ? 'host' : 'member'
-    return { room, kind: 'newcomer', identity: { ...identity, role, bound: false, tokenId: undefined } }
+    if (!host && !caller.byNumber) throw new Problem('unauthorised')
+    const room = this.#rooms.get(roomId)
+    return { room, kind: 'newcomer', identity: this.#withoutLinkAs(roomId, caller, host) }
+  }
+
+  /** Who somebody without a link is. Nobody chooses an id by a number alone: it could be one that somebody else has a link for. */
+  #withoutLinkAs(roomId: string, caller: Caller, host: boolean): Identity {
+    const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
+    if (!host && browser !== undefined && this.#rooms.bans.revoked(roomId, undefined, browser.tokenId, 0)) {
+      throw new Problem('removed', 'You were removed from this room: a join link is needed to come back.')
+    }
+    const wished = browser?.userId ?? (host ? caller.userId : undefined)
+    return {
+      ...this.#identity(roomId, wished, caller.userName),
+      role: host ? 'host' : 'member',
+      bound: browser !== undefined,
+      tokenId: browser?.tokenId,
+      byNumber: !host,
+    }
   }
 
   /**
-   * Somebody wants a room that is not open here. Without a link that is good for it, this says the same as where there is such a room and
-   * the caller may not enter it.
-   * @returns the host password that the controller must find right before it opens the room; null: the caller may enter
+   * What the controller is to be asked before somebody is admitted: about a room that is not open here, and about everybody who shows nothing but a
+   * number. To somebody without a link that is good for it, the answer is the same where there is such a room and they may not enter it.
+   * @returns undefined where the room here decides
    * @throws Problem unauthorised, removed, tooMany
    */
-  admitToMissing(roomId: string, { token, hostPassword, remote }: Caller): string | null {
+  toBeAsked(roomId: string, { token, hostPassword, remote }: Caller): RoomProof | undefined {
+    const here = this.#rooms.find(roomId) !== undefined
     if (token !== '') {
-      this.#tokenOf(roomId, token)
-      return null
+      if (!here) this.#tokenOf(roomId, token)
+      return here ? undefined : { by: 'link' }
     }
     if (hostPassword !== '') {
+      if (here) return undefined
       this.#assertGuessAllowed(roomId, remote)
       // Counted before the answer: of many guesses at once none passes the limit.
       this.#countGuess(roomId, remote)
-      return hostPassword
+      return { by: 'password', password: hostPassword }
     }
-    if (!this.open) throw new Problem('unauthorised')
-    if (!this.#guesses.take(addressShare(plainAddress(remote)))) throw new Problem('tooMany')
-    return null
+    if (!this.#guesses.take(shareOf(remote))) throw new Problem('tooMany')
+    return { by: 'number' }
   }
 
-  /** The host password that `admitToMissing` counted as a guess was right. */
-  noteRightPassword(roomId: string, remote: string): void {
-    this.#failures.forget(failureKey(addressShare(plainAddress(remote)), roomId))
+  /** What `toBeAsked` counted as a guess was right. */
+  noteRight(roomId: string, proof: RoomProof, remote: string): void {
+    const share = shareOf(remote)
+    if (proof.by === 'password') this.#failures.forget(failureKey(share, roomId))
+    if (proof.by === 'number') this.#guesses.giveBack(share)
   }
 
-  /** Who tries room numbers is limited, where anybody may come in. @throws Problem noRoom, tooMany */
-  #openRoom(roomId: string, remote: string): Room {
-    const room = this.#rooms.find(roomId)
-    if (room === undefined && !this.#guesses.take(addressShare(plainAddress(remote)))) throw new Problem('tooMany')
-    return room ?? this.#rooms.get(roomId)
+  /** Somebody looks at a room by its number: a guess, until `noteRight`. @throws Problem tooMany */
+  countLook(remote: string): void {
+    const share = shareOf(remote)
+    if (!this.#looks.take(share) || !this.#guesses.take(share)) throw new Problem('tooMany')
   }
 
   #countGuess(roomId: string, remote: string): void {
-    const share = addressShare(plainAddress(remote))
+    const share = shareOf(remote)
     this.#failures.take(failureKey(share, roomId))
     this.#guesses.take(share)
   }
 
   #assertGuessAllowed(roomId: string, remote: string): void {
-    const share = addressShare(plainAddress(remote))
+    const share = shareOf(remote)
     if (this.#failures.reached(failureKey(share, roomId)) || this.#guesses.reached(share)) throw new Problem('tooMany')
   }
 
@@ -151,6 +172,11 @@ export class AdmissionControl {
     this.#countGuess(roomId, remote)
     throw new Problem('hostPasswordWrong')
   }
+}
+
+/** What the limits count by. */
+function shareOf(remote: string): string {
+  return addressShare(plainAddress(remote))
 }
 
 function failureKey(share: string, roomId: string): string {

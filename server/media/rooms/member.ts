@@ -10,18 +10,21 @@ export interface RoomUser {
   userName: string
   device: boolean
   role: 'host' | 'member'
+  /** Came by the room's number alone. */
+  byNumber: boolean
   joinedAt: number
 }
 
-/** Somebody who was admitted: who the link, password or open room says it is. */
+/** Somebody who was admitted: who the link says it is, or the browser of somebody who has none. */
 export interface Identity {
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** The link is for this user alone: a second arrival takes the place of the first. */
+  /** The link, or the browser, is this user's alone: a second arrival takes the place of the first. */
   bound: boolean
-  /** Of the link; undefined when there was none. */
+  /** Of the link, or of the browser of somebody who had none; undefined when there was neither. */
   tokenId: string | undefined
+  byNumber: boolean
 }
 
 /** The signalling connection of a person. */

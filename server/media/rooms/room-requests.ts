@@ -1,11 +1,10 @@
-import type { ControlEvent, RoomRefusal } from '../../../shared/media/control.ts'
+import type { ControlEvent, RoomLook, RoomProof, RoomRefusal } from '../../../shared/media/control.ts'
 import { Problem } from '../problem.ts'
 
-/** A room that somebody wants to enter and that is not open here. */
+/** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
 export interface WantedRoom {
   roomId: string
-  /** That the controller must find right; null where the caller has shown a link, or needs nothing. */
-  hostPassword: string | null
+  proof: RoomProof
   /** Client address, for the record. */
   client: string
 }
@@ -16,40 +15,71 @@ const patienceMs = 6_000
 const mostQuestions = 1_000
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
+const noNumberMessage =
+  'The number of a room is not enough to join this one: a join link or the host password is needed.'
 
 /**
- * Asks the controller to open rooms that people want to enter: a room is opened on its node when somebody comes who may enter, not before.
- * The controller opens the room first and answers then.
+ * Asks the controller about rooms: to open one that somebody wants to enter, which is opened on its node when somebody comes who may enter, not
+ * before; and what a stranger may be told of one. The controller opens the room first and answers then.
  */
 export class RoomRequests {
   readonly #emit: (event: ControlEvent) => void
-  readonly #waiting = new Map<number, (refusal: RoomRefusal | null) => void>()
-  #lastId = 0
+  readonly #entries = new Questions<RoomRefusal | null>()
+  readonly #looks = new Questions<RoomLook | undefined>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
   }
 
-  /** Resolves when the room is open here. @throws Problem noRoom, hostPasswordWrong, busy */
+  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy */
   async ask(wanted: WantedRoom): Promise<void> {
-    if (this.#waiting.size >= mostQuestions) throw new Problem('busy')
+    const refusal = await this.#entries.ask((id) => this.#emit({ type: 'roomWanted', id, ...wanted }), 'busy')
+    if (refusal === 'busy') throw new Problem('busy', laterMessage)
+    if (refusal === 'unauthorised') throw new Problem('unauthorised', noNumberMessage)
+    if (refusal !== null) throw new Problem(refusal)
+  }
+
+  /** What a stranger may be told of a room. @throws Problem busy */
+  async look(roomId: string, client: string): Promise<RoomLook> {
+    const look = await this.#looks.ask((id) => this.#emit({ type: 'roomLooked', id, roomId, client }), undefined)
+    if (look === undefined) throw new Problem('busy', laterMessage)
+    return look
+  }
+
+  /** What the controller says; null: the room is open. Too late an answer changes nothing. */
+  answer(id: number, refusal: RoomRefusal | null): void {
+    this.#entries.answer(id, refusal)
+  }
+
+  /** What the controller says of a room that was looked at. */
+  answerLook(id: number, look: RoomLook): void {
+    this.#looks.answer(id, look)
+  }
+}
+
+/** Questions under way, each with a number, a deadline and one answer. */
+class Questions<Answer> {
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  #lastId = 0
+
+  /** @param late the answer where there is none in time, and where too many are under way @throws what `put` throws */
+  async ask(put: (id: number) => void, late: Answer): Promise<Answer> {
+    if (this.#waiting.size >= mostQuestions) return late
     this.#lastId += 1
     const id = this.#lastId
-    const answer = Promise.withResolvers<RoomRefusal | null>()
-    const timer = setTimeout(() => answer.resolve('busy'), patienceMs)
+    const answer = Promise.withResolvers<Answer>()
+    const timer = setTimeout(() => answer.resolve(late), patienceMs)
     this.#waiting.set(id, answer.resolve)
     try {
-      this.#emit({ type: 'roomWanted', id, ...wanted })
-      const refusal = await answer.promise
-      if (refusal !== null) throw new Problem(refusal, refusal === 'busy' ? laterMessage : undefined)
+      put(id)
+      return await answer.promise
     } finally {
       clearTimeout(timer)
       this.#waiting.delete(id)
     }
   }
 
-  /** What the controller says; null: the room is open. Too late an answer changes nothing. */
-  answer(id: number, refusal: RoomRefusal | null): void {
-    this.#waiting.get(id)?.(refusal)
+  answer(id: number, answer: Answer): void {
+    this.#waiting.get(id)?.(answer)
   }
 }

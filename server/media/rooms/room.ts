@@ -83,10 +83,19 @@ export class Room {
     if (present !== undefined) {
       if (present.device !== undefined || !identity.bound) throw new Problem('taken')
       if (identity.role === 'host') this.promote(present)
+      if (identity.byNumber) this.#rename(present, identity.userName)
       return present
     }
     this.assertRoom()
     return this.#add(identity, identity.tokenId, undefined)
+  }
+
+  /** Who comes without a link says anew what they are called. */
+  #rename(member: Member, userName: string): void {
+    if (member.user.userName === userName) return
+    member.user.userName = userName
+    this.#changed(member)
+    this.#listener.changed(this.config.roomId, member.user)
   }
 
   /** A member becomes host: everybody is told, and the controller. */
@@ -124,7 +133,7 @@ export class Room {
 
   /** A camera whose media flows. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
-    this.#add({ userId, userName, role: 'member' }, undefined, hold)
+    this.#add({ userId, userName, role: 'member', byNumber: false }, undefined, hold)
     this.#addStream(userId, 'main', hold.lease.feed, hold.assistAddress !== '')
   }
 
@@ -295,11 +304,11 @@ export class Room {
   }
 
   #add(
-    { userId, userName, role }: Pick<Identity, 'userId' | 'userName' | 'role'>,
+    { userId, userName, role, byNumber }: Omit<Identity, 'bound' | 'tokenId'>,
     tokenId: string | undefined,
     device: DeviceHold | undefined,
   ): Member {
-    const user: RoomUser = { userId, userName, device: device !== undefined, role, joinedAt: this.#clock() }
+    const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, joinedAt: this.#clock() }
     const member = new Member(user, tokenId, device)
     this.members.set(userId, member)
     this.broadcast({ type: 'person_joined', person: member.person }, member)

@@ -129,10 +129,13 @@ export class SignalConnection implements PersonLink {
       hostPassword: message.host_password,
       userId: message.user_id,
       userName: message.user_name,
+      browser: message.browser,
+      byNumber: false,
       remote: this.#remote,
     }
     const room = this.#parts.rooms.find(message.room_id)
-    if (room !== undefined && caller.hostPassword === '') return this.#join(message.room_id, caller)
+    if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
+      return this.#join(message.room_id, caller)
     this.#waits = true
     void this.#joinLater(message.room_id, caller).catch((error: unknown) => {
       this.#waits = false
@@ -140,19 +143,19 @@ export class SignalConnection implements PersonLink {
     })
   }
 
-  /** The room is not open here, or a password is judged, whose answer must not tell by its time whether the room is open. */
+  /** The controller is asked, or a password is judged, whose answer must not tell by its time whether the room is open. */
   async #joinLater(roomId: string, caller: Caller): Promise<void> {
-    const { admission, requests, rooms } = this.#parts
+    const { admission, requests } = this.#parts
     const began = performance.now()
     try {
-      if (rooms.find(roomId) === undefined) {
-        const hostPassword = admission.admitToMissing(roomId, caller)
-        await requests.ask({ roomId, hostPassword, client: plainAddress(this.#remote) })
-        if (hostPassword !== null) admission.noteRightPassword(roomId, this.#remote)
+      const proof = admission.toBeAsked(roomId, caller)
+      if (proof !== undefined) {
+        await requests.ask({ roomId, proof, client: plainAddress(this.#remote) })
+        admission.noteRight(roomId, proof, this.#remote)
       }
       if (this.#socket.readyState !== this.#socket.OPEN) return
       this.#waits = false
-      this.#join(roomId, caller)
+      this.#join(roomId, { ...caller, byNumber: proof?.by === 'number' })
     } catch (error) {
       if (!(error instanceof Problem) || error.refusal !== 'hostPasswordWrong') throw error
       await sleep(Math.max(0, began + wrongPasswordMs - performance.now()))

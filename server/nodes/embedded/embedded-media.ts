@@ -1,4 +1,10 @@
-import type { ControlEvent, MediaSettings, RoomRefusal } from '../../../shared/media/control.ts'
+import type {
+  ControlEvent,
+  ControlParams,
+  MediaSettings,
+  RoomLook,
+  RoomRefusal,
+} from '../../../shared/media/control.ts'
 import { unlessAborted } from '../deadline.ts'
 import { guarded } from '../guarded.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
@@ -29,8 +35,18 @@ export interface MediaConfiguration {
   settings: MediaSettings
 }
 
-/** Somebody wants to enter a room that is not open on the node. */
-export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'hostPassword' | 'client'>
+/** Somebody wants to enter a room that is not open on the node, or that only the controller can let them into. */
+export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'proof' | 'client'>
+/** Somebody stands before a room without a link. */
+export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client'>
+
+/** What the process asks the controller about rooms. Neither rejects. */
+export interface RoomAnswers {
+  /** Opens a room for somebody who may enter it; resolves with null when it is open, else with the reason. */
+  open: (wanted: WantedRoom) => Promise<RoomRefusal | null>
+  /** What a stranger is told of a room. */
+  look: (looked: LookedRoom) => RoomLook
+}
 
 /** What the embedded node of a site is made of. */
 export interface EmbeddedMediaOptions {
@@ -41,8 +57,7 @@ export interface EmbeddedMediaOptions {
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room, beyond the life of this object. */
   removals: Pick<StoredRemovals, 'list' | 'keep'>
-  /** Opens a room for somebody who may enter it; resolves with null when it is open, else with the reason. Never rejects. */
-  openWanted: (wanted: WantedRoom) => Promise<RoomRefusal | null>
+  answers: RoomAnswers
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
@@ -261,6 +276,8 @@ export class EmbeddedMedia {
           removals.keep(event)
         } else if (event.type === 'roomWanted') {
           void this.#answerWanted(supervisor, event)
+        } else if (event.type === 'roomLooked') {
+          void this.#answer(supervisor, 'answer_look', { id: event.id, look: this.#options.answers.look(event) })
         } else this.#emit(node.name, event)
       },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
@@ -271,12 +288,19 @@ export class EmbeddedMedia {
 
   async #answerWanted(
     supervisor: MediaSupervisor,
-    { id, roomId, hostPassword, client }: Extract<ControlEvent, { type: 'roomWanted' }>,
+    { id, ...wanted }: Extract<ControlEvent, { type: 'roomWanted' }>,
+  ): Promise<void> {
+    await this.#answer(supervisor, 'answer_room', { id, refusal: await this.#options.answers.open(wanted) })
+  }
+
+  async #answer<M extends 'answer_room' | 'answer_look'>(
+    supervisor: MediaSupervisor,
+    method: M,
+    params: ControlParams<M>,
   ): Promise<void> {
     try {
-      const refusal = await this.#options.openWanted({ roomId, hostPassword, client })
       const signal = AbortSignal.timeout(answerMs)
-      await (await supervisor.client(signal)).request('answer_room', { id, refusal }, signal)
+      await (await supervisor.client(signal)).request(method, params, signal)
     } catch (error) {
       // The process ended or hangs: nobody waits there any more.
       this.#options.logger.debug({ err: error }, 'the embedded node did not take an answer')

@@ -18,7 +18,7 @@ export function mediaConfiguration(
   store: Pick<Store, 'unseal'>,
   sitePorts: readonly number[],
 ): MediaConfiguration {
-  const { udp_port: udpPort, public_url: _publicUrl, link_life_ms: _linkLife, ...settings } = media
+  const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
   return {

@@ -23,6 +23,8 @@ const root = join(import.meta.dirname, '../../..')
 export const sourceProgram = join(root, 'server/media-node.ts')
 export const builtProgram = join(root, 'dist/server/media-node.js')
 
+const refusals = { link: 'noRoom', password: 'hostPasswordWrong', number: 'unauthorised' } as const
+
 /** A request was answered with a failure. */
 export class NodeFailure extends Error {
   readonly kind: DeviceErrorKind | null
@@ -52,6 +54,8 @@ export class TestMediaNode implements AsyncDisposable {
   readonly key = randomBytes(32)
   /** Everything it told without being asked. */
   readonly events: ControlEvent[] = []
+  /** Rooms whose number is enough to join them. */
+  readonly openToNumber = new Set<string>()
   /** Warnings and errors that it wrote. */
   readonly complaints: string[] = []
   readonly #waiting = new Map<number, Waiting>()
@@ -197,9 +201,13 @@ export class TestMediaNode implements AsyncDisposable {
 
   /** As the controller does for a room that does not exist: there are no rooms beside those that a test opened. */
   #answerWanted(event: ControlEvent): void {
+    if (event.type === 'roomLooked') {
+      const look = { by_number: this.openToNumber.has(event.roomId), host_password: false }
+      void this.request('answer_look', { id: event.id, look })
+    }
     if (event.type !== 'roomWanted') return
-    const refusal = event.hostPassword === null ? 'noRoom' : 'hostPasswordWrong'
-    void this.request('answer_room', { id: event.id, refusal })
+    const mayEnter = event.proof.by === 'number' && this.openToNumber.has(event.roomId)
+    void this.request('answer_room', { id: event.id, refusal: mayEnter ? null : refusals[event.proof.by] })
   }
 
   #received(value: unknown): void {

@@ -234,7 +234,7 @@ describe('the signalling server', () => {
     const clients = [new SignalClient(server.url), new SignalClient(server.url)]
     for (const { socket } of clients) await once(socket, 'open')
     const [one, other] = clients
-    one?.send({ type: 'join', version: 1, room_id: 'x' })
+    one?.send({ type: 'join', version: 1, room_id: 'x', token: 'x' })
     expect(await one?.closed).toBe(1011)
     expect(server.logged).toEqual([expect.stringContaining('TypeError: nobody foresaw this')])
     expect(server.logged[0]).toContain('impolite.test.ts')

@@ -43,7 +43,7 @@ async function embeddedNode() {
     pageFolder: '',
     configuration: () => ({ tokenKey: '', udpPort: 0, settings }),
     removals: { list: () => [], keep: () => undefined },
-    openWanted: () => Promise.resolve(null),
+    answers: { open: () => Promise.resolve(null), look: () => ({ by_number: false, host_password: false }) },
     logger: { debug: write, info: write, warn: write, error: write },
   })
   const driver = media.driver(storedNode('here', { kind: 'embedded' }))

@@ -1,0 +1,61 @@
+import { visitNames } from '../../shared/console/activity.ts'
+import type { RoomLook, RoomRefusal } from '../../shared/media/control.ts'
+import { retOf, success } from '../../shared/result-codes.ts'
+import type { LookedRoom } from '../nodes/embedded/embedded-media.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { StoredRoom } from '../store/records.ts'
+import type { Rooms } from './rooms.ts'
+
+/** What judging a room by its number needs. */
+export interface EntryByNumberParts {
+  store: { get(collection: 'rooms', key: string): StoredRoom | undefined }
+  rooms: Pick<Rooms, 'openToNumber'>
+}
+
+/** Why somebody who shows nothing but the number of a room may not enter it. */
+export interface NumberRefusal {
+  /** What they are told: the same of a room that is closed, of one that its number does not open, and of none. */
+  refusal: Extract<RoomRefusal, 'unauthorised' | 'locked'>
+  /** For the operator only. */
+  reason: string
+}
+
+/** Whether the number of a room is enough to enter it now; undefined when it is. O(1). */
+export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: string): NumberRefusal | undefined {
+  const room = store.get('rooms', roomId)
+  if (room === undefined) return { refusal: 'unauthorised', reason: 'there is no such room' }
+  if (!rooms.openToNumber(room)) return { refusal: 'unauthorised', reason: 'the number of this room does not open it' }
+  if (room.closed) return { refusal: 'unauthorised', reason: 'the room is closed' }
+  return room.locked ? { refusal: 'locked', reason: 'the room is locked' } : undefined
+}
+
+/**
+ * What a stranger is told of a room before joining. Nothing is opened. A look that finds nothing may be a guess: it is told to the observer.
+ * @param at milliseconds since the epoch
+ */
+export function lookAtRoom(
+  parts: EntryByNumberParts & { observer: RequestObserver },
+  { roomId, client }: LookedRoom,
+  at = Date.now(),
+): RoomLook {
+  const refused = refusalByNumber(parts, roomId)
+  if (refused === undefined || refused.refusal === 'locked') {
+    return { by_number: true, host_password: parts.store.get('rooms', roomId)?.host_password_sealed !== '' }
+  }
+  parts.observer.observe({
+    at,
+    api: 'media',
+    operation: visitNames.lookAtRoom,
+    method: 'GET',
+    path: '/entry',
+    ret: retOf('media', 'authenticationFailed') ?? success,
+    duration: 0,
+    client,
+    credential: '',
+    room: roomId,
+    params: new Map(),
+    msg: 'A join link is needed.',
+    reason: refused.reason,
+  })
+  return { by_number: false, host_password: false }
+}

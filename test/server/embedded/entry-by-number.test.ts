@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ProcedureInput } from '../../../shared/console/contract.ts'
+import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
+import { MediaSite } from './media-site.ts'
+
+type How = Parameters<typeof SignalClient.join>[2]
+
+/** Rooms that anybody may join who knows their number: where the site or the room says so. */
+describe('a room that its number opens', () => {
+  let site: MediaSite
+  beforeAll(async () => {
+    site = await MediaSite.start()
+  })
+  afterAll(async () => await site[Symbol.asyncDispose]())
+
+  const make = async (input: Partial<ProcedureInput<'rooms.create'>> = {}) =>
+    (await site.rpc('rooms.create', { topic: 'Lobby', ...input })).room_id
+
+  /** `in` where one is let in, else why not. One that is let in leaves. */
+  async function enters(roomId: string, how: How = {}): Promise<string> {
+    const client = await SignalClient.join(site.nodeUrl, roomId, how).catch((error: unknown) => error as RefusedError)
+    if (!(client instanceof SignalClient)) return `${client.code} ${client.reason}`
+    client.send({ type: 'leave' })
+    await client.closed
+    return 'in'
+  }
+  const look = async (roomId: string): Promise<unknown> =>
+    await (await fetch(`${site.nodeUrl}/entry/${encodeURIComponent(roomId)}`)).json()
+  const nothing = { by_number: false, host_password: false }
+
+  test('is none unless the operator says so, for the site or for one room; the room’s own word counts', async () => {
+    const plain = await make()
+    const open = await make({ entry_by_number: 'on', host_password: 'open sesame' })
+    const shut = await make({ entry_by_number: 'off' })
+    const every = async (): Promise<string[]> => [await enters(plain), await enters(open), await enters(shut)]
+    expect(await every()).toEqual(['401 unauthorised', 'in', '401 unauthorised'])
+    expect([await look(plain), await look(open), await look(shut)]).toEqual([
+      nothing,
+      { by_number: true, host_password: true },
+      nothing,
+    ])
+    await site.rpc('settings.set', { media: { open_rooms: true } })
+    expect(await every()).toEqual(['in', 'in', '401 unauthorised'])
+    expect(await look(plain)).toEqual({ by_number: true, host_password: false })
+    expect((await site.rpc('rooms.get', { room_id: plain })).room).toMatchObject({
+      entry_by_number: 'inherit',
+      open_to_number: true,
+    })
+    await site.rpc('settings.set', { media: { open_rooms: false } })
+
+    // The operator changes their mind, and nothing but that.
+    const changed = await site.rpc('rooms.update', { room_id: plain, entry_by_number: 'on' })
+    expect(changed).toMatchObject({ topic: 'Lobby', entry_by_number: 'on', open_to_number: true })
+    expect(await enters(plain)).toBe('in')
+    await site.rpc('rooms.update', { room_id: plain, topic: 'Lobby 2' })
+    expect(await enters(plain)).toBe('in')
+    await site.rpc('rooms.update', { room_id: plain, entry_by_number: 'inherit' })
+    expect(await enters(plain)).toBe('401 unauthorised')
+  })
+
+  test('tells the operator who came this way, and the API’s clients nothing new', async () => {
+    const roomId = await make({ entry_by_number: 'on' })
+    const ann = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Ann', browser: 'the browser of Ann' })
+    const link = await site.rpc('media.join_link', { room_id: roomId, user_id: 'bob', user_name: 'Bob' })
+    const bob = await SignalClient.join(site.nodeUrl, roomId, { token: new URL(link.url).hash.replace('#token=', '') })
+    await site.until(async () => (await site.rpc('rooms.get', { room_id: roomId })).users.length === 2)
+    expect((await site.rpc('rooms.get', { room_id: roomId })).users).toMatchObject([
+      { user_name: 'Ann', by_number: true },
+      { user_name: 'Bob', by_number: false },
+    ])
+    expect(await site.api.get('/rtc/room/get_room_info', { room_id: roomId })).toEqual({
+      ret: 0,
+      user_list: [
+        { user_id: ann.joined.you.user_id, user_name: 'Ann' },
+        { user_id: 'bob', user_name: 'Bob' },
+      ],
+    })
+    const room = await site.api.get('/rtc/room/get', { room_id: roomId })
+    expect(Object.keys(room)).not.toContain('entry_by_number')
+    // Nor is it theirs to change.
+    await site.api.get('/rtc/room/update', { room_id: roomId, entry_by_number: 'off' })
+    expect((await site.rpc('rooms.get', { room_id: roomId })).room.entry_by_number).toBe('on')
+    for (const person of [ann, bob]) person.drop()
+    const { items } = await site.rpc('activity.list', { operation: 'enter_room', room: roomId })
+    expect(items).toMatchObject([{ ret: 0, client: '127.0.0.1' }])
+  })
+
+  test('lets nobody in while it is locked or closed; closed it looks like no room', async () => {
+    const roomId = await make({ entry_by_number: 'on' })
+    await site.rpc('rooms.lock', { room_ids: [roomId] })
+    expect(await enters(roomId)).toBe('403 locked')
+    expect(await look(roomId)).toEqual({ by_number: true, host_password: false })
+    expect((await site.rpc('rooms.get', { room_id: roomId })).room.node).toBe('')
+    await site.rpc('rooms.unlock', { room_ids: [roomId] })
+    const person = await SignalClient.join(site.nodeUrl, roomId)
+    await site.rpc('rooms.lock', { room_ids: [roomId] })
+    expect(await enters(roomId)).toBe('403 locked')
+    await site.rpc('rooms.close', { room_ids: [roomId] })
+    expect(await person.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
+    expect(await enters(roomId)).toBe('401 unauthorised')
+    expect(await look(roomId)).toEqual(nothing)
+  })
+
+  test('keeps to its caps and the licence', async () => {
+    const roomId = await make({ entry_by_number: 'on', attendee_max: 1 })
+    const first = await SignalClient.join(site.nodeUrl, roomId)
+    expect(await enters(roomId)).toBe('507 roomFull')
+    const other = await make({ entry_by_number: 'on' })
+    await site.until(async () => (await site.rpc('rooms.get', { room_id: roomId })).users.length === 1)
+    await site.rpc('licence.set', { expires_at: '', max_rooms: 0, max_users: 1 })
+    expect(await enters(other)).toBe('503 busy')
+    await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })
+    expect(await enters(other)).toBe('503 busy')
+    // What its number does not open is not told apart by the licence either.
+    expect(await enters('123456789')).toBe('401 unauthorised')
+    await site.rpc('licence.set', { expires_at: '', max_rooms: 0, max_users: 0 })
+    first.drop()
+  })
+
+  test('is told apart from no other room by who may not enter it: every answer is the same', async () => {
+    const rooms = [await make(), await make({ entry_by_number: 'off', host_password: 'x' }), '987654321']
+    // One of them is open on the node: somebody came by a link.
+    const link = await site.rpc('media.join_link', { room_id: rooms[0] ?? '' })
+    const inside = await SignalClient.join(site.nodeUrl, rooms[0] ?? '', {
+      token: new URL(link.url).hash.replace('#token=', ''),
+    })
+    const closed = await make({ entry_by_number: 'on' })
+    await site.rpc('rooms.close', { room_ids: [closed] })
+    const answers = new Set<string>()
+    for (const roomId of [...rooms, closed]) {
+      const refused = await SignalClient.join(site.nodeUrl, roomId).catch((error: unknown) => String(error))
+      answers.add(JSON.stringify([await look(roomId), refused]).replaceAll(roomId, 'N'))
+    }
+    expect([...answers]).toEqual([expect.stringContaining('401 unauthorised')])
+    inside.drop()
+
+    // The operator sees what strangers tried, and what each room is.
+    for (const operation of ['look_at_room', 'enter_room']) {
+      const { items } = await site.rpc('activity.list', { operation, outcome: 401, limit: 4 })
+      expect(items.map(({ reason }) => reason)).toEqual([
+        'the room is closed',
+        'there is no such room',
+        'the number of this room does not open it',
+        'the number of this room does not open it',
+      ])
+    }
+  })
+
+  test('keeps out the browser of who was taken out, over a restart of the whole site', async () => {
+    const roomId = await make({ entry_by_number: 'on' })
+    const browser = 'the browser of Eve'
+    const eve = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Eve', browser })
+    await site.until(async () => (await site.users(roomId)).length === 1)
+    await site.rpc('rooms.kick', { room_id: roomId, user_id: eve.joined.you.user_id })
+    await eve.closed
+    expect(await enters(roomId, { user_name: 'Not Eve', browser })).toBe('403 removed')
+    const { folder } = site
+    await site.stop()
+    site = await MediaSite.start({ folder })
+    expect(await enters(roomId, { user_name: 'Not Eve', browser })).toBe('403 removed')
+    expect(await enters(roomId, { user_name: 'Dan', browser: 'the browser of Dan' })).toBe('in')
+    expect((await site.rpc('rooms.get', { room_id: roomId })).room.entry_by_number).toBe('on')
+  })
+})

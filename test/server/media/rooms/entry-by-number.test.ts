@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+let node: TestMediaNode
+const clients: SignalClient[] = []
+beforeAll(async () => {
+  node = await TestMediaNode.start()
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.drop()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2] = {}): Promise<SignalClient> {
+  const client = await SignalClient.join(node.url, roomId, how)
+  clients.push(client)
+  return client
+}
+
+/** A room that its number opens. */
+async function lobby(roomId: string, more: Parameters<TestMediaNode['openRoom']>[1] = {}): Promise<void> {
+  await node.openRoom(roomId, more)
+  node.openToNumber.add(roomId)
+}
+
+const mine = { browser: 'the browser of Ann 1' }
+
+describe('whoever knows the number of a room that it opens', () => {
+  test('comes in as a member, and the controller hears how they came', async () => {
+    await lobby('lobby', { hostPassword: 'open sesame' })
+    const ann = await join('lobby', { user_name: 'Ann', ...mine })
+    expect(ann.joined.you).toMatchObject({ user_name: 'Ann', role: 'member' })
+    const host = await join('lobby', {
+      user_name: 'Bob',
+      browser: 'the browser of Bob 1',
+      host_password: 'open sesame',
+    })
+    expect(host.joined.you.role).toBe('host')
+    await join('lobby', { token: node.token('lobby', { userId: 'carl' }) })
+    const { users } = await node.request('users', { roomId: 'lobby' })
+    expect(users.map(({ userName, byNumber }) => [userName, byNumber])).toEqual([
+      ['Ann', true],
+      ['Bob', false],
+      ['carl', false],
+    ])
+    // What people of the room see of each other says nothing of it.
+    expect(JSON.stringify(host.joined)).not.toContain('umber')
+  })
+
+  test('is the same user in one browser, whatever they call themselves, and nobody else’s', async () => {
+    await lobby('one')
+    await lobby('two')
+    const first = await join('one', { user_name: 'Ann', ...mine })
+    const second = await join('one', { user_name: 'Ann of Oslo', ...mine })
+    expect(await first.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
+    expect(second.joined.you).toMatchObject({ user_id: first.joined.you.user_id, user_name: 'Ann of Oslo' })
+    expect((await node.request('users', { roomId: 'one' })).users).toMatchObject([{ userName: 'Ann of Oslo' }])
+    const other = await join('one', { user_name: 'Ann', browser: 'the browser of Eve 1' })
+    const elsewhere = await join('two', { user_name: 'Ann', ...mine })
+    const withoutBrowser = await join('two', { user_name: 'Ann' })
+    const ids = [second, other, elsewhere, withoutBrowser].map(({ joined }) => joined.you.user_id)
+    expect(new Set(ids).size).toBe(4)
+    expect(JSON.stringify(other.joined)).not.toContain(mine.browser)
+  })
+
+  test('does not choose an id that somebody has a link for', async () => {
+    await lobby('names')
+    const eve = await join('names', { user_id: 'ann', user_name: 'Ann' })
+    expect(eve.joined.you.user_id).toMatch(/^guest-[0-9a-f]{12}$/)
+    const ann = await join('names', { token: node.token('names', { userId: 'ann' }) })
+    expect(ann.joined.you.user_id).toBe('ann')
+  })
+
+  test('does not come back in that browser once they were taken out, unless with a link or the password', async () => {
+    await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
+    await other.openRoom('kicked', { hostPassword: 'open sesame' })
+    other.openToNumber.add('kicked')
+    const ann = await SignalClient.join(other.url, 'kicked', { user_name: 'Ann', ...mine })
+    await other.request('kick', { roomId: 'kicked', userId: ann.joined.you.user_id })
+    expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
+    const again = { user_name: 'Somebody else', ...mine }
+    await expect(SignalClient.join(other.url, 'kicked', again)).rejects.toThrow('403 removed')
+    const told = await other.event(({ type }) => type === 'removed')
+    // Whatever was told of it keeps them out of a node that starts anew; see the removals of a start.
+    expect(told).toMatchObject({ tokenId: expect.stringMatching(/^browser-[0-9a-f]{32}$/) })
+    for (const way of [
+      { token: other.token('kicked') },
+      { host_password: 'open sesame' },
+      { browser: 'the browser of Bob 1' },
+    ]) {
+      const back = await SignalClient.join(other.url, 'kicked', { ...again, ...way })
+      back.send({ type: 'leave' })
+      await back.closed
+    }
+  })
+
+  test('finds a locked or full room so, and a closed one gone', async () => {
+    await lobby('small', { attendeeMax: 1 })
+    await join('small')
+    await expect(join('small')).rejects.toThrow('507 roomFull')
+    await lobby('locked', { locked: true })
+    await expect(join('locked')).rejects.toThrow('403 locked')
+    await lobby('over')
+    await node.request('close_room', { roomId: 'over' })
+    await expect(join('over')).rejects.toThrow('404 noRoom')
+  })
+
+  test('may publish by WHIP without a word before', async () => {
+    await lobby('whip')
+    const post = async (room: string): Promise<Response> =>
+      await fetch(`${node.url}/whip/${room}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/sdp' },
+        body: offerSdp({ direction: 'sendonly' }),
+      })
+    const [open, none] = [await post('whip'), await post('none')]
+    expect([open.status, none.status]).toEqual([201, 401])
+    const { users } = await node.request('users', { roomId: 'whip' })
+    expect(users).toMatchObject([{ userId: expect.stringMatching(/^guest-/), byNumber: true }])
+    await fetch(new URL(open.headers.get('location') ?? '', node.url), { method: 'DELETE' })
+  })
+})
+
+describe('guesses at room numbers', () => {
+  test('are limited by address; numbers that open a room are no guesses', async () => {
+    await using other = await TestMediaNode.start()
+    await other.openRoom('lobby')
+    other.openToNumber.add('lobby')
+    const look = async (roomId: string): Promise<unknown> => {
+      const answer = await fetch(`${other.url}/entry/${roomId}`)
+      return answer.status === 200 ? await answer.json() : answer.status
+    }
+    for (let turn = 0; turn < 70; turn++) expect(await look('lobby')).toEqual({ by_number: true, host_password: false })
+    for (let turn = 0; turn < 30; turn++) {
+      expect(await look(`guess-${turn}`)).toEqual({ by_number: false, host_password: false })
+      await expect(SignalClient.join(other.url, `guess-${turn}`)).rejects.toThrow('401 unauthorised')
+    }
+    expect(await look('one-more')).toBe(429)
+    await expect(SignalClient.join(other.url, 'one-more')).rejects.toThrow('429 tooMany')
+    expect((await fetch(`${other.url}/whip/one-more`, { method: 'POST' })).status).toBe(429)
+    // A link is no guess.
+    const person = await SignalClient.join(other.url, 'lobby', { token: other.token('lobby') })
+    person.drop()
+  })
+})

@@ -1,13 +1,26 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ListenError } from '../../../server/edge/listen-error.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from './media-site.ts'
+
+const folders: string[] = []
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+/** A program in the place of the node's. */
+async function program(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-program-'))
+  folders.push(folder)
+  const file = join(folder, 'program.mjs')
+  await writeFile(file, text)
+  return file
+}
 
 describe('the process of the embedded node', () => {
   test('killed, it is back at its port with rooms and cameras, while the APIs answer all along', {
@@ -108,9 +121,7 @@ describe('the process of the embedded node', () => {
   })
 
   test('a program that says nothing does not keep the APIs waiting', { timeout: 30_000 }, async () => {
-    await using site = await MediaSite.start()
-    const silent = join(site.folder, 'silent.mjs')
-    await writeFile(silent, 'setInterval(() => {}, 1_000)')
+    const silent = await program('setInterval(() => {}, 1_000)')
     await using other = await MediaSite.start({ spawn: forkMediaProcess(silent) })
     // It has not been given up yet.
     expect(other.logged.join('')).not.toContain('next_start_ms')
@@ -121,9 +132,7 @@ describe('the process of the embedded node', () => {
   })
 
   test('a program that ends before it answers is started after ever longer waits', { timeout: 30_000 }, async () => {
-    await using site = await MediaSite.start()
-    const crashing = join(site.folder, 'crashing.mjs')
-    await writeFile(crashing, 'process.exit(3)')
+    const crashing = await program('process.exit(3)')
     await using other = await MediaSite.start({ spawn: forkMediaProcess(crashing) })
     await other.until(() => other.logged.filter((line) => line.includes('next_start_ms')).length >= 3, 15_000)
     const waits = other.logged.flatMap((line) => /"next_start_ms":(\d+)/.exec(line)?.[1] ?? []).map(Number)

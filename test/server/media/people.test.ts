@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
-import { MediaPage, type Offering, startBrowser } from '../../support/media/browser.ts'
-import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
+import { MediaPage, startBrowser } from '../../support/media/browser.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
+import { publish, watch } from '../../support/media/streams.ts'
 
 // Browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
@@ -18,23 +17,6 @@ afterAll(async () => {
   await Promise.all([browser.close(), node.stop()])
 })
 
-async function publish(page: MediaPage, roomId: string, token: string, how: Offering = {}, at = node): Promise<void> {
-  const answer = await page.call('publish', 'own', `${at.url}/whip/${roomId}`, token, how)
-  expect(answer.problem).toBeNull()
-}
-
-async function watch(
-  page: MediaPage,
-  roomId: string,
-  streamId: string,
-  token: string,
-  how: Offering = {},
-  at = node,
-): Promise<void> {
-  const answer = await page.call('watch', streamId, `${at.url}/whep/${roomId}/${streamId}`, token, how)
-  expect(answer.problem).toBeNull()
-}
-
 describe('people in a room', () => {
   test.each([
     ['VP8', 'offer'],
@@ -42,11 +24,11 @@ describe('people in a room', () => {
   ] as const)('see and hear each other in %s, also who comes late (addresses: %s)', async (codec, addresses) => {
     await node.openRoom(codec)
     const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, codec, node.token(codec, { userId: 'ann' }), { codec, addresses })
+    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, addresses })
     await ann.until('own', ({ videoSent }) => (videoSent?.framesDecoded ?? 0) > 20)
     if (addresses === 'later') expect((await ann.call('stats', 'own')).patched).toBe(204)
     const keyFrames = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
-    await watch(bob, codec, 'ann', node.token(codec, { userId: 'bob' }))
+    await watch(bob, node, codec, 'ann', node.token(codec, { userId: 'bob' }))
     await bob.decodes('ann', 20)
     await bob.until('ann', ({ audio }) => (audio?.energy ?? 0) > 0)
     // The late one was given a key frame of its own; once it sees, no more are asked for.
@@ -71,7 +53,7 @@ describe('people in a room', () => {
   test('may send as much as the node lets them, within seconds', async () => {
     await node.openRoom('rate')
     const ann = await MediaPage.open(browser, node.url)
-    await publish(ann, 'rate', node.token('rate'), { codec: 'VP8' })
+    await publish(ann, node, 'rate', node.token('rate'), { codec: 'VP8' })
     await ann.until('own', ({ availableBitrate }) => (availableBitrate ?? 0) > 2_000_000)
     await ann.page.close()
   })
@@ -81,8 +63,8 @@ describe('people in a room', () => {
     const host = await SignalClient.join(node.url, 'mute', { host_password: 'secret', user_id: 'host' })
     const person = await SignalClient.join(node.url, 'mute', { token: node.token('mute', { userId: 'ann' }) })
     const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, 'mute', person.joined.session)
-    await watch(bob, 'mute', 'ann', host.joined.session)
+    await publish(ann, node, 'mute', person.joined.session)
+    await watch(bob, node, 'mute', 'ann', host.joined.session)
     await bob.decodes('ann', 10)
     await bob.until('ann', ({ audio }) => (audio?.packets ?? 0) > 10)
     for (const kind of ['audio', 'video'] as const) {
@@ -115,9 +97,9 @@ describe('people in a room', () => {
     const token = node.token('kick', { userId: 'ann' })
     const person = await SignalClient.join(node.url, 'kick', { token })
     const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, 'kick', person.joined.session)
+    await publish(ann, node, 'kick', person.joined.session)
     const other = await SignalClient.join(node.url, 'kick', { token: node.token('kick', { userId: 'bob' }) })
-    await watch(bob, 'kick', 'ann', other.joined.session)
+    await watch(bob, node, 'kick', 'ann', other.joined.session)
     await bob.decodes('ann')
     expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: true })
     expect(await person.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
@@ -134,60 +116,4 @@ describe('people in a room', () => {
     other.drop()
     await Promise.all([ann.page.close(), bob.page.close()])
   })
-})
-
-// Together with the next one: it waits most of the time.
-test.concurrent('people whose tab was closed are noticed by what they no longer send', async () => {
-  await node.openRoom('closed')
-  const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-  await publish(ann, 'closed', node.token('closed', { userId: 'ann' }))
-  await publish(bob, 'closed', node.token('closed', { userId: 'bob' }))
-  await watch(ann, 'closed', 'bob', node.token('closed', { userId: 'viewer' }))
-  await ann.decodes('bob')
-  // ann, who publishes, and the viewer, who only watches bob.
-  await ann.page.close()
-  await Promise.all(
-    ['ann', 'viewer'].map(async (userId) => {
-      await node.event((event) => event.type === 'left' && event.roomId === 'closed' && event.userId === userId)
-    }),
-  )
-  expect(await node.userIds('closed')).toEqual(['bob'])
-  await bob.page.close()
-})
-
-test.concurrent('5 % of the packets lost in both directions: the pictures of people and cameras go on', async () => {
-  await using camera = await startCamera()
-  await using lossy = await TestMediaNode.start({ settings: { advertised: ['127.0.0.2'] } })
-  await using proxy = await startLossyProxy(lossy.udpPort, 0.05)
-  await lossy.openRoom('loss')
-  await lossy.addDevice('loss', 'cam', camera.url('/cam'))
-  const [ann, bob] = await Promise.all([MediaPage.open(browser, lossy.url), MediaPage.open(browser, lossy.url)])
-  const how = { addresses: 'never' } as const
-  const token = lossy.token('loss', { userId: 'bob' })
-  await publish(ann, 'loss', lossy.token('loss', { userId: 'ann' }), { ...how, codec: 'VP8' }, lossy)
-  await watch(bob, 'loss', 'ann', token, how, lossy)
-  await watch(bob, 'loss', 'cam', token, how, lossy)
-  await Promise.all([bob.decodes('ann', 20), bob.decodes('cam', 10)])
-  const frames = async (): Promise<number[]> => {
-    const [own, seen, cam] = await Promise.all([
-      ann.call('stats', 'own'),
-      bob.call('stats', 'ann'),
-      bob.call('stats', 'cam'),
-    ])
-    const reading = await lossy.stream('loss', 'cam')
-    return [own.videoSent?.framesDecoded, reading?.frames, seen.video?.framesDecoded, cam.video?.framesDecoded].map(
-      (count) => count ?? 0,
-    )
-  }
-  const before = await frames()
-  await bob.decodes('ann', 80)
-  const [sent = 0, fromCamera = 0, seen = 0, seenOfCamera = 0] = (await frames()).map(
-    (count, index) => count - (before[index] ?? 0),
-  )
-  expect(proxy.toClient.counts.dropped + proxy.toTarget.counts.dropped).toBeGreaterThan(50)
-  expect((await bob.call('stats', 'ann')).video?.nacks).toBeGreaterThan(0)
-  // Nearly every picture that was sent in that time was shown.
-  expect(seen).toBeGreaterThan(0.8 * sent)
-  expect(seenOfCamera).toBeGreaterThan(0.8 * fromCamera)
-  await Promise.all([ann.page.close(), bob.page.close()])
 })

@@ -122,7 +122,10 @@ describe('the process of the embedded node', () => {
 
   test('a program that says nothing does not keep the APIs waiting', { timeout: 30_000 }, async () => {
     const silent = await program('setInterval(() => {}, 1_000)')
-    await using other = await MediaSite.start({ spawn: forkMediaProcess(silent) })
+    await using other = await MediaSite.start({
+      spawn: forkMediaProcess(silent),
+      settings: { deadlines: { health_ms: 1_000 } },
+    })
     // It has not been given up yet.
     expect(other.logged.join('')).not.toContain('next_start_ms')
     const room = await other.api.createRoom()

@@ -50,7 +50,7 @@ export class MediaServer {
     this.#log = log
     this.#settings = start.settings
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
-    this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit)
+    this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'))
     this.#requests = new RoomRequests(emit)

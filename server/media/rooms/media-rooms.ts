@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import { type Log, wholeText } from '../log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../problem.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
@@ -24,6 +25,7 @@ export class MediaRooms {
   readonly #rooms = new Map<string, Room>()
   readonly #pulls: CameraPulls
   readonly #emit: (event: ControlEvent) => void
+  readonly #log: Log
   /** Devices that are being taken in, by room and user: a later word about one ends the earlier attempt. */
   readonly #joining = new Map<string, AbortController>()
   /** Everybody in a room, by the digest of their session key. */
@@ -39,11 +41,13 @@ export class MediaRooms {
     pulls: CameraPulls,
     { banMs, joinMs }: Pick<MediaRooms, 'banMs' | 'joinMs'>,
     emit: (event: ControlEvent) => void,
+    log: Log,
   ) {
     this.#pulls = pulls
     this.banMs = banMs
     this.joinMs = joinMs
     this.#emit = emit
+    this.#log = log
   }
 
   get ids(): string[] {
@@ -72,11 +76,15 @@ export class MediaRooms {
 
   open(config: RoomConfig): void {
     const room = this.#rooms.get(config.roomId)
-    if (room !== undefined) return room.configure(config)
-    const opened: Room = new Room(config, {
+    if (room === undefined) this.#rooms.set(config.roomId, this.#make(config))
+    else room.configure(config)
+  }
+
+  #make(config: RoomConfig): Room {
+    const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#users += 1
-        this.#sessions.set(sha256(member.session), { room: opened, member })
+        this.#sessions.set(sha256(member.session), { room: made, member })
         this.#emit({ type: 'joined', roomId, user: member.user })
       },
       changed: (roomId, user) => this.#emit({ type: 'joined', roomId, user }),
@@ -85,17 +93,33 @@ export class MediaRooms {
         this.#emit({ type: 'left', roomId, userId })
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
+      failed: (error) => this.#beginAnew(made, error),
     })
-    this.#rooms.set(config.roomId, opened)
+    return made
+  }
+
+  /** What nobody foresaw happened in a room: everybody is out and may come again, to a new one in its place. The controller need not open it again. */
+  #beginAnew(room: Room, error: unknown): void {
+    this.#log.error('a room failed: it begins anew', wholeText(error))
+    const { config } = room
+    if (this.#rooms.get(config.roomId) !== room) return
+    this.#rooms.set(config.roomId, this.#make(config))
+    this.#endJoining(config.roomId)
+    room.close('left')
+  }
+
+  /** Devices that are being taken into this room are not. */
+  #endJoining(roomId: string): void {
+    for (const [key, attempt] of this.#joining) {
+      if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))
+    }
   }
 
   close(roomId: string): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
     this.#rooms.delete(roomId)
-    for (const [key, attempt] of this.#joining) {
-      if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))
-    }
+    this.#endJoining(roomId)
     room.close()
   }
 

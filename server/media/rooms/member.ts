@@ -59,8 +59,8 @@ export class Member {
   readonly #kept: ToPerson[] = []
   #keptText = 0
   link: PersonLink | undefined
-  /** Runs while the connection is lost and may come back. */
-  awayTimer: NodeJS.Timeout | undefined
+  /** While the connection is lost and may come back: calls off that they are out when it does not. */
+  cancelAway: (() => void) | undefined
   audio = false
   video = false
 
@@ -75,7 +75,7 @@ export class Member {
     return (
       this.device === undefined &&
       this.link === undefined &&
-      this.awayTimer === undefined &&
+      this.cancelAway === undefined &&
       this.publications.size === 0 &&
       this.viewers.size === 0
     )
@@ -91,7 +91,7 @@ export class Member {
       joined_at: joinedAt,
       audio: device || this.audio,
       video: device || this.video,
-      away: this.awayTimer !== undefined,
+      away: this.cancelAway !== undefined,
     }
   }
 
@@ -102,7 +102,13 @@ export class Member {
   /** Sends, or keeps it until the person is back. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
-    else if (this.awayTimer !== undefined && this.#kept.length < mostKept) this.#keep(message)
+    else if (this.cancelAway !== undefined && this.#kept.length < mostKept) this.#keep(message)
+  }
+
+  /** They are not away, or not any more. */
+  back(): void {
+    this.cancelAway?.()
+    this.cancelAway = undefined
   }
 
   /** What was kept, once. */
@@ -120,8 +126,7 @@ export class Member {
 
   /** Ends their signalling, what they watch and the share in their camera. */
   disconnect(last: ToPerson | undefined): void {
-    clearTimeout(this.awayTimer)
-    this.awayTimer = undefined
+    this.back()
     const { link } = this
     this.link = undefined
     if (last !== undefined) link?.send(last)

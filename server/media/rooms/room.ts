@@ -7,6 +7,7 @@ import {
   type ToPerson,
 } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
+import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
@@ -25,6 +26,8 @@ export interface RoomListener {
   left(roomId: string, userId: string): void
   /** Somebody is out, whatever the reason: their session is worth nothing any more. */
   ended(session: string): void
+  /** What nobody foresaw happened in the room by itself: it is not to be trusted any more. */
+  failed(error: unknown): void
 }
 
 /** A stream of the room with its source. */
@@ -44,6 +47,8 @@ const mostViewers = 256
 export class Room {
   readonly #listener: RoomListener
   readonly #clock: () => number
+  /** Of its timers. */
+  readonly #lifetime: Lifetime
   /** In the order they joined. */
   readonly members = new Map<string, Member>()
   readonly streams = new Map<string, OpenStream>()
@@ -58,6 +63,7 @@ export class Room {
     this.config = config
     this.#listener = listener
     this.#clock = clock
+    this.#lifetime = new Lifetime((error) => listener.failed(error))
   }
 
   get chat(): readonly ChatLine[] {
@@ -140,9 +146,8 @@ export class Room {
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
   attach(member: Member, link: PersonLink): void {
     const before = member.link
-    const wasAway = member.awayTimer !== undefined
-    clearTimeout(member.awayTimer)
-    member.awayTimer = undefined
+    const wasAway = member.cancelAway !== undefined
+    member.back()
     member.link = link
     if (before !== undefined) {
       before.send({ type: 'removed', reason: 'replaced' })
@@ -155,11 +160,11 @@ export class Room {
   detach(member: Member, link: PersonLink, resumeMs: number): void {
     if (member.link !== link || this.members.get(member.user.userId) !== member) return
     member.link = undefined
-    member.awayTimer = setTimeout(() => {
-      member.awayTimer = undefined
+    member.cancelAway = this.#lifetime.after(resumeMs, () => {
+      member.cancelAway = undefined
       this.dropIfGone(member)
       if (this.members.get(member.user.userId) === member) this.#changed(member)
-    }, resumeMs).unref()
+    })
     this.#changed(member)
   }
 
@@ -236,11 +241,15 @@ export class Room {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
   }
 
-  /** Everybody is out, and nobody comes in any more. */
-  close(): void {
+  /**
+   * Everybody is out, and nobody comes in any more. What fails with one of them keeps nobody else in.
+   * @param reason `left`: nobody wanted that, and their pages come again by themselves
+   */
+  close(reason: 'closed' | 'left' = 'closed'): void {
     this.#closed = true
-    for (const userId of [...this.members.keys()]) this.remove(userId, 'closed')
-    for (const viewer of [...this.observers.keys()]) viewer.close()
+    for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
+    for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
+    this.#lifetime.end()
   }
 
   /** @throws Problem noStream */
@@ -335,6 +344,14 @@ export class Room {
     this.streams.delete(streamId)
     this.broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
+  }
+
+  #guarded(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#listener.failed(error)
+    }
   }
 
   #viewersOf(member: Member | undefined): Map<Viewer, string> {

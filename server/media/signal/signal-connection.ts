@@ -54,8 +54,8 @@ export class SignalConnection implements PersonLink {
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
     // The library answers pings, and cuts who does not read the answers; it does not mind how many there are.
-    socket.on('ping', () => this.#count(1))
-    socket.on('pong', () => this.#count(1))
+    socket.on('ping', () => this.#contained(() => this.#count(1)))
+    socket.on('pong', () => this.#contained(() => this.#count(1)))
     socket.on('error', () => {})
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { longestSignal } from '../../../shared/media/signal.ts'
+import { wholeText } from '../log.ts'
 import { AddressShares } from '../address-shares.ts'
 import { SignalConnection, type SignalParts } from './signal-connection.ts'
 
@@ -66,8 +67,14 @@ export class SignalServer {
 
   #ping(): void {
     for (const webSocket of this.#server.clients) {
-      if (!this.#answered.delete(webSocket)) webSocket.terminate()
-      else webSocket.ping()
+      try {
+        if (!this.#answered.delete(webSocket)) webSocket.terminate()
+        else webSocket.ping()
+      } catch (error) {
+        // What nobody foresaw ends this connection; the others are asked all the same.
+        this.#parts.log.error('a signalling connection failed', wholeText(error))
+        webSocket.terminate()
+      }
     }
   }
 }

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { MediaServer } from '../../../../server/media/media-server.ts'
+import { nodeWeb } from '../../../../server/node-web.ts'
+import { type ControlEvent, startSchema } from '../../../../shared/media/control.ts'
+import { complaintLog } from '../../../support/media/complaints.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+const room = { topic: '', mode: 1, hostPassword: '', attendeeMax: 9, maxVideo: 9, maxAudio: 9, locked: false } as const
+
+/** A node in this process whose controller cannot be told that somebody left who is called `fatal`. */
+async function startNode() {
+  const complaints: string[] = []
+  const log = complaintLog(complaints)
+  const left: string[] = []
+  const emit = (event: ControlEvent): void => {
+    if (event.type !== 'left') return
+    if (event.userId === 'fatal') throw new TypeError('nobody foresaw this')
+    left.push(event.userId)
+  }
+  const start = startSchema.parse({
+    version: 1,
+    host: '127.0.0.1',
+    port: 0,
+    token_key: randomBytes(32).toString('base64'),
+    settings: { open_rooms: true, resume_ms: 50 },
+  })
+  const server = await MediaServer.start(start, nodeWeb(log), emit, log)
+  const url = `http://127.0.0.1:${server.ports.port}`
+  const never = new AbortController().signal
+  for (const roomId of ['torn', 'whole']) await server.handlers.open_room({ ...room, roomId }, never)
+  const join = (roomId: string, userId: string) => SignalClient.join(url, roomId, { user_id: userId })
+  const users = async (roomId: string) =>
+    (await server.handlers.users({ roomId }, never)).users.map(({ userId }) => userId)
+  return { server, join, users, left, complaints, [Symbol.asyncDispose]: () => server.close() }
+}
+
+test('what nobody foresaw in a timer of a room is logged whole and ends this room: its people come again to a new one, and the other rooms go on', async () => {
+  await using node = await startNode()
+  const ended = await node.join('torn', 'bob')
+  const other = await node.join('whole', 'cleo')
+  const fatal = await node.join('torn', 'fatal')
+  // Whoever does not come back in time is out, by a timer of the room.
+  fatal.drop()
+  await ended.closed
+  // Nobody removed them: their page comes again by itself.
+  expect(ended.messages.map(({ type }) => type)).not.toContain('removed')
+  expect(node.complaints).toHaveLength(1)
+  expect(node.complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
+  expect(node.left).toEqual(['bob'])
+  expect(await node.users('torn')).toEqual([])
+  const again = await node.join('torn', 'bob')
+  expect(again.joined.people.map(({ user_id }) => user_id)).toEqual(['bob'])
+  expect(await node.server.handlers.health({}, new AbortController().signal)).toMatchObject({ rooms: 2, users: 2 })
+  other.send({ type: 'ping', id: 1 })
+  await other.next('pong')
+})
+
+test('a connection whose ping fails ends alone', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  try {
+    await using node = await startNode()
+    const [first, second] = [await node.join('torn', 'ann'), await node.join('torn', 'bob')]
+    const { WebSocket } = await import('ws')
+    vi.spyOn(WebSocket.prototype, 'ping').mockImplementationOnce(() => {
+      throw new TypeError('nobody foresaw this')
+    })
+    await vi.advanceTimersByTimeAsync(5_000)
+    await first.closed
+    expect(node.complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
+    second.send({ type: 'ping', id: 1 })
+    await second.next('pong')
+  } finally {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  }
+})

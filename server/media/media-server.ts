@@ -23,6 +23,7 @@ import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './udp-port.ts'
 import type { PeerSettings } from './webrtc/peer.ts'
+import { RestartPort } from './webrtc/restart-port.ts'
 
 /** A request that is answered once the node runs. */
 export type RunningMethod = Exclude<ControlMethod, 'start'>
@@ -42,6 +43,7 @@ export class MediaServer {
   readonly #log: Log
   #settings: MediaSettings
   #udp: UdpPort | undefined
+  #restarts: RestartPort | undefined
   #port = 0
   readonly #server: WebPort
 
@@ -158,6 +160,7 @@ export class MediaServer {
     this.#pulls.close()
     await this.#server.stop()
     this.#udp?.close()
+    this.#restarts?.close()
   }
 
   async #listen(log: Log): Promise<void> {
@@ -166,6 +169,7 @@ export class MediaServer {
     // Its own port is one of the site's, too.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
     this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#port : udp_port)
+    this.#restarts = new RestartPort(this.#udp.port, this.#bindAddress, log)
     if (udp_port !== 0 && this.#udp.port !== udp_port) {
       log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udp.port} serves instead`)
     }
@@ -183,6 +187,7 @@ export class MediaServer {
       udpPort: this.#udp?.port ?? 0,
       bindAddress: this.#bindAddress,
       advertised: this.#settings.advertised,
+      restarts: this.#restarts,
       log: this.#log,
     }
   }

@@ -15,7 +15,7 @@ import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
 import { Viewer } from '../webrtc/viewer.ts'
 import type { MediaSessions } from './media-sessions.ts'
-import { addFragment, type MediaSession } from './media-sessions.ts'
+import { takeFragment, type MediaSession } from './media-sessions.ts'
 import { ifMatchHolds } from './entity-tag.ts'
 import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
 
@@ -51,9 +51,12 @@ export function mediaRouter(parts: MediaRouteParts): Router {
   router.patch('/session/:id', async (context) => {
     const session = parts.sessions.get(context.params.id ?? '')
     if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
-    addFragment(session, await readBody(context, fragmentType))
-    context.status = 204
+    const answer = await takeFragment(session, await readBody(context, fragmentType))
+    context.status = answer === undefined ? 204 : 200
     context.set('ETag', session.etag)
+    if (answer === undefined) return
+    context.type = fragmentType
+    context.body = answer
   })
   return router
 }

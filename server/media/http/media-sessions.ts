@@ -3,7 +3,7 @@ import { AddressShares } from '../address-shares.ts'
 import { Problem } from '../problem.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { Peer } from '../webrtc/peer.ts'
-import { parseFragment } from '../webrtc/trickle-fragment.ts'
+import { checkedCredentials, fragmentText, parseFragment } from '../webrtc/trickle-fragment.ts'
 
 /** One WHIP or WHEP session, by the unguessable id in its URL. */
 export interface MediaSession {
@@ -11,11 +11,14 @@ export interface MediaSession {
   /** Names the ICE session (RFC 9725, section 4.3). */
   etag: string
   peer: Peer
+  /** Of the client in the ICE session of now. */
   userFragment: string
   /** Media sections of its offer. */
   mids: readonly string[]
   /** Addresses that its client found later and that were taken in. */
   candidates: number
+  /** Its client has begun ICE anew. */
+  restarted: boolean
 }
 
 /** WHIP and WHEP sessions of one address, those under way too: half of what the node carries, and many a page behind one router. */
@@ -47,10 +50,17 @@ export class MediaSessions {
     return release
   }
 
-  add(peer: Peer, { userFragment, mids }: Offer): MediaSession {
+  add(peer: Peer, { ice, mids }: Offer): MediaSession {
     const id = randomBytes(18).toString('base64url')
-    const etag = `"${randomBytes(6).toString('base64url')}"`
-    const session: MediaSession = { id, etag, peer, userFragment, mids, candidates: 0 }
+    const session: MediaSession = {
+      id,
+      etag: newTag(),
+      peer,
+      userFragment: ice.userFragment,
+      mids,
+      candidates: 0,
+      restarted: false,
+    }
     this.#sessions.set(id, session)
     return session
   }
@@ -86,14 +96,28 @@ export class MediaSessions {
 }
 
 /**
- * Adds the candidates of a trickle fragment (RFC 8840).
- * @throws Problem badRequest; restart when it is about another ICE session
+ * What a client tells of its ICE session: addresses that it found later (RFC 9725, section 4.3.2), or that it begins anew (section 4.3.3).
+ * @returns the fragment that answers a new beginning; undefined when there is nothing to say
+ * @throws Problem badRequest, and as `Peer.restartIce` does
  */
-export function addFragment(session: MediaSession, text: string): void {
-  const { userFragment, candidates } = parseFragment(text, session.mids)
-  if (userFragment !== '' && userFragment !== session.userFragment) throw new Problem('restart')
+export async function takeFragment(session: MediaSession, text: string): Promise<string | undefined> {
+  const { userFragment, password, candidates } = parseFragment(text, session.mids)
+  if (userFragment !== '' && userFragment !== session.userFragment) {
+    const answer = await session.peer.restartIce(checkedCredentials(userFragment, password))
+    session.userFragment = userFragment
+    session.restarted = true
+    session.etag = newTag()
+    return fragmentText(answer.credentials, session.mids, answer.candidates)
+  }
+  // After a new beginning it is found by the address that its packets come from.
+  if (session.restarted) return undefined
   for (const { candidate, mid } of candidates.slice(0, mostCandidates - session.candidates)) {
     session.candidates += 1
     session.peer.addCandidate(candidate, mid)
   }
+  return undefined
+}
+
+function newTag(): string {
+  return `"${randomBytes(6).toString('base64url')}"`
 }

@@ -19,6 +19,13 @@ export function advertise(sdp: string, addresses: readonly string[]): string {
     .join('\r\n')
 }
 
+/** The addresses of an answer, without `a=`, on another port. */
+export function candidatesOn(port: number, sdp: string): string[] {
+  const section = sdp.split(/^m=/m, 2)[1] ?? ''
+  const found = section.matchAll(/^a=(candidate:\S+ 1 UDP \d+ \S+) \d+ (typ host)/gim)
+  return Array.from(found, ([, before, after]) => `${before} ${port} ${after}`)
+}
+
 /** Earlier addresses are preferred (RFC 8445, section 5.1.2). */
 function candidateLine(index: number, address: string, port: number): string {
   const priority = 126 * 2 ** 24 + (65_535 - index) * 2 ** 8 + 255

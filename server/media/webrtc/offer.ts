@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
+import type { IceCredentials } from './stun.ts'
 
 /** A codec that a browser offers for one of its media sections. */
 export interface OfferedCodec {
@@ -31,13 +32,13 @@ export interface Offer {
   media: OfferedMedia[]
   /** Of every media section, those that carry neither sound nor picture too. */
   mids: string[]
-  /** ICE user fragment: names the ICE session. */
-  userFragment: string
+  /** Of the browser in the ICE session that the offer begins; the user fragment names it. */
+  ice: IceCredentials
 }
 
 const mostSections = 16
 /** Lines that are read, and most of them: a browser with every codec writes some 40 of them for a section. */
-const readLine = /m=|a=(?:mid:|ice-ufrag:|rtpmap:\d|fmtp:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+const readLine = /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const mostLines = 1_000
 /** Most lines altogether. */
 const mostLinesOfAll = 4_000
@@ -60,12 +61,13 @@ export function parseOffer(sdp: string): Offer {
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
+  const password = session.icePwd ?? sections.find(({ icePwd }) => icePwd !== undefined)?.icePwd ?? ''
   const lines = all
     .filter((line) => !/^a=candidate:.*\.local /.test(line))
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
-  return { sdp: lines.join('\r\n'), media, mids, userFragment: textOf(fragment) }
+  return { sdp: lines.join('\r\n'), media, mids, ice: { userFragment: textOf(fragment), password: textOf(password) } }
 }
 
 /** Payload types that need no description (RFC 3551, section 6). */

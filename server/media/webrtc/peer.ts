@@ -2,8 +2,11 @@ import ndc, { type Audio, type PeerConnection, type Track, type Video } from 'no
 import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
 import { Problem } from '../problem.ts'
-import { advertise } from './candidates.ts'
+import { advertise, candidatesOn } from './candidates.ts'
+import { IceRestart } from './ice-restart.ts'
 import type { Offer } from './offer.ts'
+import type { RestartPort } from './restart-port.ts'
+import type { IceCredentials } from './stun.ts'
 
 /** Where peers are reached. */
 export interface PeerSettings {
@@ -13,8 +16,17 @@ export interface PeerSettings {
   bindAddress: string | undefined
   /** Addresses that are offered instead of the machine's own. */
   advertised: readonly string[]
+  /** Where clients come in that begin ICE anew; undefined: they cannot. */
+  restarts: RestartPort | undefined
   /** Told of failures that nobody foresaw. */
   log: Log
+}
+
+/** What the node answers to a client that begins ICE anew. */
+export interface RestartAnswer {
+  credentials: IceCredentials
+  /** `candidate:…`, without `a=`. */
+  candidates: string[]
 }
 
 /** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
@@ -39,6 +51,9 @@ export class Peer {
   /** What a handler or timer of the connection throws ends this connection alone. */
   readonly lifetime = new Lifetime((error) => this.fail(error))
   #state = 'new'
+  /** What the client was answered, and its own ICE credentials in its offer; undefined before. */
+  #answered: { sdp: string; client: IceCredentials } | undefined
+  #restart: IceRestart | undefined
 
   /**
    * @param onClosed told once when the connection ends, also by `close`
@@ -118,7 +133,27 @@ export class Peer {
     const sdp = this.closed ? undefined : this.#connection.localDescription()?.sdp
     if (sdp === undefined) throw new Problem('badOffer')
     this.#cancelConnect = this.lifetime.after(connectMs, () => this.close())
-    return advertise(sdp, this.#settings.advertised)
+    const answer = advertise(sdp, this.#settings.advertised)
+    this.#answered = { sdp: answer, client: offer.ice }
+    return answer
+  }
+
+  /**
+   * Its client begins ICE anew, from another network perhaps (RFC 8445, section 9). Media goes on by the old way until it has come by the new one.
+   * @throws Problem restart, noSession; Error of the system when no port is free
+   */
+  async restartIce(client: IceCredentials): Promise<RestartAnswer> {
+    const { restarts, udpPort, bindAddress = '127.0.0.1' } = this.#settings
+    if (restarts === undefined || this.#answered === undefined) throw new Problem('restart')
+    const port = await restarts.open()
+    if (this.closed) throw new Problem('noSession')
+    const { sdp, client: first } = this.#answered
+    this.#restart ??= new IceRestart(
+      { node: credentialsOf(sdp), client: first, host: bindAddress, port: udpPort },
+      restarts,
+      this.lifetime,
+    )
+    return { credentials: this.#restart.begin(client), candidates: candidatesOn(port, sdp) }
   }
 
   /** An address that the browser found later. What cannot be understood is ignored. */
@@ -163,6 +198,11 @@ export class Peer {
       })
     })
   }
+}
+
+function credentialsOf(sdp: string): IceCredentials {
+  const value = (name: string): string => new RegExp(`^a=ice-${name}:(\\S+)`, 'm').exec(sdp)?.[1] ?? ''
+  return { userFragment: value('ufrag'), password: value('pwd') }
 }
 
 function quietly(run: () => void): void {

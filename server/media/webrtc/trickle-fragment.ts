@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import type { IceCredentials } from './stun.ts'
 
 /** What a client tells of its ICE session after the offer (RFC 8840, section 9). */
 export interface TrickleFragment {
@@ -37,6 +38,34 @@ export function parseFragment(text: string, mids: readonly string[]): TrickleFra
     else if (line.startsWith('a=candidate:')) fragment.candidates.push({ candidate: candidateOf(line), mid })
   }
   return fragment
+}
+
+/** `ice-pwd` (RFC 8839, section 5.4). */
+const passwordText = /^[A-Za-z0-9+/]{22,256}$/
+
+/** Those that an ICE session begins with. @throws Problem badRequest */
+export function checkedCredentials(userFragment: string, password: string): IceCredentials {
+  if (userFragment.length < 4) throw broken('has an ice-ufrag that is too short')
+  if (!passwordText.test(password)) throw broken('begins ICE anew without a valid ice-pwd')
+  return { userFragment, password }
+}
+
+/** A fragment with everything about the node's side of an ICE session. */
+export function fragmentText(
+  { userFragment, password }: IceCredentials,
+  [mid = '0']: readonly string[],
+  candidates: readonly string[],
+): string {
+  return [
+    `a=ice-ufrag:${userFragment}`,
+    `a=ice-pwd:${password}`,
+    // The kind and formats of the line mean nothing here (RFC 8840, section 9.1).
+    'm=audio 9 UDP/TLS/RTP/SAVPF 0',
+    `a=mid:${mid}`,
+    ...candidates.map((candidate) => `a=${candidate}`),
+    'a=end-of-candidates',
+    '',
+  ].join('\r\n')
 }
 
 function candidateOf(line: string): string {

@@ -296,7 +296,6 @@ describe('the protocol', () => {
     expect(await patch(session, fragment.replace('m=video 9 UDP/TLS/RTP/SAVPF 0\r\n', ''))).toBe(204)
     expect(await patch(session, fragment.replace(candidate, 'a=end-of-candidates'))).toBe(204)
     expect(await patch(session, fragment.replace('127.0.0.1', '4e1c-9a.local'))).toBe(204)
-    expect(await patch(session, fragment.replace('7777', '8888'))).toBe(422)
     expect(await patch('/session/none', fragment)).toBe(404)
     for (const match of [etag, '*', '"*"', `"other", ${etag}`, `W/"other",${etag}`, ` "a,b" , ${etag} `]) {
       expect([match, await patch(session, fragment, { 'if-match': match })]).toEqual([match, 204])
@@ -305,6 +304,39 @@ describe('the protocol', () => {
     for (const match of ['"other"', `W/${etag}`, etag.replaceAll('"', ''), '"other", "*x"']) {
       expect([match, await patch(session, fragment, { 'if-match': match })]).toEqual([match, 412])
     }
+  })
+
+  test('ICE begins anew: with new names, a new ETag and the addresses of the node, as often as it takes', async () => {
+    await node.openRoom('restart')
+    const posted = await publish('restart', node.token('restart'), { userFragment: '7777' })
+    const session = location(posted)
+    const restart = async (userFragment: string, headers: Record<string, string>): Promise<Response> =>
+      await fetch(`${node.url}${session}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/trickle-ice-sdpfrag', ...headers },
+        body: fragmentOf(userFragment),
+      })
+    const names = [/a=ice-ufrag:.*/.exec(posted.text)?.[0]]
+    const tags = [posted.headers.get('etag')]
+    for (const match of ['*', '"*"']) {
+      const answer = await restart(`8888${names.length}`, { 'if-match': match })
+      const fragment = await answer.text()
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/trickle-ice-sdpfrag'])
+      expect(fragment).toMatch(
+        /^a=ice-ufrag:[A-Za-z0-9+/]{8}\r\na=ice-pwd:[A-Za-z0-9+/]{24}\r\nm=\S+ .*\r\na=mid:0\r\n/,
+      )
+      const addresses = [...fragment.matchAll(/a=candidate:\S+ 1 UDP \d+ (\S+) \d+ typ host/g)]
+      expect(addresses.map(([, address]) => address)).toEqual(['198.51.100.7', '2001:db8::7'])
+      names.push(/a=ice-ufrag:.*/.exec(fragment)?.[0])
+      tags.push(answer.headers.get('etag'))
+    }
+    expect([new Set(names).size, new Set(tags).size]).toEqual([3, 3])
+    // What is told of the ICE session before is stale; of the one now it is taken.
+    expect(await patch(session, fragmentOf('88882'), { 'if-match': tags[1] ?? '' })).toBe(412)
+    expect(await patch(session, fragmentOf('88882'), { 'if-match': tags[2] ?? '' })).toBe(204)
+    expect(await patch(session, fragmentOf('999'))).toBe(400)
+    expect(await patch(session, fragmentOf('9999').replace(/a=ice-pwd:.*/, 'a=ice-pwd:short'))).toBe(400)
+    expect(await patch(session, fragmentOf('9999').replace(/a=ice-pwd:.*\r\n/, ''))).toBe(400)
   })
 
   test.each([

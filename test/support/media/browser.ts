@@ -62,6 +62,7 @@ interface PageClient {
   stats(name: string): Promise<PeerStats>
   close(name: string, polite: boolean): Promise<number>
   isOver(name: string): Promise<boolean>
+  restart(name: string): Promise<string>
   enable(name: string, kind: 'video' | 'audio', on: boolean): void
   colours(png: string, places: [number, number][]): Promise<number[][]>
   peerOffer(name: string): Promise<string>

@@ -22,7 +22,11 @@ test('a goodbye to a session that is over is taken for ten minutes, and for the 
   let now = 0
   const sessions = new MediaSessions(() => now)
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
-  const peer = new Peer('test', { udpPort: 0, bindAddress: '127.0.0.1', advertised: [], log }, () => {})
+  const peer = new Peer(
+    'test',
+    { udpPort: 0, bindAddress: '127.0.0.1', advertised: [], restarts: undefined, log },
+    () => {},
+  )
   peer.close()
   const offer = parseOffer(offerSdp())
   const ended = Array.from({ length: 10_001 }, () => {

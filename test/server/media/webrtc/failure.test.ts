@@ -15,7 +15,13 @@ const unforeseen = (): never => {
 test('what a handler of a connection throws ends this connection, is told once and logged whole; the others live', async () => {
   const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
   const complaints: string[] = []
-  const settings = { udpPort: port.port, bindAddress: '127.0.0.1', advertised: [], log: complaintLog(complaints) }
+  const settings = {
+    udpPort: port.port,
+    bindAddress: '127.0.0.1',
+    advertised: [],
+    restarts: undefined,
+    log: complaintLog(complaints),
+  }
   try {
     const closed = vi.fn()
     const failing = new Peer('failing', settings, closed)
@@ -40,7 +46,13 @@ test('what a handler of a connection throws ends this connection, is told once a
 test('a viewer that fails over a packet is out of its feed, and the camera goes on', async () => {
   const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
   const complaints: string[] = []
-  const settings = { udpPort: port.port, bindAddress: '127.0.0.1', advertised: [], log: complaintLog(complaints) }
+  const settings = {
+    udpPort: port.port,
+    bindAddress: '127.0.0.1',
+    advertised: [],
+    restarts: undefined,
+    log: complaintLog(complaints),
+  }
   const feed = new Feed({
     video: { codec: 'H264', profileLevelId: '42e01f', parameterSets: '' },
     audio: undefined,

@@ -133,6 +133,30 @@ async function close(name, polite) {
   return status
 }
 
+/** Begins ICE anew (RFC 9725, section 4.3.3). Answers the fragment that the node answered, or its status. */
+async function restart(name) {
+  const { connection, session } = peers.get(name)
+  const remote = connection.currentRemoteDescription.sdp
+  await connection.setLocalDescription(await connection.createOffer({ iceRestart: true }))
+  const { sdp } = connection.localDescription
+  const line = (text, what) => text.match(new RegExp(`a=${what}:.*\\r\\n`))[0]
+  const response = await fetch(session, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/trickle-ice-sdpfrag', 'if-match': '*' },
+    body: `${line(sdp, 'ice-ufrag')}${line(sdp, 'ice-pwd')}`,
+  })
+  if (response.status !== 200) return String(response.status)
+  const fragment = await response.text()
+  const candidates = fragment.match(/a=candidate:.*\r\n/g).join('')
+  const answer = remote
+    .replace(/a=(candidate|end-of-candidates).*\r\n/g, '')
+    .replace(/a=ice-ufrag:.*\r\n/g, line(fragment, 'ice-ufrag'))
+    .replace(/a=ice-pwd:.*\r\n/g, line(fragment, 'ice-pwd'))
+    .replace(/(m=.*\r\nc=.*\r\n)/, `$1${candidates}`)
+  await connection.setRemoteDescription({ type: 'answer', sdp: answer })
+  return fragment
+}
+
 /** Whether the node has ended it: then it takes no addresses any more. */
 async function isOver(name) {
   const { connection, session } = peers.get(name)
@@ -198,6 +222,7 @@ globalThis.client = {
   stats,
   close,
   isOver,
+  restart,
   enable,
   colours,
   peerOffer,

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import dgram, { type RemoteInfo } from 'node:dgram'
+import net from 'node:net'
+import type { Lifetime } from '../lifetime.ts'
+import type { RestartedConnection, RestartPort } from './restart-port.ts'
+import {
+  hasIntegrity,
+  type IceCredentials,
+  isStun,
+  nominatingRequest,
+  readStun,
+  type StunMessage,
+  successResponse,
+} from './stun.ts'
+
+/** The ICE session that the library has with a client: it knows this one for good. */
+export interface FirstIceSession {
+  /** Of the node, and of the client. */
+  node: IceCredentials
+  client: IceCredentials
+  /** Where the library listens. */
+  host: string
+  port: number
+}
+
+/** One ICE session that took the place of the first. */
+interface Generation {
+  node: IceCredentials
+  client: IceCredentials
+}
+
+/** Higher than any candidate's (RFC 8445, section 5.1.2): the library sends by the pair of the highest priority. */
+const highestPriority = 2 ** 31 - 1
+/** The library answers within a millisecond or so; how often it is asked, and milliseconds between. */
+const nominateEveryMs = 50
+const mostNominations = 20
+/** Without a check for so long the client has left (RFC 7675, section 5.1), in milliseconds. */
+const consentMs = 15_000
+/** A client has a few addresses; what it uses no more is forgotten. */
+const mostAddresses = 16
+
+/**
+ * What carries a connection on when its client begins ICE anew (RFC 8445, section 9), from another network perhaps. The library cannot take part in a second ICE
+ * session, and the encryption must go on with the first one's. So this is the library's client of the first session, on this machine, and the node of the new
+ * session toward the client; whatever is not ICE passes by unread.
+ */
+export class IceRestart implements RestartedConnection {
+  readonly #first: FirstIceSession
+  readonly #outside: RestartPort
+  readonly #lifetime: Lifetime
+  readonly #tieBreaker = randomBytes(8)
+  /** The one before stays until the next has been heard of: media goes on meanwhile. */
+  #generations: Generation[] = []
+  readonly #addresses = new Set<string>()
+  /** Where the client is now. */
+  #client: { address: string; port: number } | undefined
+  #heardAt = 0
+  #inside: dgram.Socket | undefined
+  #nominated = false
+  /** The library sends this way. */
+  #accepted = false
+
+  constructor(first: FirstIceSession, outside: RestartPort, lifetime: Lifetime) {
+    this.#first = first
+    this.#outside = outside
+    this.#lifetime = lifetime
+    lifetime.onEnd(() => {
+      outside.remove(this)
+      this.#inside?.close()
+    })
+  }
+
+  /** Begins a new ICE session: the node's credentials in it. */
+  begin(client: IceCredentials): IceCredentials {
+    const node = { userFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }
+    const [current] = this.#generations
+    for (const { node: gone } of this.#generations.slice(1)) this.#outside.forget(gone.userFragment)
+    this.#generations = [{ node, client }, ...(current === undefined ? [] : [current])]
+    this.#nominated = false
+    this.#outside.admit(node.userFragment, this)
+    return node
+  }
+
+  check(message: StunMessage, packet: Buffer, from: RemoteInfo): boolean {
+    if (this.#lifetime.over || message.class !== 'request') return false
+    const generation = this.#generations.find(
+      ({ node, client }) => message.username === `${node.userFragment}:${client.userFragment}`,
+    )
+    if (generation === undefined || !hasIntegrity(packet, message, generation.node.password)) return false
+    const address = `${from.address} ${from.port}`
+    if (!this.#addresses.has(address) && this.#addresses.size >= mostAddresses) this.#addresses.clear()
+    this.#addresses.add(address)
+    this.#heardAt = performance.now()
+    this.#outside.send(successResponse(message, from, generation.node.password), from)
+    const isLatest = generation === this.#generations[0]
+    // Before the client has chosen, any way that works is good enough.
+    if (isLatest && (message.nominates || !this.#nominated)) {
+      this.#client = { address: from.address, port: from.port }
+      this.#nominated ||= message.nominates
+    }
+    if (this.#inside === undefined) this.#connect()
+    return true
+  }
+
+  media(packet: Buffer): void {
+    if (!this.#lifetime.over) this.#inside?.send(packet, this.#first.port, this.#first.host, () => {})
+  }
+
+  /** Only now: until the client has come the other way, the library sends by the old one. */
+  #connect(): void {
+    const { host, port } = this.#first
+    const socket = dgram.createSocket({ type: net.isIPv6(host) ? 'udp6' : 'udp4', recvBufferSize: 1024 * 1024 })
+    this.#inside = socket
+    // The library is on this machine: when it is gone, so is the connection.
+    socket.on('error', () => {})
+    socket.on(
+      'message',
+      this.#lifetime.guard((packet: Buffer, from: RemoteInfo) => {
+        if (from.port === port && from.address === host) this.#fromLibrary(packet, socket)
+      }),
+    )
+    socket.bind(
+      0,
+      host,
+      this.#lifetime.guard(() => this.#nominate(socket, mostNominations)),
+    )
+  }
+
+  /** Asks the library to send this way. */
+  #nominate(socket: dgram.Socket, triesLeft: number): void {
+    const { node, client, host, port } = this.#first
+    const username = `${node.userFragment}:${client.userFragment}`
+    socket.send(nominatingRequest(username, node.password, highestPriority, this.#tieBreaker), port, host, () => {})
+    if (triesLeft > 0 && !this.#accepted) {
+      this.#lifetime.after(nominateEveryMs, () => this.#accepted || this.#nominate(socket, triesLeft - 1))
+    }
+  }
+
+  #fromLibrary(packet: Buffer, socket: dgram.Socket): void {
+    const { client, node, host, port } = this.#first
+    if (!isStun(packet)) {
+      if (this.#client !== undefined) this.#outside.send(packet, this.#client)
+      return
+    }
+    const message = readStun(packet)
+    if (message?.class === 'success') this.#accepted = hasIntegrity(packet, message, node.password) || this.#accepted
+    if (message?.class !== 'request' || !hasIntegrity(packet, message, client.password)) return
+    // Without an answer, the library ends the connection.
+    if (performance.now() - this.#heardAt > consentMs) return
+    socket.send(successResponse(message, { address: host, port }, client.password), port, host, () => {})
+  }
+}

@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
+import { TestMediaNode } from '../../support/media/media-node.ts'
+
+/** The way to the node: whatever comes to its machine at this address is led on, until a test cuts it. */
+const way = '127.0.0.2'
+let node: TestMediaNode
+let browser: Browser
+let camera: Camera
+beforeAll(async () => {
+  camera = await startCamera({ width: 320, height: 180, fps: 15 })
+  node = await TestMediaNode.start({ settings: { advertised: [way] } })
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  expect(node.complaints).toEqual([])
+  await node.stop()
+  await camera.kill()
+})
+
+/** The port that a fragment names. */
+function portOf(fragment: string): number {
+  return Number(/a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.2 (\d+) typ host/.exec(fragment)?.[1])
+}
+
+test('a viewer and a publisher whose way to the node is gone begin ICE anew: the same sessions go on, twice over', async () => {
+  await node.openRoom('moved')
+  await node.addDevice('moved', 'cam', camera.url('/cam'))
+  const first = await startLossyProxy(node.udpPort, 0, way)
+  const page = await MediaPage.open(browser, node.url)
+  const token = node.token('moved', { userId: 'ann' })
+  expect((await page.call('watch', 'cam', `${node.url}/whep/moved/cam`, token, {})).status).toBe(201)
+  expect((await page.call('publish', 'own', `${node.url}/whip/moved`, token, {})).status).toBe(201)
+  await page.decodes('cam')
+  expect(await node.userIds('moved')).toEqual(['cam', 'ann'])
+
+  await first[Symbol.asyncDispose]()
+  const fragments = [await page.call('restart', 'cam'), await page.call('restart', 'own')]
+  const [port = 0, other] = fragments.map(portOf)
+  expect(port).toBe(other)
+  const second = await startLossyProxy(port, 0, way)
+  const sent = (await node.stream('moved', 'ann'))?.frames ?? 0
+  await page.decodes('cam', 10)
+  await expect
+    .poll(async () => (await node.stream('moved', 'ann'))?.frames, { timeout: 15_000 })
+    .toBeGreaterThan(sent + 10)
+  expect(second.toClient.counts.passed).toBeGreaterThan(20)
+
+  // The same way is found again, with other names and passwords.
+  const again = await page.call('restart', 'cam')
+  expect(portOf(again)).toBe(port)
+  expect(again).not.toContain(/a=ice-ufrag:.*/.exec(fragments[0] ?? '')?.[0])
+  await page.decodes('cam', 20)
+
+  const { connections } = await node.request('stats', { roomId: 'moved' })
+  expect(connections.flatMap(({ peers }) => peers.map(({ state }) => state))).toEqual(['connected', 'connected'])
+  expect(await page.call('close', 'cam', true)).toBe(200)
+  expect(await page.call('close', 'own', true)).toBe(200)
+  await second[Symbol.asyncDispose]()
+  await page.page.close()
+})

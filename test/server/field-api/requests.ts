@@ -1,0 +1,30 @@
+import { sendRaw } from '../http/fixture.ts'
+import type { LiveSite } from '../rooms/live-site.ts'
+
+/** Where a request goes. */
+export type Place = 'media' | 'device'
+
+/** A request as it goes over the wire, but for the token, which stands in it as `TOKEN`. */
+export interface WireRequest {
+  to: Place
+  method?: string
+  target: string
+  headers?: readonly string[]
+  body?: string
+}
+
+/** Sends a request on a connection of its own, byte by byte as it is given, and reads the whole answer. */
+export function sendRequest({ client }: Pick<LiveSite, 'client'>, request: WireRequest): Promise<string> {
+  const { to, method = 'GET', target, headers = [], body = '' } = request
+  const filled = (text: string): string => text.replaceAll('TOKEN', () => encodeURIComponent(client.token))
+  const content = filled(body)
+  const lines = [`${method} ${filled(target)} HTTP/1.1`, 'Host: rooms.example', 'Connection: close', ...headers]
+  if (content !== '') lines.push(`Content-Length: ${Buffer.byteLength(content)}`)
+  const text = `${lines.join('\r\n')}\r\n\r\n${content}`
+  return sendRaw(Number(new URL(client[to]).port), text)
+}
+
+/** An answer without what differs from run to run. */
+export function withoutDate(answer: string): string {
+  return answer.replace(/\r\nDate: [^\r]*/, '').replaceAll('\r\n', '\n')
+}

@@ -58,6 +58,7 @@ export const createRoom = defineOperation({
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
   errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'licenceExpired', 'licenceExceeded', 'storage'],
+  zeroIsNotGiven: ['attendee_max', 'max_audio', 'max_video'],
 })
 
 export const getRoom = defineOperation({
@@ -84,6 +85,20 @@ export const getRoom = defineOperation({
     room_mode: z.number(),
   }),
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound'],
+})
+
+export const getRoomByExtendId = defineOperation({
+  api: 'media',
+  name: 'get_room_by_extend_id',
+  path: '/rtc/room/get_by_room_extend_id',
+  methods: ['GET'],
+  summary: 'Read a room by the identifier that its creator chose.',
+  params: z.object({ room_extend_id: bytes(1, limits.roomExtendId) }),
+  disclosure: { room_extend_id: 'room' },
+  token: accessToken,
+  success: getRoom.success,
+  errors: getRoom.errors,
+  extension: true,
 })
 
 export const updateRoom = defineOperation({
@@ -172,6 +187,22 @@ export const listUsers = defineOperation({
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'nodeTimeout'],
 })
 
+export const countUsers = defineOperation({
+  api: 'media',
+  name: 'get_user_number',
+  path: '/rtc/room/get_user_number',
+  methods: ['GET'],
+  summary: 'How many users are in a room.',
+  params: z.object({ room_id: roomId }),
+  disclosure: { room_id: 'room' },
+  token: accessToken,
+  success: z.strictObject({
+    user_count_list: z.array(z.strictObject({ room_id: z.string(), user_count: z.number() })),
+  }),
+  errors: listUsers.errors,
+  extension: true,
+})
+
 export const forceOffline = defineOperation({
   api: 'media',
   name: 'force_offline',
@@ -225,10 +256,12 @@ export const mediaOperations = [
   authenticate,
   createRoom,
   getRoom,
+  getRoomByExtendId,
   updateRoom,
   deleteRoom,
   getMcu,
   listUsers,
+  countUsers,
   forceOffline,
   joinUrl,
 ] as const

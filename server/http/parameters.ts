@@ -14,6 +14,8 @@ export interface ReadParameters {
 const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+/** Browser clients give one, and jQuery another one behind it: the last one counts (contract, section 1). */
+export const callbackName = 'callback'
 const speakableName = /^[\w.$-]{1,40}$/
 
 /** How a message may call a parameter: by its name when that is short and plain, never by anything else of the request. */
@@ -28,7 +30,7 @@ export function hasControlCharacter(text: string): boolean {
 
 /**
  * Reads `name=value&name=value` into `into`. `text` holds one character per byte (latin1), as Node gives a request target, so raw
- * UTF-8 bytes are accepted as well as percent-escapes. `+` is a space. Never throws.
+ * UTF-8 bytes are accepted as well as percent-escapes. `+` is a space. Of several callbacks the last one counts; any other name is given once. Never throws.
  */
 export function readParameters(text: string, into: Parameters = new Map()): ReadParameters {
   let problem: string | undefined
@@ -50,7 +52,7 @@ export function readParameters(text: string, into: Parameters = new Map()): Read
         problem ??= `${speakName(name)} is malformed: percent-encode it as UTF-8.`
       } else if (!plain && hasControlCharacter(value)) {
         problem ??= `${speakName(name)} holds a control character.`
-      } else if (into.has(name)) {
+      } else if (into.has(name) && name !== callbackName) {
         problem ??= `${speakName(name)} is given more than once.`
       } else {
         into.set(name, value)

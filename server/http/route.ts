@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, Caller } from './operation.ts'
 import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
@@ -29,7 +30,10 @@ const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavaila
 /** Makes an operation ready. */
 export function makeRoute(operation: AnyOperation): Route {
   const { contract } = operation
-  const names = Object.keys(contract.params.shape)
+  const shape: Record<string, z.ZodType> = contract.params.shape
+  const names = Object.keys(shape)
+  const optional = new Set(names.filter((name) => shape[name] instanceof z.ZodOptional))
+  const zeroIsNotGiven = new Set<string>(contract.zeroIsNotGiven)
   const roomName = names.find((name) => name === 'room_id' || name === 'roomId')
   return {
     name: contract.name,
@@ -41,7 +45,8 @@ export function makeRoute(operation: AnyOperation): Route {
       const input: Record<string, unknown> = {}
       for (const name of names) {
         const value = parameters.get(name)
-        if (value !== undefined) input[name] = value
+        if (value === undefined || (value === '' && optional.has(name))) continue
+        if (!isZero(value) || !zeroIsNotGiven.has(name)) input[name] = value
       }
       const parsed = contract.params.safeParse(input)
       if (parsed.success) return { ok: true, params: parsed.data }
@@ -58,4 +63,8 @@ export function makeRoute(operation: AnyOperation): Route {
     // The contract's own schema made these parameters; its type was forgotten so that one list holds all operations.
     run: (params, caller) => operation.run(params as never, caller),
   }
+}
+
+function isZero(value: unknown): boolean {
+  return value === '0' || value === 0
 }

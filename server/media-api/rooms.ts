@@ -1,6 +1,9 @@
-import { createRoom, deleteRoom, getRoom, updateRoom } from '../../shared/media-operations.ts'
+import type { z } from 'zod'
+import { createRoom, deleteRoom, getRoom, getRoomByExtendId, updateRoom } from '../../shared/media-operations.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { StoredRoom } from '../store/records.ts'
 
 /** Operations on rooms themselves (specification, section 4.1). */
 export function roomOperations(rooms: Rooms): AnyOperation[] {
@@ -10,21 +13,12 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
       return { room_id }
     }),
     // Answered without a promise: the most frequent call costs no tick.
-    implement(getRoom, ({ room_id }) => {
-      const room = rooms.get(room_id)
-      return {
-        id: room.id,
-        room_id: room.room_id,
-        topic: room.topic,
-        room_status: rooms.status(room),
-        owner_id: room.owner_id,
-        host_password: rooms.hostPassword(room),
-        attendee_max: room.attendee_max,
-        max_audio: room.max_audio,
-        max_video: room.max_video,
-        room_extend_id: room.room_extend_id,
-        room_mode: room.room_mode,
-      }
+    implement(getRoom, ({ room_id }) => describe(rooms, rooms.get(room_id))),
+    implement(getRoomByExtendId, ({ room_extend_id }) => {
+      const room = rooms.get(room_extend_id)
+      // A room whose creator chose no identifier is found by its number only.
+      if (room.room_extend_id !== room_extend_id) throw new ApiError('roomNotFound')
+      return describe(rooms, room)
     }),
     implement(updateRoom, async ({ room_id, ...changes }, { accessKey }) => {
       await rooms.update(room_id, changes, accessKey)
@@ -35,4 +29,20 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
       return { room_id }
     }),
   ]
+}
+
+function describe(rooms: Rooms, room: StoredRoom): z.output<typeof getRoom.success> {
+  return {
+    id: room.id,
+    room_id: room.room_id,
+    topic: room.topic,
+    room_status: rooms.status(room),
+    owner_id: room.owner_id,
+    host_password: rooms.hostPassword(room),
+    attendee_max: room.attendee_max,
+    max_audio: room.max_audio,
+    max_video: room.max_video,
+    room_extend_id: room.room_extend_id,
+    room_mode: room.room_mode,
+  }
 }

@@ -1,4 +1,4 @@
-import { forceOffline, listUsers } from '../../shared/media-operations.ts'
+import { countUsers, forceOffline, listUsers } from '../../shared/media-operations.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 
@@ -8,6 +8,10 @@ export function userOperations(rooms: Rooms): AnyOperation[] {
     implement(listUsers, async ({ room_id }) => {
       const users = await rooms.users(room_id)
       return { user_list: users.map(({ userId, userName }) => ({ user_name: userName, user_id: userId })) }
+    }),
+    implement(countUsers, async ({ room_id }) => {
+      const users = await rooms.users(room_id)
+      return { user_count_list: [{ room_id, user_count: users.length }] }
     }),
     implement(forceOffline, async ({ room_id, user_id }) => {
       await rooms.kick(room_id, user_id)

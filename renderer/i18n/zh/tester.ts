@@ -56,6 +56,8 @@ export const tester: Texts<typeof english> = {
     get_mcu: '查询承载房间的 MCU 地址。',
     list_users: '列出房间内的用户。',
     force_offline: '强制房间内的用户下线。',
+    get_room_by_extend_id: '按创建者指定的标识读取房间。',
+    get_user_number: '房间内的用户数。',
     join_url: '供人员从浏览器加入房间的链接。',
     create_outgoing_user: '创建外呼用户：设备加入房间，ret 为 0 时媒体已流通。',
     destroy_outgoing_user: '删除外呼用户：设备离开房间。',

@@ -32,7 +32,7 @@ test('a room keeps everything its creator said, and is named by room_extend_id',
     ...meeting,
     topic: '晨会 & more',
     host_password: 'p+w %/?',
-    max_video: 0,
+    max_video: 1,
     max_audio: 10_000,
     attendee_max: 1,
     room_extend_id: '2f0c-uuid',
@@ -54,7 +54,7 @@ const malformed: [string, Record<string, string | number>][] = [
   ['a host_password of 65 bytes', { host_password: 'x'.repeat(65) }],
   ['max_video of 10001', { max_video: 10_001 }],
   ['max_audio below 0', { max_audio: -1 }],
-  ['attendee_max of 0', { attendee_max: 0 }],
+  ['attendee_max below 0', { attendee_max: -1 }],
   ['attendee_max of 1.5', { attendee_max: 1.5 }],
   ['a room_extend_id of 129 bytes', { room_extend_id: 'x'.repeat(129) }],
 ]
@@ -66,6 +66,37 @@ test('407: a room with a missing or malformed parameter is not created', async (
     expect(answer, what).toEqual({ ret: 407, msg: expect.any(String) })
   }
   expect(store.all('rooms').size).toBe(0)
+})
+
+test('an optional parameter that is empty, and a cap of 0, count as not given: native clients send every parameter always', async () => {
+  const { client } = await liveSite()
+  const empty = { host_password: '', max_video: '', max_audio: '', attendee_max: '', room_extend_id: '' }
+  for (const caps of [{}, { max_video: 0, max_audio: 0, attendee_max: 0 }]) {
+    const { room_id, ...created } = await client.get(create, { ...meeting, ...empty, ...caps })
+    expect(created).toEqual({ ret: 0 })
+    expect(await client.get('/rtc/room/get', { room_id: String(room_id) })).toMatchObject({
+      host_password: '',
+      max_video: 16,
+      max_audio: 16,
+      attendee_max: 100,
+      room_extend_id: '',
+    })
+  }
+})
+
+test('a room is read by the identifier that its creator chose, as by its number; one without is not found so', async () => {
+  const { client } = await liveSite()
+  const read = '/rtc/room/get_by_room_extend_id'
+  await client.createRoom({ room_extend_id: '2f0c-uuid', host_password: 'hush' })
+  const byNumber = await client.get('/rtc/room/get', { room_id: '2f0c-uuid' })
+  expect(byNumber).toMatchObject({ ret: 0, room_extend_id: '2f0c-uuid', host_password: 'hush' })
+  expect(await client.get(read, { room_extend_id: '2f0c-uuid' })).toEqual(byNumber)
+  const drawn = await client.createRoom()
+  for (const room_extend_id of [drawn, 'unknown']) {
+    expect(await client.get(read, { room_extend_id })).toEqual({ ret: 404, msg: 'There is no such room.' })
+  }
+  expect(await client.get(read, { room_extend_id: '' })).toMatchObject({ ret: 407 })
+  expect(await client.get(read, { room_extend_id: '2f0c-uuid' }, 'wrong')).toMatchObject({ ret: 602 })
 })
 
 test('a topic of 149 bytes fits, also in Chinese', async () => {
@@ -221,8 +252,12 @@ test('update changes what it names, and the room’s MCU knows at once', async (
     host_password: 'new',
   })
   expect(await join(room_id, 'bob', 'new')).toMatchObject({ role: 'host' })
-  await client.get('/rtc/room/update', { room_id, host_password: '' })
-  expect(await client.get('/rtc/room/get', { room_id })).toMatchObject({ host_password: '' })
+  await client.get('/rtc/room/update', { room_id, topic: 'Later', host_password: '', max_video: '' })
+  expect(await client.get('/rtc/room/get', { room_id })).toMatchObject({
+    topic: 'Later',
+    host_password: 'new',
+    max_video: 16,
+  })
 })
 
 test('update: 701 without permission, 407 for a malformed value, 416 for a closed room', async () => {

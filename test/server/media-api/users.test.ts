@@ -38,6 +38,18 @@ test('a room without an MCU, or whose MCU is offline, has nobody in it', async (
   expect(await client.get(info, { room_id })).toEqual({ ret: 0, user_list: [] })
 })
 
+test('the users of a room are counted as they are listed', async () => {
+  const { client, join } = await liveSite()
+  const room_id = await client.createRoom()
+  const count = '/rtc/room/get_user_number'
+  expect(await client.get(count, { room_id })).toEqual({ ret: 0, user_count_list: [{ room_id, user_count: 0 }] })
+  await join(room_id, 'ann')
+  await join(room_id, 'bob')
+  expect(await client.get(count, { room_id })).toEqual({ ret: 0, user_count_list: [{ room_id, user_count: 2 }] })
+  expect(await client.get(count, { room_id: 'unknown' })).toEqual({ ret: 404, msg: 'There is no such room.' })
+  expect(await client.get(count, {})).toMatchObject({ ret: 407 })
+})
+
 test('409: the node does not answer in time', async () => {
   const { client, join, node, settings } = await liveSite()
   const room_id = await client.createRoom()

@@ -17,7 +17,7 @@ import { type FixedCompatibility, OlderClients } from './field-api/older-clients
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
-import { EmbeddedMedia, type MediaConfiguration, type RoomAnswers } from './nodes/embedded/embedded-media.ts'
+import { EmbeddedMedia, type MediaConfiguration, type EmbeddedMediaOptions } from './nodes/embedded/embedded-media.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
@@ -32,6 +32,7 @@ import { RoomViews } from './rooms/room-views.ts'
 import { JoinLinks } from './rooms/join-links.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { lookAtRoom } from './rooms/entry-by-number.ts'
+import { observeGuesses } from './rooms/refused-guesses.ts'
 import { openWantedRoom } from './rooms/wanted-room.ts'
 import type { StoredNode } from './store/records.ts'
 import type { Store } from './store/store.ts'
@@ -102,8 +103,11 @@ export function createServices(options: ServiceOptions): Services {
   const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   const media = embeddedMedia(options, {
-    open: (wanted) => openWantedRoom({ store, rooms, observer, logger }, wanted),
-    look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
+    answers: {
+      open: (wanted) => openWantedRoom({ store, rooms, observer, logger }, wanted),
+      look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
+    },
+    guessed: (guesses) => observeGuesses(observer, guesses),
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
@@ -194,12 +198,12 @@ export function createServices(options: ServiceOptions): Services {
 
 function embeddedMedia(
   { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
-  answers: RoomAnswers,
+  visits: Pick<EmbeddedMediaOptions, 'answers' | 'guessed'>,
 ): EmbeddedMedia | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
     mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, sitePorts())
-  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), answers, logger })
+  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), ...visits, logger })
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

@@ -16,6 +16,7 @@ import type { Web, WebPort } from './http/web.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
+import { RefusalTally } from './rooms/refusal-tally.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
 import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
@@ -37,6 +38,7 @@ export class MediaServer {
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
+  readonly #refusals: RefusalTally
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
   readonly #start: MediaStart
@@ -54,7 +56,10 @@ export class MediaServer {
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
-    this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'))
+    this.#refusals = new RefusalTally(emit)
+    this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), (guess) =>
+      this.#refusals.note(guess),
+    )
     this.#requests = new RoomRequests(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
@@ -157,6 +162,7 @@ export class MediaServer {
   async close(): Promise<void> {
     this.#rooms.closeAll()
     this.#signal.close()
+    this.#refusals.close()
     this.#pulls.close()
     await this.#server.stop()
     this.#udp?.close()

@@ -188,6 +188,9 @@ export const roomLookSchema = z.strictObject({
   host_password: z.boolean(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
+/** What somebody tried who was refused by the node itself: a join link that is forged, expired or for another room; the password of a room that is open; or these and room numbers too often. */
+export const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
+export type GuessKind = (typeof guessKinds)[number]
 
 /** Every request to the node, with what it answers. */
 export const controlMethods = {
@@ -272,6 +275,25 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** Somebody stands before a room without a link: `answer_look` follows. Nothing is opened. */
   z.strictObject({ type: z.literal('roomLooked'), id: z.int(), roomId: z.string(), client: z.string() }),
+  /** Refused by the node itself since the last of these messages, without what was tried; one a second at most. */
+  z.strictObject({
+    type: z.literal('guesses'),
+    groups: z
+      .array(
+        z.strictObject({
+          kind: z.enum(guessKinds),
+          path: z.enum(['/signal', '/whip', '/whep', '/entry']),
+          /** Client address. */
+          client: z.string(),
+          /** Empty for several. */
+          roomId: z.string(),
+          count: z.int().min(1),
+        }),
+      )
+      .max(64),
+    /** Those that are in no group, because there were too many. */
+    more: z.int().min(0),
+  }),
   /** By the controller or by the room's host; `left` follows. */
   removalSchema.extend({ type: z.literal('removed') }),
 ])

@@ -64,7 +64,7 @@ export function mediaRouter(parts: MediaRouteParts): Router {
 /** What the room page asks for somebody without a link, before they join. @throws Problem notFound, tooMany, busy */
 async function look({ admission, requests }: MediaRouteParts, roomId: string, remote: string): Promise<RoomLook> {
   if (Buffer.byteLength(roomId) > longestRoomId) throw new Problem('notFound')
-  admission.countLook(remote)
+  admission.countLook(roomId, remote)
   const seen = await requests.look(roomId, plainAddress(remote))
   if (seen.by_number) admission.noteRight(roomId, { by: 'number' }, remote)
   return seen
@@ -72,7 +72,7 @@ async function look({ admission, requests }: MediaRouteParts, roomId: string, re
 
 async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  const { offer, admission } = await admittedOffer(parts, context, roomId)
+  const { offer, admission } = await admittedOffer(parts, context, '/whip', roomId)
   const { room } = admission
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
   if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
@@ -118,7 +118,7 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
 
 async function watch(parts: MediaRouteParts, context: Context, roomId: string, streamId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  const { offer, admission } = await admittedOffer(parts, context, roomId)
+  const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
   const { room } = admission
   const stream = room.stream(streamId)
   const release = sessions.reserve(context.ip)
@@ -176,12 +176,13 @@ async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: strin
 async function admittedOffer(
   { admission, requests }: MediaRouteParts,
   context: Context,
+  path: Caller['path'],
   roomId: string,
 ): Promise<{ offer: Offer; admission: Admission }> {
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined }
-  const caller: Caller = { ...nobody, token, byNumber: false, remote }
+  const caller: Caller = { ...nobody, token, byNumber: false, remote, path }
   if (token === '') {
     const proof = { by: 'number' } as const
     admission.toBeAsked(roomId, caller)

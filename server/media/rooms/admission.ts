@@ -1,13 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
-import type { RoomProof } from '../../../shared/media/control.ts'
+import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
 import { browserIdentity } from './browser-identity.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
+import type { Guess } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { verifyJoinToken } from './verify-join-token.ts'
 
@@ -25,6 +26,8 @@ export interface Caller {
   byNumber: boolean
   /** Where the request comes from, for the limit of wrong passwords. */
   remote: string
+  /** What it came by, for the record of guesses. */
+  path: Guess['path']
 }
 
 /** Somebody who may come in, who is in (and becomes host where `host`), or who may watch unseen. */
@@ -45,13 +48,19 @@ const windowMs = 60_000
 export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
+  readonly #refused: (guess: Guess) => void
   readonly #failures = new RateLimit({ most: mostFailures, windowMs })
   readonly #guesses = new RateLimit({ most: mostGuesses, windowMs })
   readonly #looks = new RateLimit({ most: mostLooks, windowMs })
 
-  constructor(rooms: MediaRooms, key: Buffer) {
+  /**
+   * @param key of join links
+   * @param refused told of each guess that is refused here, and not by the controller
+   */
+  constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
     this.#rooms = rooms
     this.#key = key
+    this.#refused = refused
   }
 
   /**
@@ -64,7 +73,7 @@ export class AdmissionControl {
       return { ...place, kind: 'member', host: this.#isHost(roomId, caller) }
     }
     if (caller.token === '') return this.#withoutLink(roomId, caller)
-    const token = this.#tokenOf(roomId, caller.token)
+    const token = this.#tokenOf(roomId, caller)
     const room = this.#rooms.get(roomId)
     if (token.role === 'observer') return { room, kind: 'observer' }
     const identity = this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName)
@@ -105,20 +114,21 @@ export class AdmissionControl {
    * @returns undefined where the room here decides
    * @throws Problem unauthorised, removed, tooMany
    */
-  toBeAsked(roomId: string, { token, hostPassword, remote }: Caller): RoomProof | undefined {
+  toBeAsked(roomId: string, caller: Caller): RoomProof | undefined {
+    const { token, hostPassword, remote } = caller
     const here = this.#rooms.find(roomId) !== undefined
     if (token !== '') {
-      if (!here) this.#tokenOf(roomId, token)
+      if (!here) this.#tokenOf(roomId, caller)
       return here ? undefined : { by: 'link' }
     }
     if (hostPassword !== '') {
       if (here) return undefined
-      this.#assertGuessAllowed(roomId, remote)
+      this.#assertGuessAllowed(roomId, caller)
       // Counted before the answer: of many guesses at once none passes the limit.
       this.#countGuess(roomId, remote)
       return { by: 'password', password: hostPassword }
     }
-    if (!this.#guesses.take(shareOf(remote))) throw new Problem('tooMany')
+    if (!this.#guesses.take(shareOf(remote))) throw this.#refuse('tooMany', roomId, caller)
     return { by: 'number' }
   }
 
@@ -130,9 +140,19 @@ export class AdmissionControl {
   }
 
   /** Somebody looks at a room by its number: a guess, until `noteRight`. @throws Problem tooMany */
-  countLook(remote: string): void {
+  countLook(roomId: string, remote: string): void {
     const share = shareOf(remote)
-    if (!this.#looks.take(share) || !this.#guesses.take(share)) throw new Problem('tooMany')
+    if (this.#looks.take(share) && this.#guesses.take(share)) return
+    throw this.#refuse('tooMany', roomId, { path: '/entry', remote })
+  }
+
+  #refuse(
+    kind: Exclude<GuessKind, 'badLink'>,
+    roomId: string,
+    { path, remote }: Pick<Caller, 'path' | 'remote'>,
+  ): Problem {
+    this.#refused({ kind, path, roomId, remote })
+    return new Problem(kind)
   }
 
   #countGuess(roomId: string, remote: string): void {
@@ -141,14 +161,18 @@ export class AdmissionControl {
     this.#guesses.take(share)
   }
 
-  #assertGuessAllowed(roomId: string, remote: string): void {
-    const share = shareOf(remote)
-    if (this.#failures.reached(failureKey(share, roomId)) || this.#guesses.reached(share)) throw new Problem('tooMany')
+  #assertGuessAllowed(roomId: string, caller: Caller): void {
+    const share = shareOf(caller.remote)
+    if (!this.#failures.reached(failureKey(share, roomId)) && !this.#guesses.reached(share)) return
+    throw this.#refuse('tooMany', roomId, caller)
   }
 
-  #tokenOf(roomId: string, text: string): JoinClaims {
+  #tokenOf(roomId: string, { token: text, path, remote }: Caller): JoinClaims {
     const token = verifyJoinToken(this.#key, text)
-    if (token?.room !== roomId) throw new Problem('unauthorised', 'The join link is not valid or has expired.')
+    if (token?.room !== roomId) {
+      this.#refused({ kind: 'badLink', path, roomId, remote })
+      throw new Problem('unauthorised', 'The join link is not valid or has expired.')
+    }
     if (this.#rooms.bans.revoked(roomId, token.user, token.id, token.iat)) {
       throw new Problem('removed', 'You were removed from this room: ask for a new join link.')
     }
@@ -163,14 +187,15 @@ export class AdmissionControl {
   }
 
   /** Whether the password that was given is the room's; false when none was given. @throws Problem hostPasswordWrong, tooMany */
-  #isHost(roomId: string, { hostPassword, remote }: Caller): boolean {
+  #isHost(roomId: string, caller: Caller): boolean {
+    const { hostPassword, remote } = caller
     if (hostPassword === '') return false
-    this.#assertGuessAllowed(roomId, remote)
+    this.#assertGuessAllowed(roomId, caller)
     const expected = this.#rooms.find(roomId)?.config.hostPassword ?? ''
     const same = timingSafeEqual(sha256(expected), sha256(hostPassword))
     if (same && expected !== '') return true
     this.#countGuess(roomId, remote)
-    throw new Problem('hostPasswordWrong')
+    throw this.#refuse('hostPasswordWrong', roomId, caller)
   }
 }
 

@@ -132,6 +132,7 @@ export class SignalConnection implements PersonLink {
       browser: message.browser,
       byNumber: false,
       remote: this.#remote,
+      path: '/signal' as const,
     }
     const room = this.#parts.rooms.find(message.room_id)
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')

@@ -58,6 +58,8 @@ export interface EmbeddedMediaOptions {
   /** Who was taken out of which room, beyond the life of this object. */
   removals: Pick<StoredRemovals, 'list' | 'keep'>
   answers: RoomAnswers
+  /** Told what the node refused by itself. */
+  guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
@@ -250,7 +252,7 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, logger, pageFolder, configuration, removals, hangsAfterMs } = this.#options
+    const { spawn, logger, pageFolder, configuration, removals, guessed, hangsAfterMs } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
       logger,
@@ -278,6 +280,8 @@ export class EmbeddedMedia {
           void this.#answerWanted(supervisor, event)
         } else if (event.type === 'roomLooked') {
           void this.#answer(supervisor, 'answer_look', { id: event.id, look: this.#options.answers.look(event) })
+        } else if (event.type === 'guesses') {
+          guessed(event)
         } else this.#emit(node.name, event)
       },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),

@@ -7,7 +7,20 @@ const words = new Set(
   [...operationPaths]
     .flatMap((path) => path.split('/'))
     .concat(
-      ['jroom', 'signal', 'ws', 'api', 'admin', 'config', 'serverinfo', 'getAccessToken', 'get_user_number'],
+      [
+        'jroom',
+        'signal',
+        'whip',
+        'whep',
+        'entry',
+        'ws',
+        'api',
+        'admin',
+        'config',
+        'serverinfo',
+        'getAccessToken',
+        'get_user_number',
+      ],
       [
         'get_by_room_extend_id',
         'favicon.ico',

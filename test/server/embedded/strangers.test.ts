@@ -50,6 +50,51 @@ describe('a stranger', () => {
     expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
   })
 
+  test('what the node refuses without asking anybody is seen in the activity, counted, and never with what was tried', async () => {
+    const roomId = await site.api.createRoom({ host_password: 'open sesame' })
+    const link = await site.rpc('media.join_link', { room_id: roomId })
+    const token = new URL(link.url).hash.replace('#token=', '')
+    const person = await SignalClient.join(site.nodeUrl, roomId, { token })
+    const wrong = ['guessed-one', 'guessed-two', 'guessed-three']
+    await Promise.all(
+      wrong.map(async (host_password) => {
+        expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token, host_password }))).toBe(
+          '401 hostPasswordWrong',
+        )
+      }),
+    )
+    const forged = `${token.slice(0, -6)}forged`
+    expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token: forged }))).toBe('401 unauthorised')
+    for (const path of [`whip/${roomId}`, `whep/${roomId}/anna`]) {
+      const answer = await fetch(`${site.nodeUrl}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/sdp', authorization: `Bearer ${forged}` },
+        body: minimalOffer,
+      })
+      expect(answer.status).toBe(401)
+    }
+    const refused = async () =>
+      (await site.rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 'failed' })).items.map(
+        ({ path, ret, client, msg }) => `${path} ${ret} ${client} ${msg}`,
+      )
+    await expect
+      .poll(refused, { timeout: 5_000 })
+      .toEqual(
+        expect.arrayContaining([
+          '/signal 401 127.0.0.1 The host password is wrong.',
+          '/signal 602 127.0.0.1 The join link is not valid or has expired.',
+          '/whip 602 127.0.0.1 The join link is not valid or has expired.',
+          '/whep 602 127.0.0.1 The join link is not valid or has expired.',
+        ]),
+      )
+    const { items } = await site.rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 401 })
+    const counted = items.map(({ reason }) => Number(/^(\d+) attempts within a second$/.exec(reason)?.[1] ?? 1))
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(wrong.length)
+    const shown = JSON.stringify(await site.rpc('activity.list', {}))
+    for (const secret of [...wrong, forged, 'guessed']) expect(shown).not.toContain(secret)
+    person.drop()
+  })
+
   test('the node answers alike for every room number: by WebSocket, WHIP and WHEP', async () => {
     const before = await nodeOf(rooms.fresh)
     for (const [how, expected] of [

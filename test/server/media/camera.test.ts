@@ -227,7 +227,7 @@ describe('a camera that fails', () => {
     else failing.signal('SIGSTOP')
     const event = await node.event((each) => each.type === 'deviceLost' && each.roomId === how)
     expect(event).toMatchObject({ userId: 'cam', kind })
-    expect(node.events.filter((each) => each.roomId === how && each.type === 'left')).toEqual([])
+    expect(node.events.filter((each) => 'roomId' in each && each.roomId === how && each.type === 'left')).toEqual([])
     expect(await node.userIds(how)).toEqual([])
     // What was watched does not come back by itself: the session is over.
     expect(await page.call('isOver', 'cam')).toBe(true)

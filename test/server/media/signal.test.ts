@@ -110,7 +110,9 @@ describe('coming and going', () => {
     expect(await again.next('relay')).toEqual({ type: 'relay', from: 'bob', payload: { kind: 'bye' } })
     expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', away: false } })
     expect(await node.userIds('back')).toEqual(['ann', 'bob'])
-    expect(node.events.filter((event) => event.roomId === 'back' && event.type === 'left')).toEqual([])
+    expect(
+      node.events.filter((event) => 'roomId' in event && event.roomId === 'back' && event.type === 'left'),
+    ).toEqual([])
   })
 
   test('who does not come back in time has left, and cannot resume', async () => {

@@ -75,7 +75,9 @@ async function expectGoodMeeting(): Promise<void> {
   const carried = async () => (await node.stream('meeting', 'good'))?.video_bytes ?? 0
   const now = await carried()
   await vi.waitFor(async () => expect(await carried()).toBeGreaterThan(now), patience)
-  expect(node.events.filter((event) => event.roomId === 'meeting' && event.type !== 'joined')).toEqual([])
+  expect(
+    node.events.filter((event) => 'roomId' in event && event.roomId === 'meeting' && event.type !== 'joined'),
+  ).toEqual([])
 }
 
 /** Nothing of it is left: the node has hung up, and never called twice. */

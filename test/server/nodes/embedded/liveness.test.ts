@@ -44,6 +44,7 @@ async function embeddedNode() {
     configuration: () => ({ tokenKey: '', udpPort: 0, settings }),
     removals: { list: () => [], keep: () => undefined },
     answers: { open: () => Promise.resolve(null), look: () => ({ by_number: false, host_password: false }) },
+    guessed: () => undefined,
     logger: { debug: write, info: write, warn: write, error: write },
   })
   const driver = media.driver(storedNode('here', { kind: 'embedded' }))

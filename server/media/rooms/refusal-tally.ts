@@ -1,0 +1,62 @@
+import { plainAddress } from '../../../shared/client-address.ts'
+import type { ControlEvent, GuessKind } from '../../../shared/media/control.ts'
+
+/** A guess that the node refused by itself. */
+export interface Guess {
+  kind: GuessKind
+  /** Where it came in. */
+  path: '/signal' | '/whip' | '/whep' | '/entry'
+  roomId: string
+  /** Client address. */
+  remote: string
+}
+
+type Told = Extract<ControlEvent, { type: 'guesses' }>
+type Group = Told['groups'][number]
+
+/** Milliseconds that guesses are gathered for. */
+const gatherMs = 1_000
+/** Groups of one message; guesses beyond them are only counted. */
+const mostGroups = 32
+
+/**
+ * Tells the controller which guesses were refused here without asking it: gathered by address, kind and way, in one message a second at most, so that a flood of
+ * guesses is no flood of messages. What was guessed is not told.
+ */
+export class RefusalTally {
+  readonly #emit: (event: ControlEvent) => void
+  readonly #gatherMs: number
+  readonly #groups = new Map<string, Group>()
+  #more = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(emit: (event: ControlEvent) => void, milliseconds = gatherMs) {
+    this.#emit = emit
+    this.#gatherMs = milliseconds
+  }
+
+  note({ kind, path, roomId, remote }: Guess): void {
+    const client = plainAddress(remote)
+    const key = `${kind} ${path} ${client}`
+    const group = this.#groups.get(key)
+    if (group !== undefined) {
+      group.count += 1
+      if (group.roomId !== roomId) group.roomId = ''
+    } else if (this.#groups.size < mostGroups) this.#groups.set(key, { kind, path, client, roomId, count: 1 })
+    else this.#more += 1
+    this.#timer ??= setTimeout(() => this.#tell(), this.#gatherMs).unref()
+  }
+
+  /** Nothing more is told. */
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #tell(): void {
+    const event: Told = { type: 'guesses', groups: [...this.#groups.values()], more: this.#more }
+    this.#groups.clear()
+    this.#more = 0
+    this.#timer = undefined
+    this.#emit(event)
+  }
+}

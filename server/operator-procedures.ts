@@ -49,7 +49,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       tlsMode: () => settings().tls.mode,
       facts,
       counts: () => counts(services),
-      olderClients: () => services.olderClients.view(),
+      olderClients: services.olderClients,
       fresh: () => !settings().console.welcome_done && store.all('rooms').size === 0,
       dismissWelcome: () =>
         store.transact(['settings'], (transaction) => {

@@ -1,4 +1,5 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
@@ -20,7 +21,7 @@ export interface SiteParts {
   /** Facts that do not change while the controller runs. */
   facts: { version: string; startedAt: number; folder: string }
   counts: () => OverviewView['counts']
-  olderClients: () => OverviewView['older_clients']
+  olderClients: { view(): OverviewView['older_clients']; dismiss(client: RefusedClient): void }
   /** Nothing was ever done here. */
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
@@ -42,6 +43,10 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
     },
     'overview.dismiss_losses': async () => {
       await store.dismissLosses()
+      return {}
+    },
+    'overview.dismiss_older_client': (client) => {
+      parts.olderClients.dismiss(client)
       return {}
     },
     'licence.get': () => {
@@ -109,7 +114,7 @@ function overview(parts: SiteParts): OverviewView {
     },
     counts: parts.counts(),
     attention: parts.attention(),
-    older_clients: parts.olderClients(),
+    older_clients: parts.olderClients.view(),
     fresh: parts.fresh(),
   }
 }

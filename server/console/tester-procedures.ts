@@ -1,8 +1,9 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { TesterOperation, testerProcedures } from '../../shared/console/tester.ts'
-import { deviceOperations } from '../../shared/device-operations.ts'
-import { authenticate, mediaOperations } from '../../shared/media-operations.ts'
+import { getAccessToken } from '../../shared/field-operations.ts'
+import { authenticate } from '../../shared/media-operations.ts'
 import type { OperationContract } from '../../shared/operation.ts'
+import { allOperations } from '../../shared/operations.ts'
 import { resultCodes, retOf } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
@@ -25,7 +26,6 @@ export interface TesterParts {
   certificate: () => string | undefined
 }
 
-const operations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations]
 /** Tokens kept for the next sends. */
 const mostTokens = 100
 
@@ -33,7 +33,7 @@ const mostTokens = 100
 export function testerHandlers(parts: TesterParts): Handlers<ProceduresOf<'tester'>> {
   const tester = new Tester(parts)
   return {
-    'tester.operations': () => operations.map(described),
+    'tester.operations': () => allOperations.map(described),
     'tester.send': (request) => tester.send(request),
   }
 }
@@ -53,6 +53,7 @@ function described(contract: OperationContract): TesterOperation {
     methods: [...methods],
     summary,
     extension: contract.extension ?? false,
+    setting: contract.setting ?? '',
     token: token?.[0] ?? '',
     parameters,
   }
@@ -69,7 +70,7 @@ class Tester {
 
   /** @throws ConsoleError */
   async send(request: Request): Promise<Answer> {
-    const contract = operations.find(({ api, name }) => api === request.api && name === request.operation)
+    const contract = allOperations.find(({ api, name }) => api === request.api && name === request.operation)
     if (contract === undefined) throw new ConsoleError('notFound', 'There is no such operation.')
     if (!contract.methods.includes(request.method))
       throw new ConsoleError('invalid', `${contract.name} does not take ${request.method}.`)
@@ -99,7 +100,9 @@ class Tester {
     const { access_key } = request
     if (access_key === '') return {}
     const [form = 'sha1-hex'] = this.#parts.settings().access.digest_forms
-    const key = hmacKey(this.#parts.credentials.reveal(access_key))
+    const secret_key = this.#parts.credentials.reveal(access_key)
+    if (contract.name === getAccessToken.name) return { accessKey: access_key, secretKey: secret_key }
+    const key = hmacKey(secret_key)
     const login = { access_key, digest: digestText(form, key, access_key) }
     if (contract.token === null) return login
     const [name = 'access_token'] = contract.token

@@ -1,4 +1,4 @@
-import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
+import type { OlderClientsView, RefusedCall, RefusedClient } from '../../shared/console/older-clients.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { fieldOperations, serverInfo } from '../../shared/field-operations.ts'
 import type { CompatibilitySetting, OperationContract } from '../../shared/operation.ts'
@@ -30,6 +30,8 @@ export interface OlderClientsOptions {
 const mostRemembered = 200
 /** Of these, shown to the operator. */
 const mostShown = 20
+/** Clients that the operator wants to hear no more of; past it the one dismissed first is told again. */
+const mostDismissed = 200
 const week = 7 * 24 * 60 * 60 * 1000
 
 /** What older clients call where nobody else does: on the media port also the operations of the device API, because both were on one origin. */
@@ -43,6 +45,8 @@ export class OlderClients implements RequestObserver {
   readonly #options: OlderClientsOptions
   /** The one that called last is the last. */
   readonly #refused = new Map<string, RefusedCall>()
+  /** Clients that are not told again while the controller runs. */
+  readonly #dismissed = new Set<string>()
   #served = 0
   #refusals = 0
 
@@ -89,10 +93,20 @@ export class OlderClients implements RequestObserver {
       fixed: names.filter((name) => fixed[name] !== undefined),
       served: this.#served,
       refused: [...this.#refused.values()]
-        .filter(({ setting, last_at }) => !this.switches[setting] && last_at >= since)
+        .filter(
+          (call) => !this.switches[call.setting] && call.last_at >= since && !this.#dismissed.has(clientKey(call)),
+        )
         .reverse()
         .slice(0, mostShown),
     }
+  }
+
+  /** The operator has seen that this client is refused: it is told no more, whatever it calls, while the controller runs. */
+  dismiss(client: RefusedClient): void {
+    this.#dismissed.add(clientKey(client))
+    if (this.#dismissed.size <= mostDismissed) return
+    const { value: first } = this.#dismissed.values().next()
+    if (first !== undefined) this.#dismissed.delete(first)
   }
 
   #noteUnknownPath(observation: Observation): void {
@@ -138,6 +152,10 @@ export class OlderClients implements RequestObserver {
     const accessKey = owner || (typeof named === 'string' ? named : '')
     return isCredential(accessKey) ? accessKey : ''
   }
+}
+
+function clientKey({ setting, client, credential }: RefusedClient): string {
+  return JSON.stringify([setting, client, credential])
 }
 
 function byPath(contracts: readonly OperationContract[]): ReadonlyMap<string, OperationContract> {

@@ -20,6 +20,10 @@ const refusedCall = z.strictObject({
 })
 export type RefusedCall = z.output<typeof refusedCall>
 
+/** A client that a switch keeps out. */
+export const refusedClient = refusedCall.pick({ setting: true, client: true, credential: true })
+export type RefusedClient = z.output<typeof refusedClient>
+
 /** Clients that were written for the original platform, and whether they are served. */
 export const olderClientsView = z.strictObject({
   /** They are. */
@@ -30,7 +34,7 @@ export const olderClientsView = z.strictObject({
   fixed: z.array(z.enum(['older_clients', 'get_access_token'])),
   /** Calls answered since the start that only those clients make. */
   served: z.int(),
-  /** What they were refused within the last week because of a switch that is off now; the last one first, at most 20. */
+  /** What they were refused within the last week because of a switch that is off now, but for clients that were dismissed; the last one first, at most 20. */
   refused: z.array(refusedCall),
 })
 export type OlderClientsView = z.output<typeof olderClientsView>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
-import { olderClientsView } from './older-clients.ts'
+import { olderClientsView, refusedClient } from './older-clients.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 const listenerView = z.strictObject({
@@ -131,6 +131,11 @@ export const siteProcedures = {
   'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
   'overview.dismiss_welcome': procedure('Do not show the welcome page again.', nothing, done),
   'overview.dismiss_losses': procedure('What the store has lost was seen: do not show it any more.', nothing, done),
+  'overview.dismiss_older_client': procedure(
+    'That this client was refused was seen: it is not shown again while the controller runs.',
+    refusedClient,
+    done,
+  ),
   'licence.get': procedure(
     'The licence and what of it is used.',
     nothing,

@@ -19,6 +19,8 @@ const testerOperation = z.strictObject({
   summary: z.string(),
   /** Beyond the specification. */
   extension: z.boolean(),
+  /** The setting in `compatibility` without which it is not answered: only clients of the original platform have it. Empty: it always is. */
+  setting: z.enum(['', 'older_clients', 'get_access_token']),
   /** Name under which the token travels; empty: the operation needs none. */
   token: z.string(),
   /** Its own parameters, in the order of the specification. */

@@ -1,10 +1,7 @@
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
-import { deviceOperations } from '../../../shared/device-operations.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
-import { mediaOperations } from '../../../shared/media-operations.ts'
-import type { Disclosure, OperationContract } from '../../../shared/operation.ts'
-
-const operations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations]
+import type { Disclosure } from '../../../shared/operation.ts'
+import { allOperations } from '../../../shared/operations.ts'
 
 /** What was asked to be sent, and what went over the wire: its URL, and request line, headers and body. */
 interface SentRequest {
@@ -14,7 +11,7 @@ interface SentRequest {
 
 /** The secrets of a request: its token or digest, passwords, logins. By the contract of the operation. */
 export function secretsOf({ input, answer }: SentRequest): string[] {
-  const contract = operations.find(({ name }) => name === input.operation)
+  const contract = allOperations.find(({ name }) => name === input.operation)
   const wire = answer === null ? [] : [...new URL(answer.url).searchParams, ...fieldsOf(bodyOf(answer.request))]
   return [...Object.entries(input.params), ...wire]
     .flatMap(([name, value]) =>

@@ -33,6 +33,18 @@ describe('The API tester', () => {
     })
   })
 
+  test('knows what only clients of the original platform call, and sends it as they do, switched on or not', async () => {
+    const operations = await server.rpc('tester.operations', {})
+    const older = operations.filter(({ setting }) => setting !== '')
+    expect(older.map(({ name, path, setting }) => [name, path, setting])).toEqual([
+      ['server_info', '/sdk/config/serverinfo', 'older_clients'],
+      ['get_access_token', '/avd/api/admin/getAccessToken', 'get_access_token'],
+    ])
+    const exchange = { ...send, api: 'device', operation: 'get_access_token', params: {} } as const
+    const { url } = await server.rpc('tester.send', exchange)
+    expect(new URL(url).search).toBe('?accessKey=tester&secretKey=tester-secret')
+  })
+
   test('sends many times on one session, and opens another when that one has ended', async () => {
     const create = { ...send, operation: 'create_room', params: { topic: '早会', owner_id: 'ann', room_mode: '1' } }
     for (let i = 0; i < 3; i++)

@@ -61,3 +61,14 @@ test('when the switch is turned on, what it kept out is no news any more', async
   settings().compatibility.older_clients = true
   expect(olderClients.view()).toMatchObject({ on: true, refused: [] })
 })
+
+test('a client that the operator dismissed is told no more, whatever it calls; others are', async () => {
+  const { client, olderClients } = await liveSite()
+  await client.get(info, {}, '')
+  olderClients.dismiss({ setting: 'older_clients', client: '127.0.0.1', credential: '' })
+  await client.get(info, {}, '')
+  await client.get('/avd/api/outgoing/getOutgoingUsers', {}, '')
+  expect(olderClients.view().refused).toEqual([])
+  await client.get('/avd/api/outgoing/getOutgoingUsers', { accessToken: client.token }, '')
+  expect(olderClients.view().refused.map(({ credential }) => credential)).toEqual(['full-access'])
+})

@@ -104,10 +104,14 @@ export class Reconnector {
     const failures = cause === 'operator' ? 0 : this.#ladder.failures
     this.#options.attempt(controller.signal, failures).then(
       () => {
-        if (generation === this.#generation) this.joined()
+        if (generation !== this.#generation) return
+        this.#attempt = undefined
+        this.joined()
       },
       (error: unknown) => {
-        if (generation === this.#generation) this.#failed(this.#options.failureOf(error))
+        if (generation !== this.#generation) return
+        this.#attempt = undefined
+        this.#failed(this.#options.failureOf(error))
       },
     )
   }

@@ -41,6 +41,8 @@ export interface MediaNodeOptions {
   settings?: Partial<MediaSettings>
   tls?: { cert: string; key: string }
   udpPort?: number
+  /** Of Node, before the program. */
+  execArgv?: string[]
 }
 
 interface Waiting {
@@ -80,7 +82,12 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
-    const node = new TestMediaNode(fork(options.program ?? sourceProgram, [], { stdio: 'inherit' }))
+    const node = new TestMediaNode(
+      fork(options.program ?? sourceProgram, [], {
+        stdio: 'inherit',
+        execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
+      }),
+    )
     await node.#hello
     const ports = await node.request('start', {
       version: 1,

@@ -57,9 +57,12 @@ export class WhepPeer {
 
   /** Ends it in order. Resolves to whether the node still had it. */
   async close(): Promise<boolean> {
-    const { ok } = await fetch(this.#session, { method: 'DELETE' })
+    // A goodbye is always taken: what tells them apart is whether there is a session to change.
+    const headers = { 'content-type': 'application/trickle-ice-sdpfrag' }
+    const { status } = await fetch(this.#session, { method: 'PATCH', headers, body: '' })
+    await fetch(this.#session, { method: 'DELETE' })
     this.#end()
-    return ok
+    return status !== 404
   }
 
   async #open(url: string, token: string): Promise<void> {

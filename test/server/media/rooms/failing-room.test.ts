@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/node-web.ts'
+import { signJoinToken } from '../../../../server/rooms/sign-join-token.ts'
 import { type ControlEvent, startSchema } from '../../../../shared/media/control.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -18,18 +19,22 @@ async function startNode() {
     if (event.userId === 'fatal') throw new TypeError('nobody foresaw this')
     left.push(event.userId)
   }
+  const key = randomBytes(32)
   const start = startSchema.parse({
     version: 1,
     host: '127.0.0.1',
     port: 0,
-    token_key: randomBytes(32).toString('base64'),
-    settings: { open_rooms: true, resume_ms: 50 },
+    token_key: key.toString('base64'),
+    settings: { resume_ms: 50 },
   })
   const server = await MediaServer.start(start, nodeWeb(log), emit, log)
   const url = `http://127.0.0.1:${server.ports.port}`
   const never = new AbortController().signal
   for (const roomId of ['torn', 'whole']) await server.handlers.open_room({ ...room, roomId }, never)
-  const join = (roomId: string, userId: string) => SignalClient.join(url, roomId, { user_id: userId })
+  const join = (roomId: string, userId: string) =>
+    SignalClient.join(url, roomId, {
+      token: signJoinToken(key, { roomId, userId, role: 'member', lifeMs: 60_000 }),
+    })
   const users = async (roomId: string) =>
     (await server.handlers.users({ roomId }, never)).users.map(({ userId }) => userId)
   return { server, join, users, left, complaints, [Symbol.asyncDispose]: () => server.close() }

@@ -4,7 +4,7 @@ import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
 export interface Entry {
   /** Empty: the link is not whole. */
   roomId: string
-  /** Empty: the page asks for the host password. */
+  /** Empty: the page asks the node whether the number is enough, and offers the host password. */
   token: string
   /** Name that the link gives the person; undefined when they choose one. */
   name: string | undefined

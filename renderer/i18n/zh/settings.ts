@@ -27,7 +27,7 @@ export const settings: Texts<typeof english> = {
     cors: '其他来源的浏览器',
     corsHint: '允许调用 API 的网页（CORS）。非网页客户端不受影响。',
     links: '加入链接',
-    linksHint: '人们通过链接从浏览器进入房间。',
+    linksHint: '人们如何从浏览器进入房间。',
     transport: '网络穿透',
     transportHint: '浏览器如何连接内置媒体节点。',
     cameras: '摄像头',

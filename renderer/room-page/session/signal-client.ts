@@ -1,5 +1,6 @@
 import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
+import { browserSecret } from '../local/browser-secret.ts'
 import { type Ending, endingOf } from './ending.ts'
 
 /** What somebody asks to join with. */
@@ -36,7 +37,7 @@ const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
 /** After so long without a connection the page gives up. */
 const giveUpMs = 90_000
 /** Refusals that may be over in a moment, while a node starts again. */
-const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy'])
+const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
@@ -116,6 +117,7 @@ export class SignalClient {
       token,
       host_password: hostPassword,
       user_name: userName,
+      ...(token === '' ? { browser: browserSecret() } : {}),
       ...(this.#userId === undefined ? {} : { user_id: this.#userId }),
     }
   }

@@ -18,6 +18,13 @@ export const en = {
     password: 'Host password',
     passwordHint:
       'Your address holds no join link. With the host password you join as host; a room that is open to everybody needs none.',
+    hostHint: 'For the host only. Leave it empty to join like everybody else.',
+    numberHint:
+      'The number of this room is not enough to join it. With the host password you join as host; otherwise ask whoever invited you for a join link.',
+    numberRefused: {
+      title: 'A join link is needed',
+      body: 'The number of this room is not enough to join it. Check the number, ask whoever invited you for a link, or enter the host password.',
+    },
     microphone: 'Microphone',
     cameraLabel: 'Camera',
     byDefault: 'Default',
@@ -174,7 +181,7 @@ export const en = {
     },
     removed: {
       title: 'You were removed from this room',
-      body: 'Your link is no longer good. Ask the host for a new one.',
+      body: 'To come back you need a new join link: ask the host for one.',
     },
     noRoom: {
       title: 'The room is not open',

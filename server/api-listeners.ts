@@ -1,3 +1,4 @@
+import type { OperationContract } from '../shared/operation.ts'
 import type { Logger } from 'pino'
 import { deviceOperations } from './device-api/device-operations.ts'
 import { createListener, type Listener } from './http/listener.ts'
@@ -12,22 +13,20 @@ import { productVersion } from './version.ts'
 /** The two API listeners over the services. */
 export function apiListeners(services: Services, log: Logger): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
+  const { olderClients, fieldOperations } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
-    let document = ''
+    const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
     return portOf(
       createListener({
         api,
         operations,
+        compatibility,
         sessions,
         settings,
         faults,
         observer,
         mounts: api === 'media' ? [joinPage({ links: joinLinks, observer })] : [],
-        openApiDocument: () => {
-          const contracts = operations.map(({ contract }) => contract)
-          document ||= JSON.stringify(openApiDocument(api, contracts, productVersion))
-          return document
-        },
+        openApiDocument: documentOf(api),
         log,
       }),
     )
@@ -35,6 +34,16 @@ export function apiListeners(services: Services, log: Logger): { media: Port; de
   return {
     media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks })]),
     device: make('device', deviceOperations({ outgoing })),
+  }
+}
+
+/** The text of `GET /openapi.json`: what is answered now; each is made once. */
+function documentOf(api: 'media' | 'device'): (contracts: readonly OperationContract[]) => string {
+  const documents = new WeakMap<readonly OperationContract[], string>()
+  return (contracts) => {
+    const document = documents.get(contracts) ?? JSON.stringify(openApiDocument(api, contracts, productVersion))
+    documents.set(contracts, document)
+    return document
   }
 }
 

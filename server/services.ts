@@ -13,6 +13,7 @@ import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
 import type { DeviceProbe } from './devices/probe.ts'
 import type { AnyOperation } from './http/operation.ts'
+import { fieldOperations } from './field-api/field-operations.ts'
 import { type FixedCompatibility, OlderClients } from './field-api/older-clients.ts'
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
@@ -92,13 +93,15 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   observer: RequestObserver
   hub: EventHub
   authenticate: AnyOperation
+  /** What clients of the original platform find on each port. */
+  fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /** Composes the services over an open store; nothing runs before `start`. */
 export function createServices(options: ServiceOptions): Services {
-  const { store, settings, logger, defaultNodeAddress } = options
+  const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '' } = options
   const sessions = new Sessions({ store, settings })
   const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
@@ -120,7 +123,7 @@ export function createServices(options: ServiceOptions): Services {
   const probe = (): DeviceProbe | undefined => (media?.owner === undefined ? undefined : probeThrough(media))
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
-  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl: options.mediaUrl ?? (() => '') })
+  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
   const metrics = new Metrics({
@@ -149,6 +152,7 @@ export function createServices(options: ServiceOptions): Services {
     fixed: options.compatibility,
   })
   const observer = observers(metrics, samples, journal, olderClients)
+  const access = { store, digests, sessions, failures, settings }
   const credentialRooms = new CredentialRooms(store)
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {
@@ -177,7 +181,8 @@ export function createServices(options: ServiceOptions): Services {
     olderClients,
     observer,
     hub: new EventHub(),
-    authenticate: authenticateOperation({ store, digests, sessions, failures, settings }),
+    authenticate: authenticateOperation(access),
+    fieldOperations: fieldOperations({ ...access, rooms, outgoing, pool, mediaUrl }),
     async start() {
       await pool.start()
       outgoing.start()

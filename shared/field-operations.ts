@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createOutgoingUser, listOutgoingUsers } from './device-operations.ts'
+import { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from './device-operations.ts'
 import { limits } from './limits.ts'
 import { createRoom, getMcu } from './media-operations.ts'
 import { bytes, defineOperation, type OperationContract } from './operation.ts'
@@ -87,6 +87,8 @@ export const createOutgoingUserOfOlderClients = defineOperation({
   setting: 'older_clients',
 })
 
+export const destroyOutgoingUserOfOlderClients = defineOperation({ ...destroyOutgoingUser, setting: 'older_clients' })
+
 const listed = listOutgoingUsers.success.shape.data
 const bothSpellings = listed.shape.items.element.extend({
   room_id: z.string(),
@@ -110,5 +112,6 @@ export const operationsOfOlderClients: readonly OperationContract[] = [
   createRoomOfOlderClients,
   getMcuOfOlderClients,
   createOutgoingUserOfOlderClients,
+  destroyOutgoingUserOfOlderClients,
   listOutgoingUsersOfOlderClients,
 ]

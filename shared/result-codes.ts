@@ -11,9 +11,17 @@ interface ResultCode {
 }
 
 const table = {
-  authenticationFailed: { media: 401, message: 'access_key or digest is wrong.' },
-  tooManyFailures: { media: 401, message: 'Too many failed authentications from this address: wait a minute.' },
-  authenticationTimeout: { media: 504, message: 'The authentication was not answered in time: try again.' },
+  authenticationFailed: { media: 401, device: 401, message: 'access_key or digest is wrong.' },
+  tooManyFailures: {
+    media: 401,
+    device: 401,
+    message: 'Too many failed authentications from this address: wait a minute.',
+  },
+  authenticationTimeout: {
+    media: 504,
+    device: 310,
+    message: 'The authentication was not answered in time: try again.',
+  },
   tokenIncorrect: {
     media: 602,
     device: 401,

@@ -15,6 +15,10 @@ export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolea
 /** Settings that a flag or the environment decides; undefined: the settings do. */
 export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, boolean | undefined>>>
 
+const off: CompatibilitySwitches = { older_clients: false, get_access_token: false }
+const older: CompatibilitySwitches = { older_clients: true, get_access_token: false }
+const both: CompatibilitySwitches = { older_clients: true, get_access_token: true }
+
 /** What older clients are judged by. */
 export interface OlderClientsOptions {
   settings: () => Settings
@@ -58,11 +62,8 @@ export class OlderClients implements RequestObserver {
   get switches(): CompatibilitySwitches {
     const { settings, fixed = {} } = this.#options
     const { compatibility } = settings()
-    const older_clients = fixed.older_clients ?? compatibility.older_clients
-    return {
-      older_clients,
-      get_access_token: older_clients && (fixed.get_access_token ?? compatibility.get_access_token),
-    }
+    if (!(fixed.older_clients ?? compatibility.older_clients)) return off
+    return (fixed.get_access_token ?? compatibility.get_access_token) ? both : older
   }
 
   /** Calls that only older clients make, since the start. */

@@ -13,6 +13,8 @@ export interface AnswerFunnelParts {
   observer: RequestObserver
   log: Log
   answers: AnswerWriter
+  /** Whether clients of the original platform are served now. */
+  older: () => boolean
 }
 
 /** The one way out: every answer of an API is made, written and observed here. */
@@ -29,7 +31,7 @@ export class AnswerFunnel {
   succeed(exchange: Exchange, result: unknown): void {
     let text: string
     try {
-      text = successText(result)
+      text = successText(result, hasBothPairs(exchange))
     } catch (error) {
       return this.failWith(exchange, error)
     }
@@ -39,18 +41,17 @@ export class AnswerFunnel {
 
   /** What a check found wrong. */
   refuse(exchange: Exchange, { error, message = resultCodes[error].message, reason = '' }: Refusal): void {
-    const ret = numberOf(this.#api, error)
-    this.#answer(exchange, failureText(ret, message), ret, message, reason)
+    this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
 
   /** What an operation threw: a known error carries its code; an unknown one is logged whole and answered generically. */
   failWith(exchange: Exchange, error: unknown): void {
-    if (error instanceof ApiError && error.code !== 'internal' && retOf(this.#api, error.code) !== undefined) {
+    if (error instanceof ApiError && error.code !== 'internal' && retOf(exchange.api, error.code) !== undefined) {
       const { code, message, reason = '' } = error
       return this.refuse(exchange, { error: code, message, reason })
     }
     const operation = exchange.route?.name ?? ''
-    this.#parts.log.error({ err: error, api: this.#api, operation }, 'an operation failed')
+    this.#parts.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
     // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
     const storage = error instanceof ApiError && error.code === 'storage'
     const message = storage ? error.message : resultCodes.internal.message
@@ -60,12 +61,12 @@ export class AnswerFunnel {
   /** A number that a fault rule chose. */
   answerFault(exchange: Exchange, ret: number): void {
     const message = 'A fault rule of the lab gave this answer.'
-    this.#answer(exchange, failureText(ret, message), ret, message, '')
+    this.#fail(exchange, ret, message, '')
   }
 
   /** Answers a CORS preflight. */
-  preflight({ request, response }: Exchange): void {
-    this.#parts.answers.writePreflight(request, response)
+  preflight({ request, response, api }: Exchange): void {
+    this.#parts.answers.writePreflight(request, response, api)
   }
 
   /** Answers a request that no operation of this API may see, such as one that is not HTTP, and returns the JSON text for it. */
@@ -86,7 +87,7 @@ export class AnswerFunnel {
       msg: message,
       reason: '',
     })
-    return failureText(ret, message)
+    return failureText(ret, message, this.#api === 'device' && this.#parts.older())
   }
 
   /** Answers a request whose target is neither a path nor a URL. */
@@ -103,8 +104,13 @@ export class AnswerFunnel {
 
   /** Answers what is logged already. */
   answerUnforeseen(request: IncomingMessage, response: ServerResponse): void {
-    const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message)
+    const both = this.#api === 'device' && this.#parts.older()
+    const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message, both)
     if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+  }
+
+  #fail(exchange: Exchange, ret: number, message: string, reason: string): void {
+    this.#answer(exchange, failureText(ret, message, hasBothPairs(exchange)), ret, message, reason)
   }
 
   #answer(exchange: Exchange, text: string, ret: number, msg: string, reason: string): void {
@@ -113,7 +119,7 @@ export class AnswerFunnel {
     else if (!response.headersSent) this.#parts.answers.write(request, response, text, exchange)
     this.#parts.observer.observe({
       at: exchange.at,
-      api: this.#api,
+      api: exchange.api,
       operation: route?.name ?? '',
       method: request.method ?? '',
       path: exchange.path,
@@ -125,6 +131,8 @@ export class AnswerFunnel {
       params: exchange.parameters,
       msg,
       reason,
+      olderOnly: route?.olderOnly,
+      answer: route?.forOlderClients === true || hasBothPairs(exchange) ? text : undefined,
     })
   }
 }
@@ -136,11 +144,17 @@ function numberOf(api: ApiName, error: ErrorName): number {
   return ret
 }
 
-function successText(result: unknown): string {
-  const text = JSON.stringify(result)
-  return text === '{}' ? '{"ret":0}' : `{"ret":0,${text.slice(1)}`
+/** Clients of the original platform read the device API's answers by other names (contract, section 5). */
+function hasBothPairs({ older, api }: Exchange): boolean {
+  return older && api === 'device'
 }
 
-function failureText(ret: number, message: string): string {
-  return JSON.stringify({ ret, msg: message })
+function successText(result: unknown, both: boolean): string {
+  const text = JSON.stringify(result)
+  const head = both ? '{"ret":0,"msg":"","result":0,"err":""' : '{"ret":0'
+  return text === '{}' ? `${head}}` : `${head},${text.slice(1)}`
+}
+
+function failureText(ret: number, message: string, both: boolean): string {
+  return JSON.stringify(both ? { ret, msg: message, result: ret, err: message } : { ret, msg: message })
 }

@@ -11,20 +11,20 @@ export interface Envelope {
   close: boolean
 }
 
+/** What a CORS preflight is told. */
+const methods: Readonly<Record<ApiName, string>> = { media: 'GET', device: 'GET, POST' }
 const json = 'application/json; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
 /** Writes answers: HTTP 200 whatever went wrong, with the headers of contract section 1. */
 export class AnswerWriter {
   readonly #origins: () => readonly string[]
-  readonly #methods: string
   /** The listener is stopping: connections are not kept. */
   stopping = false
 
   /** @param origins the allowed CORS origins; `*` among them is any */
-  constructor(api: ApiName, origins: () => readonly string[]) {
+  constructor(origins: () => readonly string[]) {
     this.#origins = origins
-    this.#methods = api === 'media' ? 'GET' : 'GET, POST'
   }
 
   /** Answers with a JSON text. */
@@ -44,9 +44,9 @@ export class AnswerWriter {
   }
 
   /** Answers a CORS preflight: any path, and an unknown one is told so by the request that follows. */
-  writePreflight(request: IncomingMessage, response: ServerResponse): void {
+  writePreflight(request: IncomingMessage, response: ServerResponse, api: ApiName): void {
     const headers = this.#headers(request, 9, { callback: undefined, close: false })
-    headers.push('Access-Control-Allow-Methods', this.#methods, 'Access-Control-Allow-Headers', '*, Content-Type')
+    headers.push('Access-Control-Allow-Methods', methods[api], 'Access-Control-Allow-Headers', '*, Content-Type')
     headers.push('Access-Control-Max-Age', '600')
     response.writeHead(200, headers)
     response.end('{"ret":0}')

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { devicePathPrefix } from '../../shared/field-operations.ts'
+import type { ApiName } from '../../shared/result-codes.ts'
 import { announcesBody } from './body.ts'
 import { type Parameters, readParameters } from './parameters.ts'
+import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
 
 /** One request on its way to its answer: what was read of it, and what the checks found out. */
@@ -14,6 +17,10 @@ export interface Exchange {
   /** Length of its target, in bytes. */
   targetLength: number
   path: string
+  /** The API whose numbers answer it. */
+  api: ApiName
+  /** Clients of the original platform are served. */
+  older: boolean
   /** Undefined: no operation has this path. */
   route: Route | undefined
   hasBody: boolean
@@ -40,13 +47,15 @@ export const noParameters: Parameters = new Map()
 /**
  * Reads the head of a request.
  * @param target in origin form, one character per byte
+ * @param api of the listener
  * @param longest bytes of a target that is looked into
  */
 export function readHead(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  routes: ReadonlyMap<string, Route>,
+  api: ApiName,
+  { older, routes }: RouteTable,
   longest: number,
 ): Exchange {
   const started = performance.now()
@@ -54,6 +63,7 @@ export function readHead(
   const path = question === -1 ? target : target.slice(0, question)
   const query = question === -1 || target.length > longest ? '' : target.slice(question + 1)
   const { parameters, problem } = readParameters(query)
+  const route = routes.get(path)
   return {
     request,
     response,
@@ -61,7 +71,9 @@ export function readHead(
     at: Date.now(),
     targetLength: target.length,
     path,
-    route: routes.get(path),
+    api: route?.api ?? (older && path.startsWith(devicePathPrefix) ? 'device' : api),
+    older,
+    route,
     hasBody: announcesBody(request.rawHeaders),
     parameters,
     problem,

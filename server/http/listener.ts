@@ -2,6 +2,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { limits } from '../../shared/limits.ts'
+import type { OperationContract } from '../../shared/operation.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
@@ -14,6 +15,7 @@ import { AnswerWriter } from './answer.ts'
 import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
+import type { Compatibility } from './route-tables.ts'
 import type { RequestFaults } from './request-faults.ts'
 import { RequestHandler } from './request-handler.ts'
 
@@ -21,13 +23,15 @@ import { RequestHandler } from './request-handler.ts'
 export interface ListenerOptions {
   api: ApiName
   operations: readonly AnyOperation[]
+  /** Left out: clients of the original platform are answered as everybody is. */
+  compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   /** Asked per request: CORS applies at once. */
   settings: () => Settings
   faults: RequestFaults
   observer: RequestObserver
-  /** The text of `GET /openapi.json`. */
-  openApiDocument: () => string
+  /** The text of `GET /openapi.json` for these operations. */
+  openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
   /** Koa middleware for paths that no operation has, tried in order; what none of them answers does not exist. */
   mounts?: readonly Koa.Middleware[]
@@ -57,7 +61,7 @@ const longestAwaitedBody = 1024 * 1024
 
 /** Makes a listener; it can be started again after a stop. */
 export function createListener(options: ListenerOptions): Listener {
-  const answers = new AnswerWriter(options.api, () => options.settings().cors_origins)
+  const answers = new AnswerWriter(() => options.settings().cors_origins)
   const handler = new RequestHandler({ ...options, answers })
   const server = new EdgeServer({
     ...malformedAnswers(handler),
@@ -121,7 +125,7 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
     if (context.method !== 'GET') return next()
     context.set({ 'cache-control': 'no-store', ...answers.corsHeaders(context.req) })
     context.type = 'application/json; charset=utf-8'
-    context.body = options.openApiDocument()
+    context.body = options.openApiDocument(handler.contracts)
   })
   app.use(router.routes())
   for (const mount of options.mounts ?? []) app.use(mount)

@@ -26,13 +26,12 @@ const titles: Readonly<Record<ApiName, { title: string; description: string }>> 
 }
 
 /**
- * The OpenAPI 3.1 document of one API, from its contracts.
+ * The OpenAPI 3.1 document of one listener, from its contracts. What is there for clients of the original platform says so in `x-setting`.
  * @param version of the product
  */
 export function openApiDocument(api: ApiName, contracts: readonly OperationContract[], version: string): JsonObject {
   const paths: JsonObject = {}
   for (const contract of contracts) {
-    if (contract.api !== api) continue
     paths[contract.path] = Object.fromEntries(
       contract.methods.map((method) => [method.toLowerCase(), describe(contract, method)]),
     )
@@ -51,6 +50,7 @@ function describe(contract: OperationContract, method: 'GET' | 'POST'): JsonObje
     operationId: method === 'GET' ? contract.name : `${contract.name}_${method.toLowerCase()}`,
     summary: contract.summary,
     ...(contract.extension === true ? { description: 'Beyond the specification of the API.' } : {}),
+    ...(contract.setting === undefined ? {} : { 'x-setting': `compatibility.${contract.setting}` }),
     parameters: [...parameters, callbackParameter],
     ...(method === 'POST' ? { requestBody: requestBody(contract) } : {}),
     responses: { '200': response(contract) },
@@ -152,18 +152,29 @@ function response(contract: OperationContract): JsonObject {
   }
   const rets = [...codes.keys()].sort((a, b) => a - b)
   const rows = rets.map((ret) => `| ${ret} | ${codes.get(ret)?.join(' ')} |`)
+  const bothPairs = contract.setting !== undefined && contract.api === 'device'
+  const more: JsonObject = bothPairs ? { result: { description: 'As ret.' }, err: { description: 'As msg.' } } : {}
   const success: JsonObject = {
     type: 'object',
     title: 'Success',
-    properties: { ret: { const: 0 }, ...(isObject(properties) ? properties : {}) },
-    required: ['ret', ...(Array.isArray(required) ? required : [])],
+    properties: {
+      ret: { const: 0 },
+      ...(bothPairs ? { msg: { const: '' } } : {}),
+      ...more,
+      ...(isObject(properties) ? properties : {}),
+    },
+    required: [
+      'ret',
+      ...(bothPairs ? ['msg', ...Object.keys(more)] : []),
+      ...(Array.isArray(required) ? required : []),
+    ],
     additionalProperties: false,
   }
   const failure: JsonObject = {
     type: 'object',
     title: 'Failure',
-    properties: { ret: { enum: rets }, msg: { type: 'string', description: 'What to mend.' } },
-    required: ['ret', 'msg'],
+    properties: { ret: { enum: rets }, msg: { type: 'string', description: 'What to mend.' }, ...more },
+    required: ['ret', 'msg', ...Object.keys(more)],
     additionalProperties: false,
   }
   return {

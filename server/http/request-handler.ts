@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { limits } from '../../shared/limits.ts'
+import type { OperationContract } from '../../shared/operation.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
@@ -16,11 +17,13 @@ import { type Exchange, readHead } from './exchange.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Fault, RequestFaults } from './request-faults.ts'
 import { RequestsUnderWay } from './requests-under-way.ts'
-import { makeRoute, type Route } from './route.ts'
+import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
+import type { Route } from './route.ts'
 
 /** What a handler needs. */
-export interface HandlerParts extends AnswerFunnelParts {
+export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   operations: readonly AnyOperation[]
+  compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   faults: RequestFaults
 }
@@ -32,7 +35,7 @@ export interface HandlerParts extends AnswerFunnelParts {
 export class RequestHandler {
   readonly #api: ApiName
   readonly #parts: HandlerParts
-  readonly #routes: ReadonlyMap<string, Route>
+  readonly #table: () => RouteTable
   readonly #underWay = new RequestsUnderWay()
   /** Answers what is no request to an operation. */
   readonly funnel: AnswerFunnel
@@ -40,19 +43,24 @@ export class RequestHandler {
   constructor(parts: HandlerParts) {
     this.#api = parts.api
     this.#parts = parts
-    this.#routes = new Map(parts.operations.map((operation) => [operation.contract.path, makeRoute(operation)]))
-    this.funnel = new AnswerFunnel(parts)
+    this.#table = routeTables(parts.operations, parts.compatibility)
+    this.funnel = new AnswerFunnel({ ...parts, older: () => this.#table().older })
+  }
+
+  /** Of the operations that are answered now. */
+  get contracts(): readonly OperationContract[] {
+    return this.#table().contracts
   }
 
   /** Whether an operation has this path. */
   knows(path: string): boolean {
-    return this.#routes.has(path)
+    return this.#table().routes.has(path)
   }
 
   /** Answers a request. `target` is its request target in origin form, one character per byte. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse, target: string): void {
     try {
-      this.#handle(readHead(request, response, target, this.#routes, limits.requestTarget))
+      this.#handle(readHead(request, response, target, this.#api, this.#table(), limits.requestTarget))
     } catch (error) {
       this.funnel.refuseUnforeseen(request, response, error)
     }
@@ -76,14 +84,14 @@ export class RequestHandler {
     if (route === undefined) {
       exchange.unread = exchange.hasBody
       if (isPreflight(exchange)) this.funnel.preflight(exchange)
-      else this.funnel.refuse(exchange, refuseRoute(this.#api, exchange))
+      else this.funnel.refuse(exchange, refuseRoute(exchange))
     } else if (exchange.hasBody) void this.#track(exchange, this.#performWithBody(exchange, route))
     else void this.#perform(exchange, route)
   }
 
   async #performWithBody(exchange: Exchange, route: Route): Promise<void> {
     try {
-      const refusal = await checkBody(this.#api, exchange)
+      const refusal = await checkBody(exchange)
       if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
     } catch (error) {
       // Nobody is left to answer.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorName } from '../../shared/result-codes.ts'
+import type { ApiName, ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, Caller } from './operation.ts'
 import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
 import type { Parameters } from './parameters.ts'
@@ -12,12 +12,20 @@ export type Parsed = { ok: true; params: unknown } | { ok: false; problem: Param
 export interface Route {
   /** Name of the operation. */
   name: string
+  /** The API that it belongs to: whose numbers answer it, and whose parameters it has. */
+  api: ApiName
+  /** It is answered as clients of the original platform are. */
+  forOlderClients: boolean
+  /** Nobody else has it on this listener. */
+  olderOnly: boolean
   methods: readonly string[]
   /** Whether a session's token is wanted. */
   guarded: boolean
   /** The error of a failure that nobody foresaw. */
   unforeseen: ErrorName
   parse(parameters: Parameters): Parsed
+  /** The parameter with the access_key, of an operation without a token. */
+  credentialName: string
   /** Empty when there is none. */
   token(parameters: Parameters): string
   /** room_id or roomId; empty when the operation has none. */
@@ -27,8 +35,8 @@ export interface Route {
 
 const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavailable', 'listUnavailable']
 
-/** Makes an operation ready. */
-export function makeRoute(operation: AnyOperation): Route {
+/** Makes an operation ready. @param olderOnly only clients of the original platform have it on this listener */
+export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
   const { contract } = operation
   const shape: Record<string, z.ZodType> = contract.params.shape
   const names = Object.keys(shape)
@@ -37,6 +45,9 @@ export function makeRoute(operation: AnyOperation): Route {
   const roomName = names.find((name) => name === 'room_id' || name === 'roomId')
   return {
     name: contract.name,
+    api: contract.api,
+    forOlderClients: contract.setting !== undefined,
+    olderOnly,
     methods: contract.methods,
     guarded: contract.token !== null,
     unforeseen: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
@@ -52,6 +63,7 @@ export function makeRoute(operation: AnyOperation): Route {
       if (parsed.success) return { ok: true, params: parsed.data }
       return { ok: false, problem: parameterProblem(parsed.error, input) }
     },
+    credentialName: names.find((name) => contract.disclosure[name] === 'credential') ?? '',
     token: (parameters) => tokenOf(contract, parameters),
     room(parameters, result) {
       if (roomName !== undefined) {

@@ -3,7 +3,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
-import type { DigestCache } from '../access/digest-cache.ts'
+import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
@@ -17,31 +17,53 @@ export interface AuthenticateServices {
   settings: () => Settings
 }
 
+/** A digest that was found right, and the session that it opened. */
+type Found = Extract<DigestCheck, { ok: true }>
+type Opened = ReturnType<Sessions['open']>
+
 /** The operation `GET /rtc/auth/valid` (specification, section 5). */
 export function authenticateOperation(services: AuthenticateServices): AnyOperation {
-  const { store, digests, sessions, failures, settings } = services
-  return implement(authenticate, ({ access_key: accessKey, digest }, { client }) => {
-    if (failures.reached(client))
-      throw new ApiError('tooManyFailures', { reason: 'too many failures from this address' })
-    const { access, deadlines } = settings()
-    const check = digests.check(accessKey, digest, access.digest_forms)
-    if (!check.ok) {
-      failures.take(client)
-      throw new ApiError('authenticationFailed', { reason: check.reason })
-    }
-    const { credential, form, key } = check
-    const waiting = store.responsive(deadlines.store_ms)
-    if (waiting === undefined) return sessions.open(credential.access_key, form, key)
-    return waiting.then(
-      () => {
-        // The credential may have changed while the disk was stuck.
-        const again = digests.check(accessKey, digest, access.digest_forms)
-        if (!again.ok) throw new ApiError('authenticationFailed', { reason: again.reason })
-        return sessions.open(credential.access_key, again.form, again.key)
-      },
-      (cause: unknown) => {
-        throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })
-      },
-    )
-  })
+  const { digests, settings } = services
+  return implement(authenticate, ({ access_key: accessKey, digest }, { client }) =>
+    signIn(
+      services,
+      client,
+      () => digests.check(accessKey, digest, settings().access.digest_forms),
+      (opened) => opened,
+    ),
+  )
+}
+
+/**
+ * Opens a session for whom a digest is right, and makes the answer of it; without a promise while the store answers.
+ * @param client address, for which failures are counted
+ * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
+ */
+export function signIn<A>(
+  { store, sessions, failures, settings }: AuthenticateServices,
+  client: string,
+  check: () => DigestCheck,
+  answer: (opened: Opened, found: Found) => A,
+): A | Promise<A> {
+  if (failures.reached(client)) throw new ApiError('tooManyFailures', { reason: 'too many failures from this address' })
+  const { deadlines } = settings()
+  const open = (found: Found): A => answer(sessions.open(found.credential.access_key, found.form, found.key), found)
+  const found = check()
+  if (!found.ok) {
+    failures.take(client)
+    throw new ApiError('authenticationFailed', { reason: found.reason })
+  }
+  const waiting = store.responsive(deadlines.store_ms)
+  if (waiting === undefined) return open(found)
+  return waiting.then(
+    () => {
+      // The credential may have changed while the disk was stuck.
+      const again = check()
+      if (!again.ok) throw new ApiError('authenticationFailed', { reason: again.reason })
+      return open(again)
+    },
+    (cause: unknown) => {
+      throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })
+    },
+  )
 }

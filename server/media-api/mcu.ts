@@ -12,12 +12,13 @@ const optionsSchema = z.object({
 
 /** The operation that sends a client to its room's MCU (specification, section 4.1; contract, section 3). */
 export function mcuOperations(rooms: Rooms): AnyOperation[] {
-  return [
-    implement(getMcu, async ({ room_id, options }) => {
-      const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options ?? '')
-      return { addr: await rooms.mcuAddress(room_id, { ipTag, idcCode }) }
-    }),
-  ]
+  return [implement(getMcu, ({ room_id, options }) => mcuOf(rooms, room_id, options))]
+}
+
+/** The MCU of a room. @throws ApiError parameter, and what Rooms.mcuAddress throws */
+export async function mcuOf(rooms: Rooms, roomId: string, options = ''): Promise<{ addr: string }> {
+  const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options)
+  return { addr: await rooms.mcuAddress(roomId, { ipTag, idcCode }) }
 }
 
 function parseOptions(text: string): z.output<typeof optionsSchema> {

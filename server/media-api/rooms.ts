@@ -2,16 +2,14 @@ import type { z } from 'zod'
 import { createRoom, deleteRoom, getRoom, getRoomByExtendId, updateRoom } from '../../shared/media-operations.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
+import type { NewRoom } from '../rooms/room-record.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { StoredRoom } from '../store/records.ts'
 
 /** Operations on rooms themselves (specification, section 4.1). */
 export function roomOperations(rooms: Rooms): AnyOperation[] {
   return [
-    implement(createRoom, async (wanted, { accessKey }) => {
-      const { room_id } = await rooms.create(wanted, accessKey)
-      return { room_id }
-    }),
+    implement(createRoom, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
     // Answered without a promise: the most frequent call costs no tick.
     implement(getRoom, ({ room_id }) => describe(rooms, rooms.get(room_id))),
     implement(getRoomByExtendId, ({ room_extend_id }) => {
@@ -29,6 +27,12 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
       return { room_id }
     }),
   ]
+}
+
+/** Makes a room. @throws ApiError as Rooms.create does */
+export async function createdRoom(rooms: Rooms, wanted: NewRoom, accessKey: string): Promise<{ room_id: string }> {
+  const { room_id } = await rooms.create(wanted, accessKey)
+  return { room_id }
 }
 
 function describe(rooms: Rooms, room: StoredRoom): z.output<typeof getRoom.success> {

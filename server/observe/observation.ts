@@ -25,9 +25,9 @@ export interface Observation {
   /** Why a digest or token was refused; for the operator only. */
   reason: string
   /** Only clients of the original platform have this operation. */
-  olderOnly?: boolean
+  olderOnly?: boolean | undefined
   /** The answer, where it was made for clients of the original platform. Holds secrets. */
-  answer?: string
+  answer?: string | undefined
 }
 
 /** Told of every request that was answered, on the hot path: it must be O(1) and must not throw. */

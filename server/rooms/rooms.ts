@@ -303,7 +303,8 @@ export class Rooms {
       const room: StoredRoom = {
         id: this.#store.nextRoomNumber(),
         room_id: roomId,
-        topic: wanted.topic,
+        // Only clients of the original platform may leave it empty.
+        topic: wanted.topic || `Room ${roomId}`,
         owner_id: wanted.owner_id,
         host_password_sealed: this.#sealedPassword(wanted.host_password, undefined),
         attendee_max: wanted.attendee_max ?? defaults.attendee_max,

@@ -58,6 +58,8 @@ export const tester = {
     force_offline: 'Force a user in a room offline.',
     get_room_by_extend_id: 'Reads a room by the identifier that its creator chose.',
     get_user_number: 'How many users are in a room.',
+    server_info: 'Where rooms, ICE servers and the APIs are; for older clients.',
+    get_access_token: 'Trades a key pair in the URL for a token; for older clients.',
     join_url: 'A link with which a person joins a room from a browser.',
     create_outgoing_user: 'Create an outgoing user: the device joins the room, and its media flows when ret is 0.',
     destroy_outgoing_user: 'Remove an outgoing user: it leaves the room.',

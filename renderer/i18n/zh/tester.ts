@@ -58,6 +58,8 @@ export const tester: Texts<typeof english> = {
     force_offline: '强制房间内的用户下线。',
     get_room_by_extend_id: '按创建者指定的标识读取房间。',
     get_user_number: '房间内的用户数。',
+    server_info: '房间、ICE 服务器与 API 的地址；供旧版客户端使用。',
+    get_access_token: '用 URL 中的密钥对换取令牌；供旧版客户端使用。',
     join_url: '供人员从浏览器加入房间的链接。',
     create_outgoing_user: '创建外呼用户：设备加入房间，ret 为 0 时媒体已流通。',
     destroy_outgoing_user: '删除外呼用户：设备离开房间。',

@@ -1,5 +1,4 @@
 import { limits } from '../../../shared/limits.ts'
-import type { ApiName } from '../../../shared/result-codes.ts'
 import { readBody, readBodyParameters } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Refusal } from './refusal.ts'
@@ -9,13 +8,13 @@ import type { Refusal } from './refusal.ts'
  * (every operation is a GET).
  * @throws ClientGone
  */
-export async function checkBody(api: ApiName, exchange: Exchange): Promise<Refusal | undefined> {
+export async function checkBody(exchange: Exchange): Promise<Refusal | undefined> {
   const body = await readBody(exchange.request, limits.requestBody)
   if (body === 'tooLarge') {
     exchange.unread = true
     return { error: 'parameter', message: `The request body is longer than ${limits.requestBody} bytes.` }
   }
-  if (api === 'device') {
+  if (exchange.api === 'device') {
     const problem = readBodyParameters(exchange.request, body, exchange.parameters)
     exchange.problem ??= problem
   }

@@ -9,7 +9,7 @@ import { callbackName } from '../parameters.ts'
  */
 export function readCallback(exchange: Exchange): void {
   const callback = exchange.parameters.get(callbackName)
-  if (callback === undefined) return
+  if (callback === undefined || callback === '') return
   if (typeof callback !== 'string' || !isCallback(callback)) {
     exchange.problem ??= `callback must be a plain identifier path of at most ${limits.callback} characters.`
   } else if (exchange.request.headers.accept !== undefined) exchange.callback = callback

@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts'
 export function checkParameters(exchange: Exchange, route: Route): Refusal | undefined {
   const { parameters, problem } = exchange
   exchange.room = route.room(parameters, undefined)
-  if (!route.guarded) exchange.credential = boundedText(parameters.get('access_key'))
+  if (!route.guarded) exchange.credential = boundedText(parameters.get(route.credentialName))
   if (problem !== undefined) return { error: 'parameter', message: problem }
   const parsed = route.parse(parameters)
   if (!parsed.ok) return { error: 'parameter', message: parsed.problem.message }

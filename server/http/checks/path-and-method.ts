@@ -1,4 +1,3 @@
-import type { ApiName } from '../../../shared/result-codes.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Route } from '../route.ts'
 import type { Refusal } from './refusal.ts'
@@ -14,7 +13,7 @@ export function isPreflight({ request }: Exchange): boolean {
 }
 
 /** Why there is no route. */
-export function refuseRoute(api: ApiName, { request, route, path }: Exchange): Refusal {
+export function refuseRoute({ api, request, route, path }: Exchange): Refusal {
   if (route === undefined)
     return { error: 'notSupported', message: `There is no ${plainPath(path)} on the ${api} API.` }
   const message = `${request.method} is not supported for ${path}: use ${route.methods.join(' or ')}.`

@@ -37,7 +37,7 @@ test('a client without Accept gets plain JSON even with callback', async () => {
   expect(JSON.parse(body)).toMatchObject({ ret: 0 })
 })
 
-test.each(['', '1a', 'a-b', 'a..b', '.a', 'a.', 'alert(1)', 'a%20b', '%3Cscript%3E', 'a%0a', '函数', 'x'.repeat(101)])(
+test.each(['1a', 'a-b', 'a..b', '.a', 'a.', 'alert(1)', 'a%20b', '%3Cscript%3E', 'a%0a', '函数', 'x'.repeat(101)])(
   'callback %j is a parameter error in plain JSON',
   async (callback) => {
     for (const headers of [[accept], []]) {
@@ -66,4 +66,10 @@ test('of several callbacks the last one counts: pages give one, and jQuery gives
   expect((await get('callback=?&room_id=1&callback=jQuery1_2')).body).toMatch(/^\/\*\*\/jQuery1_2\(\{"ret":0,/)
   expect((await get('callback=a&callback=b&callback=c&room_id=1')).body).toMatch(/^\/\*\*\/c\(\{"ret":0,/)
   expect((await get('callback=test&room_id=1&callback=alert(1)')).body).toMatch(/^\{"ret":407,/)
+})
+
+test('an empty callback counts as not given, as every optional parameter does', async () => {
+  const { headers, body } = await rawGet(media.port, target('', `&access_token=${media.token}`), [accept])
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(JSON.parse(body)).toMatchObject({ ret: 0 })
 })

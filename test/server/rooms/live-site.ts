@@ -69,6 +69,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     logger,
     connections: async () => ({}),
     defaultNodeAddress: () => '127.0.0.1:7082',
+    mediaUrl: () => listeners.media.url,
   })
   const listeners = apiListeners(services, logger)
   let stopped: Promise<void> | undefined

@@ -1,0 +1,59 @@
+import {
+  createOutgoingUserOfOlderClients,
+  createRoomOfOlderClients,
+  destroyOutgoingUserOfOlderClients,
+  getMcuOfOlderClients,
+  listOutgoingUsersOfOlderClients,
+} from '../../shared/field-operations.ts'
+import { destroyUser, identityOf, listedItem } from '../device-api/device-operations.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { AuthenticateServices } from '../media-api/authenticate.ts'
+import { mcuOf } from '../media-api/mcu.ts'
+import { createdRoom } from '../media-api/rooms.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+import { accessTokenOperation } from './access-token.ts'
+import { optionsAsMeant } from './older-parameters.ts'
+import { serverInfoOperation, type ServerInfoServices } from './server-info.ts'
+
+/** What the operations for older clients work with. */
+export interface FieldServices extends AuthenticateServices, ServerInfoServices {
+  rooms: Rooms
+  outgoing: OutgoingUsers
+}
+
+/** What clients of the original platform find on each port while they are served: operations that others do not have, and others in the place of those with the same path. */
+export function fieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
+  const { rooms } = services
+  const device = [...deviceOperations(services), accessTokenOperation(services)]
+  return {
+    device,
+    // One origin: those clients have one base address for both APIs.
+    media: [
+      implement(createRoomOfOlderClients, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
+      implement(getMcuOfOlderClients, ({ room_id, options }) => mcuOf(rooms, room_id, optionsAsMeant(options))),
+      serverInfoOperation(services),
+      ...device,
+    ],
+  }
+}
+
+function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
+  return [
+    implement(createOutgoingUserOfOlderClients, async ({ userName, options, ...given }) => {
+      const named = { ...given, userName: userName || given.userId, options: optionsAsMeant(options) }
+      return { data: identityOf(await outgoing.create(named)) }
+    }),
+    implement(destroyOutgoingUserOfOlderClients, (given) => destroyUser(outgoing, given)),
+    implement(listOutgoingUsersOfOlderClients, ({ roomId }) => {
+      const items = outgoing.list(roomId).map((device) => ({
+        ...listedItem(device),
+        room_id: device.roomId,
+        user_id: device.userId,
+        user_name: device.userName,
+        user_address: device.userAddress,
+      }))
+      return { data: { total: items.length, items } }
+    }),
+  ]
+}

@@ -1,0 +1,44 @@
+import type { CompatibilitySetting, OperationContract } from '../../shared/operation.ts'
+import type { AnyOperation } from './operation.ts'
+import { makeRoute, type Route } from './route.ts'
+
+/** What clients of the original platform are answered with, and when. */
+export interface Compatibility {
+  /** Each joins the operations of the listener, or takes the place of the one with its path. */
+  operations: readonly AnyOperation[]
+  /** Asked per request: a change of the settings applies at once. */
+  switches: () => Readonly<Record<CompatibilitySetting, boolean>>
+}
+
+/** The operations of a listener, by path. */
+export interface RouteTable {
+  /** Clients of the original platform are served. */
+  older: boolean
+  routes: ReadonlyMap<string, Route>
+  contracts: readonly OperationContract[]
+}
+
+/** Returns what gives the table in force: all that there can be are made beforehand. */
+export function routeTables(
+  operations: readonly AnyOperation[],
+  compatibility: Compatibility | undefined,
+): () => RouteTable {
+  const table = (more: readonly AnyOperation[], older: boolean): RouteTable => {
+    const plain = new Set(operations.map(({ contract }) => contract.path))
+    const byPath = new Map([...operations, ...more].map((operation) => [operation.contract.path, operation]))
+    const routes = Array.from(byPath, ([path, operation]) => [path, makeRoute(operation, !plain.has(path))] as const)
+    return { older, routes: new Map(routes), contracts: Array.from(byPath.values(), ({ contract }) => contract) }
+  }
+  const off = table([], false)
+  if (compatibility === undefined) return () => off
+  const { operations: more, switches } = compatibility
+  const on = table(
+    more.filter(({ contract }) => contract.setting !== 'get_access_token'),
+    true,
+  )
+  const all = table(more, true)
+  return () => {
+    const { older_clients, get_access_token } = switches()
+    return older_clients ? (get_access_token ? all : on) : off
+  }
+}

@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest'
+import { type LiveSite, liveSite } from '../rooms/live-site.ts'
+import { parseRaw } from '../http/fixture.ts'
+import { type Place, sendRequest } from './requests.ts'
+
+/**
+ * The native engine of the original platform: one base address, every parameter always, empty or 0 where it has none, in an order of its own, percent-escapes in lower case. It reads
+ * `result` and `err`, and items in snake_case.
+ */
+
+const engine = ['User-Agent: avd-engine/2.5', 'Accept: */*', 'Accept-Encoding: identity']
+const outgoing = '/avd/api/outgoing'
+
+/** Sends a request as the engine does, and reads its answer. */
+async function call(site: LiveSite, target: string, to: Place = 'media'): Promise<Record<string, unknown>> {
+  const answer = parseRaw(await sendRequest(site, { to, target, headers: engine }))
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  return JSON.parse(answer.body) as Record<string, unknown>
+}
+
+const escape = (text: string): string =>
+  encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (triple) => triple.toLowerCase())
+
+const trade = `/avd/api/admin/getAccessToken?mcuServerURI=rooms.example&accessKey=full-access&secretKey=${escape('a secret key of the tests')}`
+const createRoom = (token: string): string =>
+  `/rtc/room/create?access_tocken=${escape(token)}&topic=&owner_id=&host_password=&room_mode=1&max_video=0&max_audio=0&attendee_max=0&room_extend_id=&start_time=0&end_time=0&room_type=0&callback=`
+const createUser = (token: string, roomId: string, more: string): string =>
+  `${outgoing}/createOutgoingUser?accessToken=${escape(token)}&roomId=${roomId}&userAddress=${escape('rtsp://10.0.0.8:554/h264/ch1/main/av_stream')}&${more}`
+
+test('The native engine does its whole round on one address: init, token, room, MCU, camera, list, and everything away again', async () => {
+  const site = await liveSite()
+  const { compatibility } = site.settings()
+  Object.assign(compatibility, { older_clients: true, get_access_token: true })
+
+  const traded = await call(site, trade)
+  expect(traded).toEqual({ ret: 0, msg: '', result: 0, err: '', data: { accessToken: expect.any(String) } })
+  const token = (traded.data as { accessToken: string }).accessToken
+
+  const info = escape(JSON.stringify({ access_tocken: token }))
+  const address = new URL(site.client.media).host
+  expect(await call(site, `/sdk/config/serverinfo?client_info=${info}&uri_encode=yes`)).toEqual({
+    ret: 0,
+    room_server: { uri: '127.0.0.1:7082', protocol: 'ws' },
+    ice_servers: [],
+    is_cluster: true,
+    rest_uri: address,
+  })
+
+  const created = await call(site, createRoom(token))
+  expect(created).toEqual({ ret: 0, room_id: expect.stringMatching(/^[1-9]\d{8}$/) })
+  const roomId = String(created.room_id)
+  expect(await call(site, `/rtc/room/get?room_id=${roomId}&access_tocken=${escape(token)}`)).toMatchObject({
+    ret: 0,
+    topic: `Room ${roomId}`,
+    owner_id: '',
+    host_password: '',
+    max_video: 16,
+    max_audio: 16,
+    attendee_max: 100,
+    room_extend_id: '',
+  })
+
+  for (const options of ['undefined', '', escape("{'ip_tag':'local','idc_code':''}")]) {
+    expect(await call(site, `/sdk/get_mcu?room_id=${roomId}&token=${escape(token)}&options=${options}`)).toEqual({
+      ret: 0,
+      addr: '127.0.0.1:7082',
+    })
+  }
+
+  const login = escape("{'login_name':'admin','login_password':'it\\'s \"5\"','assist_address':''}")
+  expect(await call(site, createUser(token, roomId, `userId=cam-1&userName=&userData=&options=${login}`))).toEqual({
+    ret: 0,
+    msg: '',
+    result: 0,
+    err: '',
+    data: { roomId, userId: 'cam-1' },
+  })
+  expect(
+    await call(site, createUser(token, roomId, 'userId=cam-2&userName=Door&userData=&options=undefined')),
+  ).toMatchObject({ result: 0 })
+
+  const item = { roomId, room_id: roomId, userData: '', userAddress: 'rtsp://10.0.0.8:554/h264/ch1/main/av_stream' }
+  const listed = await call(site, `${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${escape(token)}`)
+  expect(listed).toEqual({
+    ret: 0,
+    msg: '',
+    result: 0,
+    err: '',
+    data: {
+      total: 2,
+      items: [
+        {
+          ...item,
+          user_address: item.userAddress,
+          userId: 'cam-1',
+          user_id: 'cam-1',
+          userName: 'cam-1',
+          user_name: 'cam-1',
+          options: { login_name: 'admin', login_password: '******', assist_address: '' },
+        },
+        {
+          ...item,
+          user_address: item.userAddress,
+          userId: 'cam-2',
+          user_id: 'cam-2',
+          userName: 'Door',
+          user_name: 'Door',
+          options: {},
+        },
+      ],
+    },
+  })
+  expect(await call(site, `/rtc/room/get_user_number?room_id=${roomId}&access_tocken=${escape(token)}`)).toEqual({
+    ret: 0,
+    user_count_list: [{ room_id: roomId, user_count: 2 }],
+  })
+
+  const place = `roomId=${roomId}&userAddress=${escape(item.userAddress)}`
+  expect(
+    await call(site, `${outgoing}/destroyOutgoingUser?${place}&userId=cam-1&accessToken=${escape(token)}`),
+  ).toEqual({
+    ret: 0,
+    msg: '',
+    result: 0,
+    err: '',
+    data: { roomId, userId: 'cam-1' },
+  })
+  expect(await call(site, `/rtc/room/del?access_tocken=${escape(token)}&room_id=${roomId}`)).toEqual({
+    ret: 0,
+    room_id: roomId,
+  })
+  expect(await call(site, `${outgoing}/getOutgoingUsers?roomId=&accessToken=${escape(token)}`)).toMatchObject({
+    result: 0,
+    data: { total: 0, items: [] },
+  })
+  expect(site.olderClients.view().served).toBeGreaterThanOrEqual(10)
+})
+
+test('A failure of the device API tells code and reason in both pairs, on either port', async () => {
+  const site = await liveSite()
+  Object.assign(site.settings().compatibility, { older_clients: true, get_access_token: true })
+  const failures: [string, number][] = [
+    [createUser(site.client.token, '404404404', 'userId=a&userName=A&userData=&options='), 424],
+    [createUser('wrong', '1', 'userId=a&userName=A'), 401],
+    [createUser(site.client.token, '1', 'userId=a&userName=A&options=%7b'), 401],
+    [`${outgoing}/destroyOutgoingUser?roomId=1&accessToken=TOKEN`, 401],
+    [`/avd/api/live/findLives?begin=0&count=1&filter=&accessToken=TOKEN`, 401],
+    [`${outgoing}/getOutgoingUsers?accessToken=%zz`, 401],
+    [trade.replace('full-access', 'nobody'), 401],
+    [trade.replace('secretKey=a', 'secretKey=b'), 401],
+    [trade.replace('secretKey', 'secret'), 401],
+  ]
+  for (const [target, code] of failures) {
+    for (const to of ['media', 'device'] as const) {
+      const { ret, msg, result, err, ...more } = await call(site, target, to)
+      expect([target, ret, result, more]).toEqual([target, code, code, {}])
+      expect(msg).toEqual(expect.stringMatching(/./))
+      expect(err).toBe(msg)
+    }
+  }
+})
+
+test('What is no request to the device API is answered in both pairs too, and what is none to the media API as ever', async () => {
+  const site = await liveSite()
+  site.settings().compatibility.older_clients = true
+  const brewed = parseRaw(await sendRequest(site, { to: 'device', method: 'BREW', target: `${outgoing}/x` }))
+  const msg = 'This HTTP method is not supported.'
+  expect(JSON.parse(brewed.body)).toEqual({ ret: 401, msg, result: 401, err: msg })
+  expect(await call(site, '/rtc/none')).toEqual({ ret: 408, msg: 'There is no /rtc/none on the media API.' })
+  expect(await call(site, '/rtc/room/get?room_id=1&access_token=TOKEN')).toEqual({
+    ret: 404,
+    msg: 'There is no such room.',
+  })
+})
+
+test('getAccessToken has a switch of its own, and guesses are as limited as those of a digest', async () => {
+  const site = await liveSite()
+  const { compatibility, access } = site.settings()
+  compatibility.get_access_token = true
+  expect(await call(site, trade)).toMatchObject({ ret: 408 })
+  Object.assign(compatibility, { older_clients: true, get_access_token: false })
+  expect(await call(site, trade)).toMatchObject({ ret: 401, result: 401, err: expect.stringContaining('There is no') })
+  expect(site.olderClients.view().refused).toMatchObject([
+    { setting: 'get_access_token', operation: 'get_access_token', client: '127.0.0.1', credential: 'full-access' },
+  ])
+  compatibility.get_access_token = true
+  access.failures_per_minute = 2
+  const guess = trade.replace('secretKey=a', 'secretKey=b')
+  const answers = [await call(site, guess), await call(site, guess), await call(site, trade)]
+  expect(answers.map(({ ret, err }) => [ret, err])).toEqual([
+    [401, 'access_key or digest is wrong.'],
+    [401, 'access_key or digest is wrong.'],
+    [401, 'Too many failed authentications from this address: wait a minute.'],
+  ])
+})
+
+test('What only a mistake would send is refused as ever while older clients are served', async () => {
+  const site = await liveSite()
+  site.settings().compatibility.older_clients = true
+  const meeting = { topic: 'T', owner_id: 'o', room_mode: 1 }
+  const { client } = site
+  expect(await client.get('/rtc/room/create', { owner_id: 'o', room_mode: 1 })).toMatchObject({ ret: 407 })
+  expect(await client.get('/rtc/room/create', { ...meeting, topic: 'x'.repeat(150) })).toMatchObject({ ret: 407 })
+  expect(await client.get('/rtc/room/create', { ...meeting, room_mode: '' })).toMatchObject({ ret: 407 })
+  const room_id = await client.createRoom()
+  for (const options of ["{'ip_tag':'local'", "{'ip_tag':`local`}", '[]', "'local'", 'null', "{'ip_tag':'a\\"]) {
+    expect([options, await client.get('/sdk/get_mcu', { room_id, options })]).toMatchObject([options, { ret: 407 }])
+  }
+})
+
+test('An ICE server list of the original SDKs is empty, or STUN and then TURN', async () => {
+  const site = await liveSite()
+  const { compatibility, media } = site.settings()
+  compatibility.older_clients = true
+  const ice = async (): Promise<unknown> => (await call(site, '/sdk/config/serverinfo?access_token=TOKEN')).ice_servers
+  media.ice_servers = [{ urls: ['stun:stun.example'], username: '', credential: '' }]
+  expect(await ice()).toEqual([])
+  media.ice_servers = [{ urls: ['turn:turn.example:3478?transport=udp'], username: 'u', credential: 'c' }]
+  const turn = { url: 'turn:turn.example:3478?transport=udp', username: 'u', credential: 'c' }
+  expect(await ice()).toEqual([{ url: 'stun:turn.example:3478', username: '', credential: '' }, turn])
+  media.ice_servers.push({ urls: ['turn:other.example', 'stun:stun.example'], username: '', credential: '' })
+  expect(await ice()).toEqual([{ url: 'stun:stun.example', username: '', credential: '' }, turn])
+})

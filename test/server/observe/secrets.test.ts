@@ -257,6 +257,43 @@ const names = [
   'room_id',
   'access_key',
 ]
+const exchange = '/avd/api/admin/getAccessToken'
+const serverInfo = '/sdk/config/serverinfo'
+/** What clients of the original platform send, with the secret among it. */
+const ofOlderClients: Record<string, () => Promise<unknown>> = {
+  'secretKey of a wrong pair': media(`${exchange}?mcuServerURI=h&accessKey=lobby&secretKey=${password}`),
+  'secretKey of nobody': media(`${exchange}?accessKey=nobody&secretKey=${password}`),
+  'secretKey, on the device port': device(`${exchange}?accessKey=lobby&secretKey=${password}`),
+  'secretKey, as a script': media(`${exchange}?callback=test&accessKey=lobby&secretKey=${password}&callback=f&_=1`),
+  'secretKey as accessKey': media(`${exchange}?accessKey=${password}&secretKey=x`),
+  'secretKey twice': media(`${exchange}?accessKey=lobby&secretKey=${password}&secretKey=${password}`),
+  'secretKey, broken': media(`${exchange}?accessKey=lobby&secretKey=${password}%zz`),
+  'secretKey, too long': media(`${exchange}?accessKey=lobby&secretKey=${password.repeat(40)}`),
+  'secretKey, longer than any target': media(`${exchange}?accessKey=lobby&secretKey=${password.repeat(900)}`),
+  'secretKey under another name': media(`${exchange}?accessKey=lobby&secretkey=${password}&secret=${password}`),
+  'secretKey in the path': media(`${exchange}/secretKey=${password}?accessKey=lobby`),
+  'secretKey of a path in small letters': media(`/avd/api/admin/getaccesstoken?accessKey=lobby&secretKey=${password}`),
+  'secretKey, posted': async () =>
+    void (await fetch(`${api.media}${exchange}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `accessKey=lobby&secretKey=${password}`,
+    })),
+  mcuServerURI: media(`${exchange}?mcuServerURI=http://a:${password}@h&accessKey=lobby&secretKey=x`),
+  'token of client_info': media(`${serverInfo}?client_info={%22access_tocken%22:%22${password}%22}`),
+  'client_info that is no JSON': media(`${serverInfo}?client_info=${password}`),
+  'client_info with other names': media(`${serverInfo}?client_info={'pw':'${password}','${password}':1}`),
+  uri_encode: media(`${serverInfo}?uri_encode=${password}`),
+  'options in single quotes, taken': () =>
+    api.outgoing('createOutgoingUser', {
+      ...item,
+      roomId: '4711',
+      userId: 'taken',
+      userAddress: 'rtsp://10.0.0.9/live',
+      options: `{'login_name':'admin','login_password':'${password}'}`,
+    }),
+}
+
 /** Ways to send a text. */
 const senders: readonly ((text: string) => Promise<unknown>)[] = [
   ...names.map(
@@ -276,19 +313,61 @@ describe('A secret that a caller sends is nowhere to be read:', () => {
     await expectUnseen(password)
   })
 
-  test('in whatever address, under whatever name, in whatever way', async () => {
-    const sent: string[] = []
-    await fc.assert(
-      fc.asyncProperty(secrets, spelling, fc.constantFrom(...senders), async (secret, [before, after], send) => {
-        sent.push(secret)
-        await send(`${before}${secret}${after}`)
-      }),
-      { numRuns: 200 },
-    )
-    const text = (await readable()).toLowerCase()
-    for (const secret of sent) expect(text).not.toContain(secret.toLowerCase())
+  test('in whatever address, under whatever name, in whatever way', () => expectAllUnseen(senders))
+
+  test.each(Object.entries(ofOlderClients))('%s, while older clients are not served', async (_name, send) => {
+    await send()
+    await expectUnseen(password)
   })
 })
+
+describe('While older clients are served, and may send their secret in a URL, it is nowhere to be read either:', () => {
+  beforeAll(() => call('settings.set', { compatibility: { older_clients: true, get_access_token: true } }))
+  afterAll(() => call('settings.set', { compatibility: { older_clients: false, get_access_token: false } }))
+
+  test('of a pair that is right, secret and token', async () => {
+    const { access_key: accessKey, secret_key: secretKey } = credential
+    for (const base of [api.media, api.device]) {
+      const query = new URLSearchParams({ mcuServerURI: 'rooms.example', accessKey, secretKey })
+      const answer = await fetch(`${base}${exchange}?${query.toString()}`)
+      const { result, data } = (await answer.json()) as { result: number; data: { accessToken: string } }
+      expect(result).toBe(0)
+      await expectUnseen(secretKey)
+      await expectUnseen(data.accessToken)
+      await fetch(`${api.media}${serverInfo}?client_info=${JSON.stringify({ access_tocken: data.accessToken })}`)
+      await expectUnseen(data.accessToken)
+    }
+  })
+
+  test.each(Object.entries(ofOlderClients))('%s', async (_name, send) => {
+    await send()
+    await expectUnseen(password)
+  })
+
+  test('in whatever address, under whatever name, in whatever way', async () => {
+    const names = ['mcuServerURI', 'accessKey', 'secretKey', 'client_info', 'uri_encode', 'callback']
+    const theirs = names.flatMap((name) => [
+      (text: string) => api.get(exchange, { accessKey: 'lobby', secretKey: 'x', [name]: text }),
+      (text: string) => api.get(serverInfo, { [name]: text }),
+      (text: string) => api.get(serverInfo, { client_info: JSON.stringify({ [name]: text, [text]: 1 }) }, ''),
+    ])
+    await expectAllUnseen([...senders, ...theirs, ...theirs])
+  })
+})
+
+/** However secrets are sent in these ways, nothing readable holds one. */
+async function expectAllUnseen(ways: typeof senders): Promise<void> {
+  const sent: string[] = []
+  await fc.assert(
+    fc.asyncProperty(secrets, spelling, fc.constantFrom(...ways), async (secret, [before, after], send) => {
+      sent.push(secret)
+      await send(`${before}${secret}${after}`)
+    }),
+    { numRuns: 200 },
+  )
+  const text = (await readable()).toLowerCase()
+  for (const secret of sent) expect(text).not.toContain(secret.toLowerCase())
+}
 
 test('What is harmless is shown, so that an operator finds the request', async () => {
   await api.get('/rtc/room/get', { room_id: '4711' })

@@ -21,9 +21,9 @@ export function makeRouter(): Router {
       { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },
     ],
   })
-  // A reader of screens is told of a new page by its heading; parameters (an opened row) are no new page.
+  // A reader of screens is told of a new page by its heading; parameters (an opened row) are no new page, and a setting that is asked for takes the focus itself.
   router.afterEach((to, from) => {
-    if (from.matched.length === 0 || to.matched[0] === from.matched[0]) return
+    if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting) return
     setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
   })
   return router

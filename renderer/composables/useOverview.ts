@@ -19,6 +19,7 @@ export const useOverview = sharedState((client) => {
     'listeners.changed',
     'nodes.changed',
     'licence.changed',
+    'settings.changed',
     'credentials.changed',
     'store.noticed',
   ] as const) {
@@ -31,6 +32,8 @@ export const useOverview = sharedState((client) => {
   client.on('attention.changed', ({ items }) => {
     const now = overview.value.value
     if (now) overview.value.value = { ...now, attention: items }
+    // How often a client was refused is told with the whole only.
+    if (items.some(({ code }) => code === 'olderClientRefused' || code === 'accessTokenRefused')) refresh()
   })
   client.on('overview.sampled', (sample) => {
     const kept = samples.value.filter((one) => one.at > sample.at - shown && one.at < sample.at)

@@ -88,6 +88,10 @@ export const overview = {
     accessTokenRefused: '{subject} asked for a token with its secret key in the URL; that is off.',
     secretsInUrls: 'Clients may send their secret key in a URL, where proxies and browsers keep it.',
     look: 'Look',
+    calls: '{count} call since {since}: | {count} calls since {since}:',
+    openSwitch: 'Open the switch',
+    dismiss: 'Dismiss',
+    dismissHint: 'Say no more about this client until the controller starts again',
   },
 } as const
 

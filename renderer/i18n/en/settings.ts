@@ -22,6 +22,9 @@ export const settings = {
       'For both APIs, the media node and this console. Browsers on other machines need it to use camera and microphone. Renewed files are taken into use by themselves.',
     access: 'Digests and sessions',
     accessHint: 'How clients prove who they are, and for how long that is believed.',
+    olderClients: 'Older clients',
+    olderClientsHint:
+      'Software written for the original platform: pages on its browser SDK 2.5 or 3.6, native programs.',
     cors: 'Browsers of other origins',
     corsHint: 'Web pages that may call the APIs (CORS). Clients that are no web pages are not concerned.',
     links: 'Join links',
@@ -75,6 +78,10 @@ export const settings = {
   },
   fields: {
     cors_origins: 'Origins',
+    compatibility: {
+      older_clients: 'Answer older clients',
+      get_access_token: 'Let them trade a secret key in a URL for a token (getAccessToken)',
+    },
     listeners: {
       host: 'Bind address',
       media_port: 'Media room API',
@@ -124,6 +131,11 @@ export const settings = {
   },
   hints: {
     cors_origins: 'One a line, e.g. https://portal.example.org; * is any.',
+    compatibility: {
+      older_clients:
+        'They work unmodified, but for joining a room. Nothing changes for other clients: only fields and paths are added.',
+      get_access_token: 'Only works while older clients are answered.',
+    },
     listeners: {
       host: '127.0.0.1 is this machine only, 0.0.0.0 every network it is on.',
       media_port: '',
@@ -180,6 +192,16 @@ export const settings = {
       theme: '',
       activity_entries: '5,000 take about 5 MB. The oldest go first.',
     },
+  },
+  olderClients: {
+    secretsInUrls:
+      'getAccessToken: the secret key then travels in URLs, which proxies and browsers keep. Turn it on only for a client that cannot do without it; give that client a credential of its own, and use TLS.',
+    fixed: 'A start flag or environment variable decides this.',
+    served:
+      '{count} call that only older clients make was answered since the start. | {count} calls that only older clients make were answered since the start.',
+    refused: 'Refused within the last week',
+    columns: { client: 'Client', called: 'Called', count: 'Calls', since: 'Since', last: 'Last' },
+    byParameters: 'as only they send it',
   },
   network: {
     now: 'Now at {url}',

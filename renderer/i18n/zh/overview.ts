@@ -89,6 +89,10 @@ export const overview: Texts<typeof englishOverview> = {
     accessTokenRefused: '{subject} 在 URL 中携带密钥请求令牌；该功能已关闭。',
     secretsInUrls: '客户端可以在 URL 中携带密钥，代理和浏览器可能会留存该密钥。',
     look: '查看',
+    calls: '自 {since} 起共 {count} 次：',
+    openSwitch: '前往开关',
+    dismiss: '忽略',
+    dismissHint: '控制器重新启动之前不再提示此客户端',
   },
 }
 

@@ -24,6 +24,8 @@ export const settings: Texts<typeof english> = {
       '用于两个 API、媒体节点和此控制台。其他机器上的浏览器要使用摄像头和麦克风，必须启用。证书文件更新后自动生效。',
     access: '摘要与会话',
     accessHint: '客户端如何证明身份，以及有效多久。',
+    olderClients: '旧版客户端',
+    olderClientsHint: '为原平台编写的软件：基于其浏览器 SDK 2.5 或 3.6 的网页，以及原生程序。',
     cors: '其他来源的浏览器',
     corsHint: '允许调用 API 的网页（CORS）。非网页客户端不受影响。',
     links: '加入链接',
@@ -77,6 +79,10 @@ export const settings: Texts<typeof english> = {
   },
   fields: {
     cors_origins: '来源',
+    compatibility: {
+      older_clients: '应答旧版客户端',
+      get_access_token: '允许在 URL 中用密钥换取令牌（getAccessToken）',
+    },
     listeners: {
       host: '绑定地址',
       media_port: '媒体房间 API',
@@ -126,6 +132,10 @@ export const settings: Texts<typeof english> = {
   },
   hints: {
     cors_origins: '每行一个，例如 https://portal.example.org；* 表示任意来源。',
+    compatibility: {
+      older_clients: '除加入房间外，旧版客户端无需修改即可使用。其他客户端不受影响：只增加字段和路径。',
+      get_access_token: '仅在应答旧版客户端时有效。',
+    },
     listeners: {
       host: '127.0.0.1 仅限本机，0.0.0.0 为本机所在的所有网络。',
       media_port: '',
@@ -176,6 +186,15 @@ export const settings: Texts<typeof english> = {
       shutdown_ms: '控制器停止或监听迁移时正在处理的请求。',
     },
     console: { language: '', theme: '', activity_entries: '5,000 条约占 5 MB，最旧的先清除。' },
+  },
+  olderClients: {
+    secretsInUrls:
+      'getAccessToken 会让密钥出现在 URL 中，代理和浏览器可能留存。仅在客户端必须使用时开启；请为该客户端单独创建凭据，并启用 TLS。',
+    fixed: '由启动参数或环境变量决定。',
+    served: '启动以来已应答 {count} 次旧版客户端特有的调用。',
+    refused: '最近一周被拒绝的调用',
+    columns: { client: '客户端', called: '调用', count: '次数', since: '首次', last: '最近' },
+    byParameters: '参数为旧版写法',
   },
   network: {
     now: '现为 {url}',

@@ -50,6 +50,10 @@ export const cardFields = {
     time('access.token_life_ms'),
     number('access.failures_per_minute'),
   ],
+  olderClients: [
+    { path: 'compatibility.older_clients', kind: 'switch' },
+    { path: 'compatibility.get_access_token', kind: 'switch' },
+  ],
   cors: [{ path: 'cors_origins', kind: 'lines' }],
   links: [
     { path: 'media.public_url', kind: 'text', mono: true },

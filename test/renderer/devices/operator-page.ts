@@ -12,6 +12,7 @@ import { consoleClient } from '../../../renderer/transport/client.ts'
 import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import { plain } from '../../../renderer/transport/transport.ts'
 import { Controller } from '../../../server/controller.ts'
+import type { FixedCompatibility } from '../../../server/field-api/older-clients.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
 import { eventually } from '../eventually.ts'
@@ -19,8 +20,12 @@ import { eventually } from '../eventually.ts'
 /**
  * A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test.
  * @param prepare what happened to the data folder before.
+ * @param compatibility what start flags decide.
  */
-export async function operator(prepare?: (folder: string) => Promise<void>): Promise<ConsoleClient> {
+export async function operator(
+  prepare?: (folder: string) => Promise<void>,
+  compatibility: FixedCompatibility = {},
+): Promise<ConsoleClient> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   await prepare?.(folder)
   const controller = await Controller.open({
@@ -34,6 +39,7 @@ export async function operator(prepare?: (folder: string) => Promise<void>): Pro
       pageFolder: '',
     },
     site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }] }),
+    compatibility,
     overrides: { host: '127.0.0.1', media_port: 0, device_port: 0, node_port: 0 },
   })
   await controller.start()

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { defineComponent, h } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import { useOverview } from '../../../renderer/composables/useOverview.ts'
+import { useSettings } from '../../../renderer/composables/useSettings.ts'
+import OlderClientsCard from '../../../renderer/pages/settings/OlderClientsCard.vue'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { fieldOf, operator, pageText, press, says, show } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
+
+const card = defineComponent({
+  setup() {
+    const { value: settings } = useSettings()
+    const { value: overview } = useOverview()
+    return () => (settings.value && overview.value ? h(OlderClientsCard) : 'reading')
+  },
+})
+const serve = 'Answer older clients'
+const exchange = 'Let them trade'
+
+/** What a page on the original browser SDK calls first. */
+const beginAsOlderClient = (client: ConsoleClient) =>
+  client.call('tester.send', { api: 'media', operation: 'server_info', params: {} })
+
+test('Older clients are answered from when the operator says so; what was refused until then is no news any more', async () => {
+  const client = await operator()
+  await beginAsOlderClient(client)
+  show(card, client)
+  await says('Refused within the last week')
+  await says('127.0.0.1')
+  await says('/sdk/config/serverinfo')
+  const toggle = await fieldOf(serve)
+  expect([toggle.getAttribute('role'), toggle.checked]).toEqual(['switch', false])
+  toggle.click()
+  await says('Not saved yet')
+  await press('Save')
+  await says('The settings were saved')
+  const { compatibility } = await client.call('settings.get')
+  expect(compatibility).toEqual({ older_clients: true, get_access_token: false })
+  await says('0 calls that only older clients make were answered')
+  expect(pageText()).not.toContain('/sdk/config/serverinfo')
+})
+
+test('The switch for secrets in URLs is one of its own, and the warning stands beside it', async () => {
+  const client = await operator()
+  show(card, client)
+  await says('the secret key then travels in URLs')
+  ;(await fieldOf(exchange)).click()
+  await press('Save')
+  await eventually(async () =>
+    expect((await client.call('settings.get')).compatibility).toEqual({ older_clients: false, get_access_token: true }),
+  )
+  expect((await client.call('overview.get')).attention.map(({ code }) => code)).not.toContain('secretsInUrls')
+  ;(await fieldOf(serve)).click()
+  await press('Save')
+  await eventually(async () =>
+    expect((await client.call('overview.get')).attention.map(({ code }) => code)).toContain('secretsInUrls'),
+  )
+})
+
+test('What a start flag decided is shown as it is, and cannot be switched here', async () => {
+  const client = await operator(undefined, { older_clients: true })
+  show(card, client)
+  await says('A start flag or environment variable decides this')
+  const toggle = await fieldOf(serve)
+  expect([toggle.checked, toggle.disabled]).toEqual([true, true])
+  expect((await fieldOf(exchange)).disabled).toBe(false)
+})
+
+test('A link from the overview leads to the switch itself: it has the focus, for the keyboard, and is marked', async () => {
+  const client = await operator()
+  const linked = defineComponent({
+    setup() {
+      const route = useRoute()
+      void useRouter().push('/settings/access?setting=compatibility.get_access_token')
+      return () => (route.query.setting ? h(card) : 'on the way')
+    },
+  })
+  show(linked, client)
+  const toggle = await fieldOf(exchange)
+  await eventually(() => expect(document.activeElement).toBe(toggle))
+  expect(toggle.closest('.sought')).not.toBeNull()
+  expect((await fieldOf(serve)).closest('.sought')).toBeNull()
+})

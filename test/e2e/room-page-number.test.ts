@@ -42,6 +42,14 @@ describe('a room that anybody may join who knows its number', () => {
     expect(items).toMatchObject([{ entry_by_number: 'on', has_host_password: true }])
   })
 
+  test('beside the links for single people the operator finds the address for everybody', async () => {
+    await page.getByRole('button', { name: 'Join link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(byNumber(room), { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy the address' }).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  })
+
   test('somebody who knows the number is asked for a name and offered the host password; the operator sees how they came', async () => {
     ann = await site.open(byNumber(room), { equipment })
     await ann.page.getByText('For the host only').waitFor()

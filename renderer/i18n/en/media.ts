@@ -51,5 +51,7 @@ export const media = {
     local:
       'This address is reached on this machine only. Set a bind address or a public URL in the settings before you hand it out.',
     copy: 'Copy the link',
+    byNumber: 'Anybody may join this room by its number, at:',
+    copyByNumber: 'Copy the address',
   },
 } as const

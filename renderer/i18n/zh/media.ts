@@ -52,5 +52,7 @@ export const media: Texts<typeof english> = {
     expires: '有效期至 {time}',
     local: '此地址只能在本机访问。发出链接前，请先在设置中配置绑定地址或公开地址。',
     copy: '复制链接',
+    byNumber: '任何人均可凭房间号加入此房间，地址：',
+    copyByNumber: '复制地址',
   },
 }

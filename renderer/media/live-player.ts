@@ -29,12 +29,14 @@ export class LivePlayer {
   #session: WhepSession | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #wait = firstWaitMs
+  #waiting = false
   #attempt = 0
 
   constructor(way: OfferExchange, kinds: readonly MediaKind[], listener: PlayerListener) {
     this.#way = way
     this.#kinds = kinds
     this.#listener = listener
+    window.addEventListener('online', () => this.#hurry(), { signal: this.#closed.signal })
     // Whoever made it knows it before it tells anything.
     queueMicrotask(() => void this.#start())
   }
@@ -58,6 +60,7 @@ export class LivePlayer {
 
   async #start(): Promise<void> {
     if (this.#closed.signal.aborted) return
+    this.#waiting = false
     const attempt = ++this.#attempt
     this.#listener.state('connecting', undefined)
     try {
@@ -89,7 +92,16 @@ export class LivePlayer {
     this.#session = undefined
     clearTimeout(this.#timer)
     this.#listener.state('waiting', problem)
+    this.#waiting = true
     this.#timer = setTimeout(() => void this.#start(), this.#wait)
     this.#wait = Math.min(this.#wait * 2, longestWaitMs)
+  }
+
+  /** There is a network again: what was to come later comes now. */
+  #hurry(): void {
+    this.#wait = firstWaitMs
+    if (!this.#waiting) return
+    clearTimeout(this.#timer)
+    void this.#start()
   }
 }

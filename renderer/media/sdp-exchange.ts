@@ -1,3 +1,4 @@
+import type { FragmentExchange } from './ice-restart.ts'
 import { refusalOf } from './media-refusal.ts'
 
 /** What came back for an offer. */
@@ -5,6 +6,8 @@ export interface Answer {
   sdp: string
   /** Tells the server that the session is over. Resolves when it knows, or never will. */
   end(): Promise<void>
+  /** Undefined where the server cannot begin ICE anew. */
+  restart: FragmentExchange | undefined
 }
 
 /** The way of an offer to a media server and of its answer back. */
@@ -37,11 +40,12 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
       })
       if (!response.ok) throw await refusalOf(response)
       const location = response.headers.get('location')
+      const session = location === null ? undefined : new URL(location, response.url)
       return {
         sdp: await response.text(),
+        restart: session === undefined ? undefined : fragmentExchange(session, authorization),
         async end() {
-          if (location === null) return
-          const session = new URL(location, response.url)
+          if (session === undefined) return
           // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
           await fetch(session, { method: 'DELETE', headers: authorization, keepalive: true }).catch(() => {})
         },
@@ -50,26 +54,39 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
   }
 }
 
+function fragmentExchange(session: URL, authorization: Record<string, string>): FragmentExchange {
+  return async (fragment, signal) => {
+    const response = await fetch(session, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/trickle-ice-sdpfrag', 'If-Match': '*', ...authorization },
+      body: fragment,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    })
+    if (response.status !== 200) throw await refusalOf(response)
+    return await response.text()
+  }
+}
+
 /**
- * Sends a connection's offer and takes the answer. Resolves to what ends the session.
+ * Sends a connection's offer and takes the answer. Resolves to what ends the session, or begins its ICE anew.
  * @throws as OfferExchange.send; DOMException when the browser does not take the answer
  */
 export async function exchange(
   connection: RTCPeerConnection,
   { iceServers, send }: OfferExchange,
   signal: AbortSignal,
-): Promise<Answer['end']> {
+): Promise<Omit<Answer, 'sdp'>> {
   await connection.setLocalDescription()
   // The server learns a browser's own addresses from its first packet; only those of a relay must be told.
   if (iceServers.length > 0) await gathered(connection, signal)
-  const { sdp, end } = await send(connection.localDescription?.sdp ?? '', signal)
+  const { sdp, end, restart } = await send(connection.localDescription?.sdp ?? '', signal)
   try {
     await connection.setRemoteDescription({ type: 'answer', sdp })
   } catch (error) {
     void end()
     throw error
   }
-  return end
+  return { end, restart }
 }
 
 function gathered(connection: RTCPeerConnection, signal: AbortSignal): Promise<void> {

@@ -136,6 +136,16 @@ export class Visitor {
     await this.until(`${frames} >= ${before + more} || ${frames} < ${before}`)
   }
 
+  /** Resolves when no more pictures of a tile come, for a second. */
+  async pauses(name: string): Promise<void> {
+    const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
+    for (let before = -1, now = 0; before !== now; ) {
+      before = now
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      now = Number(await this.page.evaluate(frames))
+    }
+  }
+
   /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */
   async until(expression: string): Promise<void> {
     const end = performance.now() + patienceMs

@@ -33,6 +33,11 @@ export class Publication {
     this.#way = way
     this.#mostVideoBitrate = mostVideoBitrate
     this.#listener = listener
+    const hurry = (): void => {
+      this.#tries = 0
+      if (this.#session === undefined) this.#apply()
+    }
+    window.addEventListener('online', hurry, { signal: this.#closed.signal })
   }
 
   get connection(): RTCPeerConnection | undefined {

@@ -27,6 +27,8 @@ export interface FirstIceSession {
 interface Generation {
   node: IceCredentials
   client: IceCredentials
+  /** Its client has come. */
+  begun: boolean
 }
 
 /** Higher than any candidate's (RFC 8445, section 5.1.2): the library sends by the pair of the highest priority. */
@@ -48,6 +50,7 @@ export class IceRestart implements RestartedConnection {
   readonly #first: FirstIceSession
   readonly #outside: RestartPort
   readonly #lifetime: Lifetime
+  readonly #moved: () => void
   readonly #tieBreaker = randomBytes(8)
   /** The one before stays until the next has been heard of: media goes on meanwhile. */
   #generations: Generation[] = []
@@ -60,7 +63,9 @@ export class IceRestart implements RestartedConnection {
   /** The library sends this way. */
   #accepted = false
 
-  constructor(first: FirstIceSession, outside: RestartPort, lifetime: Lifetime) {
+  /** @param moved told each time that media goes by a new way */
+  constructor(first: FirstIceSession, outside: RestartPort, lifetime: Lifetime, moved: () => void) {
+    this.#moved = moved
     this.#first = first
     this.#outside = outside
     this.#lifetime = lifetime
@@ -75,7 +80,7 @@ export class IceRestart implements RestartedConnection {
     const node = { userFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }
     const [current] = this.#generations
     for (const { node: gone } of this.#generations.slice(1)) this.#outside.forget(gone.userFragment)
-    this.#generations = [{ node, client }, ...(current === undefined ? [] : [current])]
+    this.#generations = [{ node, client, begun: false }, ...(current === undefined ? [] : [current])]
     this.#nominated = false
     this.#outside.admit(node.userFragment, this)
     return node
@@ -99,6 +104,8 @@ export class IceRestart implements RestartedConnection {
       this.#nominated ||= message.nominates
     }
     if (this.#inside === undefined) this.#connect()
+    else if (isLatest && !generation.begun && this.#accepted) this.#moved()
+    generation.begun = true
     return true
   }
 
@@ -143,7 +150,10 @@ export class IceRestart implements RestartedConnection {
       return
     }
     const message = readStun(packet)
-    if (message?.class === 'success') this.#accepted = hasIntegrity(packet, message, node.password) || this.#accepted
+    if (message?.class === 'success' && !this.#accepted && hasIntegrity(packet, message, node.password)) {
+      this.#accepted = true
+      this.#moved()
+    }
     if (message?.class !== 'request' || !hasIntegrity(packet, message, client.password)) return
     // Without an answer, the library ends the connection.
     if (performance.now() - this.#heardAt > consentMs) return

@@ -54,6 +54,8 @@ export class Peer {
   /** What the client was answered, and its own ICE credentials in its offer; undefined before. */
   #answered: { sdp: string; client: IceCredentials } | undefined
   #restart: IceRestart | undefined
+  /** Called when media goes by another way: what was sent before may not have arrived. */
+  onMoved: () => void = () => {}
 
   /**
    * @param onClosed told once when the connection ends, also by `close`
@@ -152,6 +154,7 @@ export class Peer {
       { node: credentialsOf(sdp), client: first, host: bindAddress, port: udpPort },
       restarts,
       this.lifetime,
+      this.lifetime.guard(() => this.onMoved()),
     )
     return { credentials: this.#restart.begin(client), candidates: candidatesOn(port, sdp) }
   }

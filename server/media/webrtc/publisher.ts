@@ -67,6 +67,7 @@ export class Publisher {
       this.feed.end()
       onClosed()
     })
+    this.peer.onMoved = () => this.#requestKeyFrame()
   }
 
   /** @throws Problem badOffer */

@@ -50,6 +50,7 @@ export class Viewer implements Sink, FeedbackListener {
       this.#feed.remove(this)
       onClosed()
     })
+    this.peer.onMoved = () => this.#moved()
   }
 
   /** Milliseconds, by the viewer's reports; -1 when unknown. */
@@ -213,6 +214,15 @@ export class Viewer implements Sink, FeedbackListener {
     this.#sent.begin(this.#feed, sequenceOf(first), this.#burst.timestamps)
     this.#burstAt = performance.now()
     this.#sendBurst(out, this.#burst)
+  }
+
+  /** On another network: what was sent to the old one is lost, and the browser takes seconds to say so. */
+  #moved(): void {
+    if (this.#video === undefined) return
+    this.#repeatsLeft = burstRepeats
+    this.#startedAt = performance.now()
+    this.#feed.requestKeyFrame()
+    if (this.#owedSince !== 0 && Date.now() - this.#owedSince > burstRepeatMs) this.#repeatBurst(this.#video)
   }
 
   #repeatBurst(out: Outgoing): void {

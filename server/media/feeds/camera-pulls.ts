@@ -5,6 +5,7 @@ import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
 import { isRtp } from '../rtp/packet.ts'
+import { Refragmentation } from '../rtp/refragment.ts'
 import { type AudioFormat, Feed, type VideoFormat } from './feed.ts'
 
 /** A camera as it is pulled. */
@@ -105,6 +106,7 @@ export class CameraPulls {
   #begin(key: string, camera: CameraAddress): Pull {
     const abort = new AbortController()
     let feed: Feed | undefined
+    let video: Refragmentation | undefined
     const forget = (): void => {
       if (this.#pulls.get(key) === pull) this.#pulls.delete(key)
       this.#playing.delete(pull)
@@ -116,8 +118,12 @@ export class CameraPulls {
         rtp: (track, packet) => {
           feed ??= feedOf(session.tracks)
           if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
-          if (track.kind === 'video') feed.pushVideo(packet)
-          else feed.pushAudio(packet)
+          if (track.kind === 'audio') return feed.pushAudio(packet)
+          const { codec } = feed.video ?? {}
+          if (codec === undefined || codec === 'VP8') return
+          const into = feed
+          video ??= new Refragmentation(codec, (each) => into.pushVideo(each))
+          video.push(packet)
         },
         rtcp: (track, packet) => {
           const point = clockPointOf(packet)

@@ -45,8 +45,21 @@ function audioCarriage({ codec, clockRate, channels }: RtspTrack): Carriage {
 const yes = (detail: string): Carriage => ({ carried: true, detail })
 const no = (detail: string): Carriage => ({ carried: false, detail })
 
-/** The tracks to set up: the first video and the first audio that can be carried. */
+/** The tracks that are passed on: the first video and the first audio that can be carried. */
 export function tracksToPull(tracks: readonly RtspTrack[]): RtspTrack[] {
   const first = (kind: RtspTrack['kind']) => tracks.find((track) => track.kind === kind && carriageOf(track).carried)
   return [first('video'), first('audio')].filter((track) => track !== undefined)
+}
+
+/** Most tracks of one camera that are set up. */
+const mostSetUp = 4
+
+/**
+ * What to set up for them, in the order of the description. Some servers send no sound while one of several videos is not set up; what comes of the others is
+ * dropped.
+ */
+export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {
+  const hasSound = wanted.some(({ kind }) => kind === 'audio')
+  const needed = tracks.filter((track) => wanted.includes(track) || (hasSound && track.kind === 'video'))
+  return needed.length > mostSetUp ? wanted : needed
 }

@@ -4,7 +4,7 @@ import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
-import { tracksToPull } from './carriage.ts'
+import { tracksToPull, tracksToSetUp } from './carriage.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
 import { controlUrl } from './control-url.ts'
 import { DatagramPair } from './datagram-pair.ts'
@@ -122,7 +122,14 @@ export class RtspSession {
       this.#aggregate = controlUrl(this.#base, control)
       this.tracks = tracksToPull(tracks)
       if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')
-      for (const [index, track] of this.tracks.entries()) await this.#setUp(index, track)
+      for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
+        try {
+          await this.#setUp(index, track)
+        } catch (error) {
+          // Nothing is lost with one that would not be passed on.
+          if (!(error instanceof RtspError) || error.status === 0 || this.tracks.includes(track)) throw error
+        }
+      }
       await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
       this.#keepAlive()
       const cancel = this.#lifetime.after(this.#options.stallMs, () =>
@@ -238,14 +245,14 @@ export class RtspSession {
   }
 
   #rtp(track: RtspTrack, packet: Buffer): void {
-    if (this.#lifetime.over || packet.length < 12) return
+    if (this.#lifetime.over || packet.length < 12 || !this.tracks.includes(track)) return
     this.#lastPacketAt = Date.now()
     if (!this.#playing) this.#firstPacket.resolve()
     this.#listener.rtp(track, packet)
   }
 
   #rtcp(track: RtspTrack, packet: Buffer): void {
-    if (!this.#lifetime.over) this.#listener.rtcp(track, packet)
+    if (!this.#lifetime.over && this.tracks.includes(track)) this.#listener.rtcp(track, packet)
   }
 
   #keepAlive(): void {

@@ -2,7 +2,7 @@
 """A real RTSP camera for tests: GStreamer's RTSP server with a small test picture.
 
 Needs: python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav
-Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /jpeg, and / (an address without a path).
+Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /jpeg, /two (two videos and PCMU), and / (an address without a path).
 Prints "ready <port>" when it listens.
 """
 import argparse
@@ -27,6 +27,7 @@ parser.add_argument('--height', type=int, default=360)
 parser.add_argument('--fps', type=int, default=15)
 parser.add_argument('--kbps', type=int, default=600)
 parser.add_argument('--gop', type=int, default=15)
+parser.add_argument('--mtu', type=int, default=1200, help='longest RTP packet of video, in bytes')
 parser.add_argument('--pattern', default='ball', help='of videotestsrc')
 parser.add_argument('--config-interval', type=int, default=-1, help='-1: parameter sets before each key frame; 0: in the SDP only')
 options = parser.parse_args()
@@ -40,12 +41,12 @@ def source(width, height):
 def h264(width, height, kbps):
     return (source(width, height) + f'! x264enc tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={options.gop} bframes=0 '
             '! video/x-h264,profile=constrained-baseline ! h264parse '
-            f'! rtph264pay name=pay0 pt=96 aggregate-mode=none config-interval={options.config_interval} mtu=1200 ')
+            f'! rtph264pay name=pay0 pt=96 aggregate-mode=none config-interval={options.config_interval} mtu={options.mtu} ')
 
 
 main = h264(options.width, options.height, options.kbps)
 h265 = (source(options.width, options.height) + f'! x265enc tune=zerolatency speed-preset=ultrafast bitrate={options.kbps} key-int-max={options.gop} '
-        '! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1 mtu=1200 ')
+        '! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1 mtu={options.mtu} ')
 jpeg = source(options.width, options.height) + '! jpegenc ! rtpjpegpay name=pay0 pt=26 '
 tone = 'audiotestsrc is-live=true freq=440 volume=0.5 ! audioconvert ! audioresample ! audio/x-raw,'
 pcmu = tone + 'rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0 min-ptime=20000000 max-ptime=20000000 '
@@ -55,6 +56,7 @@ aac = tone + 'rate=48000,channels=1 ! avenc_aac ! aacparse ! rtpmp4gpay name=pay
 mounts = {
     '/cam': main + pcmu, '/pcma': main + pcma, '/opus': main + opus, '/aac': main + aac, '/video': main, '/': main + pcmu,
     '/h265': h265, '/udp': main, '/small': h264(160, 90, 100), '/jpeg': jpeg,
+    '/two': main + h264(160, 90, 100).replace('pay0', 'pay1') + pcmu.replace('pay1', 'pay2'),
 }
 
 server = GstRtspServer.RTSPServer()

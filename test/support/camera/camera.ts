@@ -21,6 +21,8 @@ export interface CameraOptions {
   /** Frames between key frames. */
   gop?: number
   'config-interval'?: number
+  /** Longest RTP packet of video, in bytes. */
+  mtu?: number
   /** Of GStreamer's videotestsrc; left out: a moving ball. */
   pattern?: 'ball' | 'smpte' | 'snow'
 }

@@ -38,6 +38,7 @@ test('The lines of docs/clients.md work as they stand, with bash, curl and opens
     { ret: 0, addr: new URL(server.ready.node).host },
     expect.objectContaining({ ret: 0 }),
     { ret: 0, user_list: [{ user_id: 'door', user_name: 'Door' }] },
+    { ret: 0, user_count_list: [{ room_id: expect.stringMatching(/^\d{9}$/), user_count: 1 }] },
     expect.objectContaining({ ret: 0, url: expect.stringContaining('/jroom/?roomId=') }),
     expect.objectContaining({ ret: 0 }),
     expect.objectContaining({ ret: 0 }),

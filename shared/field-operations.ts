@@ -106,12 +106,3 @@ export const listOutgoingUsersOfOlderClients = defineOperation({
 
 /** Operations that nobody else has. */
 export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken]
-
-/** Operations of the two APIs as those clients are answered; each takes the place of the one with its path. */
-export const operationsOfOlderClients: readonly OperationContract[] = [
-  createRoomOfOlderClients,
-  getMcuOfOlderClients,
-  createOutgoingUserOfOlderClients,
-  destroyOutgoingUserOfOlderClients,
-  listOutgoingUsersOfOlderClients,
-]

@@ -137,3 +137,27 @@ test('A server program in PHP or Java, without an Accept header, gets plain JSON
     expect(JSON.parse(body)).toEqual({ ret: 0, room_id: expect.any(String) })
   }
 })
+
+test('With the switch off, the same pages get the answers that everybody gets, as scripts', async () => {
+  const site = await liveSite()
+  const { token } = site.client
+  const answers = async (target: string) => (await script(site, target)).answer
+  const missing = (path: string) => ({ ret: 408, msg: `There is no ${path} on the media API.` })
+  const trade = '/avd/api/admin/getAccessToken'
+  expect(await answers(`${trade}?callback=${jquery}&mcuServerURI=h&accessKey=full-access&secretKey=x&_=1`)).toEqual(
+    missing(trade),
+  )
+  const info = '/sdk/config/serverinfo'
+  expect(
+    await answers(`${info}?uri_encode=yes&client_info={%22access_tocken%22:%22${token}%22}&callback=test&_=3`),
+  ).toEqual(missing(info))
+  const room = await answers(
+    `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321&callback=${jquery}&_=2`,
+  )
+  expect(room).toEqual({ ret: 0, room_id: expect.any(String) })
+  const list = '/avd/api/outgoing/getOutgoingUsers'
+  const target = `${list}?roomId=${String(room.room_id)}&accessToken=${token}&callback=${jquery}&_=6`
+  expect(await answers(target)).toEqual(missing(list))
+  const onItsPort = parseRaw(await sendRequest(site, { to: 'device', target, headers: browser }))
+  expect(onItsPort.body).toBe(`/**/${jquery}({"ret":0,"data":{"total":0,"items":[]}});`)
+})

@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { optionsAsMeant } from '../../../server/field-api/older-parameters.ts'
 import { readObjectText } from '../../../server/http/object-text.ts'
-import { fieldOperations, operationsOfOlderClients } from '../../../shared/field-operations.ts'
+import {
+  createOutgoingUserOfOlderClients,
+  createRoomOfOlderClients,
+  destroyOutgoingUserOfOlderClients,
+  fieldOperations,
+  getMcuOfOlderClients,
+  listOutgoingUsersOfOlderClients,
+} from '../../../shared/field-operations.ts'
+import { countUsers, getRoomByExtendId } from '../../../shared/media-operations.ts'
+import type { OperationContract } from '../../../shared/operation.ts'
 import { liveSite } from '../rooms/live-site.ts'
 
 /** A JSON text as a script writes it whose author likes single quotes. */
@@ -48,7 +57,16 @@ test('A text of the longest options is read in no time, however it is quoted', (
   expect(performance.now() - began).toBeLessThan(250)
 })
 
-const contracts = [...fieldOperations, ...operationsOfOlderClients]
+const contracts: readonly OperationContract[] = [
+  ...fieldOperations,
+  createRoomOfOlderClients,
+  getMcuOfOlderClients,
+  createOutgoingUserOfOlderClients,
+  destroyOutgoingUserOfOlderClients,
+  listOutgoingUsersOfOlderClients,
+  getRoomByExtendId,
+  countUsers,
+]
 const names = [...new Set(contracts.flatMap(({ params }) => Object.keys(params.shape)))]
 const values = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),

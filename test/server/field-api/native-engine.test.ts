@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type LiveSite, liveSite } from '../rooms/live-site.ts'
-import { parseRaw } from '../http/fixture.ts'
+import { parseRaw, sendRaw } from '../http/fixture.ts'
 import { type Place, sendRequest } from './requests.ts'
 
 /**
@@ -26,7 +26,19 @@ const trade = `/avd/api/admin/getAccessToken?mcuServerURI=rooms.example&accessKe
 const createRoom = (token: string): string =>
   `/rtc/room/create?access_tocken=${escape(token)}&topic=&owner_id=&host_password=&room_mode=1&max_video=0&max_audio=0&attendee_max=0&room_extend_id=&start_time=0&end_time=0&room_type=0&callback=`
 const createUser = (token: string, roomId: string, more: string): string =>
-  `${outgoing}/createOutgoingUser?accessToken=${escape(token)}&roomId=${roomId}&userAddress=${escape('rtsp://10.0.0.8:554/h264/ch1/main/av_stream')}&${more}`
+  `${outgoing}/createOutgoingUser?accessToken=${escape(token)}&roomId=${roomId}&userAddress=${escape(cameraAddress)}&${more}`
+
+const cameraAddress = 'rtsp://10.0.0.8:554/h264/ch1/main/av_stream'
+const serverInfo = (token: string): string =>
+  `/sdk/config/serverinfo?client_info=${escape(JSON.stringify({ access_tocken: token }))}&uri_encode=yes`
+const getMcu = (token: string, roomId: string, options: string): string =>
+  `/sdk/get_mcu?room_id=${roomId}&token=${escape(token)}&options=${options}`
+const listUsers = (token: string, roomId: string): string =>
+  `${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${escape(token)}`
+const destroyUser = (token: string, roomId: string, userId: string): string =>
+  `${outgoing}/destroyOutgoingUser?roomId=${roomId}&userAddress=${escape(cameraAddress)}&userId=${userId}&accessToken=${escape(token)}`
+const deleteRoom = (token: string, roomId: string): string =>
+  `/rtc/room/del?access_tocken=${escape(token)}&room_id=${roomId}`
 
 test('The native engine does its whole round on one address: init, token, room, MCU, camera, list, and everything away again', async () => {
   const site = await liveSite()
@@ -37,9 +49,8 @@ test('The native engine does its whole round on one address: init, token, room, 
   expect(traded).toEqual({ ret: 0, msg: '', result: 0, err: '', data: { accessToken: expect.any(String) } })
   const token = (traded.data as { accessToken: string }).accessToken
 
-  const info = escape(JSON.stringify({ access_tocken: token }))
   const address = new URL(site.client.media).host
-  expect(await call(site, `/sdk/config/serverinfo?client_info=${info}&uri_encode=yes`)).toEqual({
+  expect(await call(site, serverInfo(token))).toEqual({
     ret: 0,
     room_server: { uri: '127.0.0.1:7082', protocol: 'ws' },
     ice_servers: [],
@@ -62,7 +73,7 @@ test('The native engine does its whole round on one address: init, token, room, 
   })
 
   for (const options of ['undefined', '', escape("{'ip_tag':'local','idc_code':''}")]) {
-    expect(await call(site, `/sdk/get_mcu?room_id=${roomId}&token=${escape(token)}&options=${options}`)).toEqual({
+    expect(await call(site, getMcu(token, roomId, options))).toEqual({
       ret: 0,
       addr: '127.0.0.1:7082',
     })
@@ -80,8 +91,8 @@ test('The native engine does its whole round on one address: init, token, room, 
     await call(site, createUser(token, roomId, 'userId=cam-2&userName=Door&userData=&options=undefined')),
   ).toMatchObject({ result: 0 })
 
-  const item = { roomId, room_id: roomId, userData: '', userAddress: 'rtsp://10.0.0.8:554/h264/ch1/main/av_stream' }
-  const listed = await call(site, `${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${escape(token)}`)
+  const item = { roomId, room_id: roomId, userData: '', userAddress: cameraAddress }
+  const listed = await call(site, listUsers(token, roomId))
   expect(listed).toEqual({
     ret: 0,
     msg: '',
@@ -116,25 +127,71 @@ test('The native engine does its whole round on one address: init, token, room, 
     user_count_list: [{ room_id: roomId, user_count: 2 }],
   })
 
-  const place = `roomId=${roomId}&userAddress=${escape(item.userAddress)}`
-  expect(
-    await call(site, `${outgoing}/destroyOutgoingUser?${place}&userId=cam-1&accessToken=${escape(token)}`),
-  ).toEqual({
+  expect(await call(site, destroyUser(token, roomId, 'cam-1'))).toEqual({
     ret: 0,
     msg: '',
     result: 0,
     err: '',
     data: { roomId, userId: 'cam-1' },
   })
-  expect(await call(site, `/rtc/room/del?access_tocken=${escape(token)}&room_id=${roomId}`)).toEqual({
+  expect(await call(site, deleteRoom(token, roomId))).toEqual({
     ret: 0,
     room_id: roomId,
   })
-  expect(await call(site, `${outgoing}/getOutgoingUsers?roomId=&accessToken=${escape(token)}`)).toMatchObject({
+  expect(await call(site, listUsers(token, ''))).toMatchObject({
     result: 0,
     data: { total: 0, items: [] },
   })
   expect(site.olderClients.view().served).toBeGreaterThanOrEqual(10)
+})
+
+test('With the switch off, the same requests get the answers that everybody gets', async () => {
+  const site = await liveSite()
+  const { token } = site.client
+  const missing = (path: string) => ({ ret: 408, msg: `There is no ${path} on the media API.` })
+  expect(await call(site, trade)).toEqual(missing('/avd/api/admin/getAccessToken'))
+  expect(await call(site, serverInfo(token))).toEqual(missing('/sdk/config/serverinfo'))
+  expect(await call(site, createRoom(token))).toEqual({ ret: 407, msg: 'topic must be 1 to 149 bytes of UTF-8.' })
+  const named = createRoom(token).replace('topic=', 'topic=T').replace('owner_id=', 'owner_id=o')
+  const { room_id } = await call(site, named)
+  const roomId = String(room_id)
+  expect(roomId).toMatch(/^[1-9]\d{8}$/)
+  expect(await call(site, getMcu(token, roomId, 'undefined'))).toMatchObject({ ret: 407 })
+  expect(await call(site, getMcu(token, roomId, ''))).toEqual({ ret: 0, addr: '127.0.0.1:7082' })
+  const camera = createUser(token, roomId, 'userId=cam-1&userName=Door&userData=&options=')
+  expect(await call(site, camera)).toEqual(missing(`${outgoing}/createOutgoingUser`))
+  const data = { roomId, userId: 'cam-1' }
+  expect(await call(site, camera, 'device')).toEqual({ ret: 0, data })
+  expect(await call(site, listUsers(token, roomId))).toEqual(missing(`${outgoing}/getOutgoingUsers`))
+  const item = { ...data, userName: 'Door', userAddress: cameraAddress, userData: '', options: {} }
+  expect(await call(site, listUsers(token, roomId), 'device')).toEqual({ ret: 0, data: { total: 1, items: [item] } })
+  expect(await call(site, destroyUser(token, roomId, 'cam-1'))).toEqual(missing(`${outgoing}/destroyOutgoingUser`))
+  expect(await call(site, destroyUser(token, roomId, 'cam-1'), 'device')).toEqual({ ret: 0, data })
+  expect(await call(site, destroyUser(token, roomId, 'cam-1'), 'device')).toEqual({
+    ret: 425,
+    msg: 'There is no such outgoing user in this room.',
+  })
+  expect(await call(site, deleteRoom(token, roomId))).toEqual({ ret: 0, room_id: roomId })
+})
+
+test('Headers may be as old programs write them; names of parameters are as they are', async () => {
+  const site = await liveSite()
+  site.settings().compatibility.older_clients = true
+  const port = Number(new URL(site.client.media).port)
+  const list = listUsers(site.client.token, '')
+  const heads = [
+    `GET ${list} HTTP/1.0\r\n`,
+    `GET ${list} HTTP/1.1\r\nhost: A\r\naccept: */*\r\nconnection: close\r\ncontent-length: 0\r\n`,
+    `GET ${list} HTTP/1.1\r\nHOST:a\r\nCONNECTION:close\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
+    `GET http://rooms.example${list} HTTP/1.1\r\nHost: rooms.example\r\nProxy-Connection: keep-alive\r\nConnection: close\r\n`,
+  ]
+  for (const head of heads) {
+    const { body } = parseRaw(await sendRaw(port, `${head}\r\n`))
+    expect([head, JSON.parse(body)]).toMatchObject([head, { ret: 0, result: 0, data: { total: 0, items: [] } }])
+  }
+  const twice = `GET ${list} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2)
+  expect((await sendRaw(port, twice, 2)).split('"result":0').length).toBe(3)
+  expect(await call(site, list.replace('accessToken', 'AccessToken'))).toMatchObject({ ret: 401, result: 401 })
 })
 
 test('A failure of the device API tells code and reason in both pairs, on either port', async () => {

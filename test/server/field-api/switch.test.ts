@@ -68,5 +68,8 @@ test('A site file with another value is refused with the path of it', async () =
   const site = { credentials: [credential], settings: { compatibility: { older_clients: 'yes' } } }
   const failure = await startHeadless({ site }).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(HeadlessEndedError)
-  expect(failure).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('$.settings.compatibility.older_clients') })
+  expect(failure).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('$.settings.compatibility.older_clients'),
+  })
 })

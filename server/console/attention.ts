@@ -184,7 +184,10 @@ function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
   }
   for (const call of [...clients.values()].slice(0, 5)) {
     const code = call.setting === 'older_clients' ? 'olderClientRefused' : 'accessTokenRefused'
-    const message = `${caller(call)} called what only clients of the original platform call (${call.path}); the setting compatibility.${call.setting} is off.`
+    const did = call.by_parameters
+      ? `sent parameters to ${call.path} as only clients of the original platform do`
+      : `called what only clients of the original platform call (${call.path})`
+    const message = `${caller(call)} ${did}; the setting compatibility.${call.setting} is off.`
     found.push(item('warning', code, caller(call), message, call.last_at))
   }
   return found

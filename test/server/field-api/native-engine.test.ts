@@ -265,17 +265,3 @@ test('What only a mistake would send is refused as ever while older clients are 
     expect([options, await client.get('/sdk/get_mcu', { room_id, options })]).toMatchObject([options, { ret: 407 }])
   }
 })
-
-test('An ICE server list of the original SDKs is empty, or STUN and then TURN', async () => {
-  const site = await liveSite()
-  const { compatibility, media } = site.settings()
-  compatibility.older_clients = true
-  const ice = async (): Promise<unknown> => (await call(site, '/sdk/config/serverinfo?access_token=TOKEN')).ice_servers
-  media.ice_servers = [{ urls: ['stun:stun.example'], username: '', credential: '' }]
-  expect(await ice()).toEqual([])
-  media.ice_servers = [{ urls: ['turn:turn.example:3478?transport=udp'], username: 'u', credential: 'c' }]
-  const turn = { url: 'turn:turn.example:3478?transport=udp', username: 'u', credential: 'c' }
-  expect(await ice()).toEqual([{ url: 'stun:turn.example:3478', username: '', credential: '' }, turn])
-  media.ice_servers.push({ urls: ['turn:other.example', 'stun:stun.example'], username: '', credential: '' })
-  expect(await ice()).toEqual([{ url: 'stun:stun.example', username: '', credential: '' }, turn])
-})

@@ -38,12 +38,12 @@ test('A site file turns the switch on, the console turns it off at once, and the
   const client = new ApiClient(first.ready, credential)
   await client.authenticate()
   expect(await client.get(info)).toMatchObject({ ret: 0, rest_uri: new URL(first.ready.media).host })
-  expect((await first.rpc('overview.get', null)).older_clients).toMatchObject({ on: true, fixed: [] })
+  expect((await first.rpc('overview.get', {})).older_clients).toMatchObject({ on: true, fixed: [] })
   const patch = { compatibility: { older_clients: false } }
   expect(await first.rpc('settings.check', patch)).toEqual({ ok: true, problems: [], restarts: [] })
   await first.rpc('settings.set', patch)
   expect(await client.get(info)).toMatchObject({ ret: 408 })
-  const { older_clients, attention } = await first.rpc('overview.get', null)
+  const { older_clients, attention } = await first.rpc('overview.get', {})
   expect(older_clients).toMatchObject({ on: false, refused: [{ operation: 'server_info', credential: 'site' }] })
   expect(attention.find(({ code }) => code === 'olderClientRefused')).toMatchObject({ subject: '127.0.0.1 (site)' })
   await first.stop()
@@ -54,14 +54,14 @@ test('A site file turns the switch on, the console turns it off at once, and the
   const again = new ApiClient(second.ready, credential)
   await again.authenticate()
   expect(await again.get(info)).toMatchObject({ ret: 0 })
-  const overview = await second.rpc('overview.get', null)
+  const overview = await second.rpc('overview.get', {})
   expect(overview.older_clients).toMatchObject({
     on: true,
     get_access_token: true,
     fixed: ['older_clients', 'get_access_token'],
   })
   expect(overview.attention.map(({ code }) => code)).toContain('secretsInUrls')
-  expect((await second.rpc('settings.get', null)).compatibility.older_clients).toBe(false)
+  expect((await second.rpc('settings.get', {})).compatibility.older_clients).toBe(false)
 })
 
 test('A site file with another value is refused with the path of it', async () => {

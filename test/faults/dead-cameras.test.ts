@@ -32,6 +32,20 @@ async function load(server: Headless): Promise<number> {
   return ((await cost(pids)) - before) / (performance.now() - began)
 }
 
+/** Starts the site on its data and waits until every live camera is in its room; after how many milliseconds that was. */
+async function startAndJoin(folder: string): Promise<{ server: Headless; took: number }> {
+  const server = await startHeadless({ folder, site })
+  const began = performance.now()
+  const joined = async (): Promise<number> => {
+    const views = await server.rpc('devices.list', {})
+    return views.filter(({ state }) => state === 'joined').length
+  }
+  while ((await joined()) < living && performance.now() - began < 30_000) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return { server, took: performance.now() - began }
+}
+
 test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of the start, and the dead ones cost less than 5% of a core', {
   timeout: 240_000,
 }, async () => {
@@ -53,31 +67,26 @@ test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of
   await first.stop()
   await expect.poll(() => park.playing()).toBe(0)
 
-  const again = await startHeadless({ folder: first.folder, site })
-  const began = performance.now()
-  const joined = async (): Promise<number> => {
-    const views = await again.rpc('devices.list', {})
-    return views.filter(({ state }) => state === 'joined').length
-  }
-  while ((await joined()) < living && performance.now() - began < 30_000) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  const took = performance.now() - began
+  const { server: again, took } = await startAndJoin(first.folder)
   const early = await load(again)
   const late = await load(again)
   await again.rpc('devices.pause', {
     userIds: Array.from({ length: cameras - living }, (_, number) => `cam-${number}`),
   })
-  const without = await load(again)
-  expect(await joined()).toBe(living)
+  const lateWithout = await load(again)
   await again.stop()
+  // The same start, with the live cameras alone: what it costs anyhow is no cost of the dead ones.
+  const { server: alone } = await startAndJoin(first.folder)
+  const earlyWithout = await load(alone)
+  await alone.stop()
   await removeFolder(first.folder)
   const share = (value: number): string => `${(value * 100).toFixed(1)}%`
   console.log(
-    `${living} live of ${cameras}: all joined after ${Math.round(took)} ms; load in the first ${watchMs / 1000} s ${share(early)}, then ${share(late)}, without the dead ${share(without)}`,
+    `${living} live of ${cameras}: all joined after ${Math.round(took)} ms; load in the first ${watchMs / 1000} s ${share(early)}, without the dead ${share(earlyWithout)}; then ${share(late)}, without ${share(lateWithout)}`,
   )
   expect(took).toBeLessThan(5_000)
-  // The start itself and the first tries of all of them, a second apart and then two, are in it.
-  expect(early - without).toBeLessThan(0.15)
-  expect(late - without).toBeLessThan(0.05)
+  // Over the first minute, in whose first half each is tried five times; the half alone is within reach of it.
+  expect((early - earlyWithout + late - lateWithout) / 2).toBeLessThan(0.05)
+  expect(early - earlyWithout).toBeLessThan(0.07)
+  expect(late - lateWithout).toBeLessThan(0.05)
 })

@@ -1,3 +1,4 @@
+import { hasControlCharacter } from './control-character.ts'
 import { limits } from './limits.ts'
 import { utf8Length } from './operation.ts'
 import { ApiError } from './result-codes.ts'
@@ -222,9 +223,4 @@ function percentDecoded(text: string): string {
       return run
     }
   })
-}
-
-/** C0, DEL and C1: none of them can be in an address or a login. */
-export function hasControlCharacter(text: string): boolean {
-  return /\p{Cc}/u.test(text)
 }

@@ -27,12 +27,13 @@ export class ConsoleSockets {
   readonly #hub: EventHub
   readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
+  /** Runs while there is a console to ask. */
+  #pings: NodeJS.Timeout | undefined
 
   constructor(dispatch: Dispatch, hub: EventHub, log: EdgeLog) {
     this.#log = log
     this.#dispatch = dispatch
     this.#hub = hub
-    setInterval(() => this.#beat(), pingInterval).unref()
   }
 
   /** Takes an upgrade that was checked already (session, Host, Origin). */
@@ -56,6 +57,7 @@ export class ConsoleSockets {
 
   #serve(client: WebSocket, address: string): void {
     this.#alive.add(client)
+    this.#pings ??= setInterval(() => this.#beat(), pingInterval).unref()
     const stop = this.#hub.listen((event) => {
       if (client.bufferedAmount > maxBuffered) client.terminate()
       else client.send(JSON.stringify({ event: event.name, payload: event.payload }))
@@ -86,6 +88,11 @@ export class ConsoleSockets {
   }
 
   #beat(): void {
+    if (this.#server.clients.size === 0) {
+      clearInterval(this.#pings)
+      this.#pings = undefined
+      return
+    }
     for (const client of this.#server.clients) {
       if (!this.#alive.has(client)) {
         client.terminate()

@@ -3,7 +3,8 @@ import { limits } from '../../shared/limits.ts'
 import { utf8Length } from '../../shared/operation.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { StoredDevice } from '../store/records.ts'
-import { type DeviceLogin, hasControlCharacter, parseDeviceAddress } from '../../shared/device-address.ts'
+import { hasControlCharacter } from '../../shared/control-character.ts'
+import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
 
 /** What stands for a password wherever an outgoing user is shown (contract, section 4). */
 export const hiddenPassword = hiddenSecret

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { hasControlCharacter, type Parameters, readParameters, speakName } from './parameters.ts'
+import { hasControlCharacter } from '../../shared/control-character.ts'
+import { type Parameters, readParameters, speakName } from './parameters.ts'
 
 /** Request bodies of the device API (contract, section 4), bounded and strict. */
 

@@ -1,5 +1,7 @@
 /** The strict parser of query strings and urlencoded bodies (contract, section 1). */
 
+import { hasControlCharacter } from '../../shared/control-character.ts'
+
 /** Parameters by name, as the caller wrote them: texts, or whatever a JSON body holds. A Map, so that `__proto__` is a name like any other. */
 export type Parameters = Map<string, unknown>
 
@@ -12,8 +14,6 @@ export interface ReadParameters {
 
 /** Characters of a segment that must be decoded or refused; without any of them it is its own value. */
 const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 /** Browser clients give one, and jQuery another one behind it: the last one counts (contract, section 1). */
 export const callbackName = 'callback'
 const speakableName = /^[\w.$-]{1,40}$/
@@ -21,11 +21,6 @@ const speakableName = /^[\w.$-]{1,40}$/
 /** How a message may call a parameter: by its name when that is short and plain, never by anything else of the request. */
 export function speakName(name: string): string {
   return speakableName.test(name) ? name : 'A parameter'
-}
-
-/** A control character (Unicode category Cc), NUL included. */
-export function hasControlCharacter(text: string): boolean {
-  return controlCharacter.test(text)
 }
 
 /**

@@ -82,6 +82,7 @@ export const activity = {
     formOff: 'The digest is right, but its form {form} is switched off in Settings, Access.',
     disabled: 'The digest is right, but the credential is disabled.',
     tooMany: 'Too many failures from this address: it is refused until the minute is over.',
+    cameraForbidden: 'Cameras may not be called at this address.',
     attempts: 'Attempts within this second: {count}. They are shown as one.',
     storeLate: 'The store did not answer in time.',
     noToken: 'No access token was given.',

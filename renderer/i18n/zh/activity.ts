@@ -83,6 +83,7 @@ export const activity: Texts<typeof english> = {
     formOff: 'digest 正确，但其形式 {form} 已在“设置 › 接入”中关闭。',
     disabled: 'digest 正确，但该凭据已停用。',
     tooMany: '此地址失败次数过多，本分钟内一律拒绝。',
+    cameraForbidden: '不允许呼叫此地址的摄像头。',
     attempts: '这一秒内共尝试 {count} 次，合并显示为一条。',
     storeLate: '存储未及时应答。',
     noToken: '未提供访问令牌。',

@@ -69,7 +69,7 @@ export const overview: Texts<typeof englishOverview> = {
   },
   attentions: {
     restarted:
-      'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中 “unforeseen error” 处的内容反馈给开发者。',
+      'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中“unforeseen error”处的内容反馈给开发者。',
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
     changesLost: '已确认的更改丢失：数据目录受损。请检查磁盘，然后重新创建缺失的内容，或放回整个数据目录的较新副本。',

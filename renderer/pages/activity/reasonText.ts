@@ -12,6 +12,7 @@ const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^the digest is right, but its form (?<form>\S+) is switched off$/, 'formOff'],
   [/^the digest is right, but the credential is disabled$/, 'disabled'],
   [/^too many failures from this address$/, 'tooMany'],
+  [/^cameras may not be called at this address$/, 'cameraForbidden'],
   [/^(?<count>\d+) attempts within a second$/, 'attempts'],
   [/^the store did not answer in time$/, 'storeLate'],
   [/^no access token was given$/, 'noToken'],

@@ -135,8 +135,9 @@ export class AdmissionControl {
   /** What `toBeAsked` counted as a guess was right. */
   noteRight(roomId: string, proof: RoomProof, remote: string): void {
     const share = shareOf(remote)
+    if (proof.by === 'link') return
     if (proof.by === 'password') this.#failures.forget(failureKey(share, roomId))
-    if (proof.by === 'number') this.#guesses.giveBack(share)
+    this.#guesses.giveBack(share)
   }
 
   /** Somebody looks at a room by its number: a guess, until `noteRight`. @throws Problem tooMany */

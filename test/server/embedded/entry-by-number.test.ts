@@ -29,7 +29,8 @@ describe('a room that its number opens', () => {
   const nothing = { by_number: false, host_password: false }
 
   test('is none unless the operator says so, for the site or for one room; the room’s own word counts', async () => {
-    const plain = await make()
+    // A client of the API says nothing of it.
+    const plain = await site.api.createRoom({ topic: 'Lobby' })
     const open = await make({ entry_by_number: 'on', host_password: 'open sesame' })
     const shut = await make({ entry_by_number: 'off' })
     const every = async (): Promise<string[]> => [await enters(plain), await enters(open), await enters(shut)]

@@ -99,6 +99,17 @@ describe('whoever knows the number of a room that it opens', () => {
     }
   })
 
+  test('asks for numbers of any spelling: what is none opens nothing', async () => {
+    await lobby('大厅 1/2')
+    const look = async (path: string): Promise<number> => (await fetch(`${node.url}/entry/${path}`)).status
+    expect(await (await fetch(`${node.url}/entry/${encodeURIComponent('大厅 1/2')}`)).json()).toMatchObject({
+      by_number: true,
+    })
+    for (const none of ['%FF', '%00', '__proto__']) expect([none, await look(none)]).toEqual([none, 200])
+    for (const none of ['', 'x'.repeat(129)]) expect(await look(none)).toBe(404)
+    expect((await fetch(`${node.url}/entry/x`, { method: 'POST' })).status).toBe(405)
+  })
+
   test('finds a locked or full room so, and a closed one gone', async () => {
     await lobby('small', { attendeeMax: 1 })
     await join('small')

@@ -46,7 +46,7 @@ def h264(width, height, kbps):
 
 main = h264(options.width, options.height, options.kbps)
 h265 = (source(options.width, options.height) + f'! x265enc tune=zerolatency speed-preset=ultrafast bitrate={options.kbps} key-int-max={options.gop} '
-        '! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1 mtu={options.mtu} ')
+        f'! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1 mtu={options.mtu} ')
 jpeg = source(options.width, options.height) + '! jpegenc ! rtpjpegpay name=pay0 pt=26 '
 tone = 'audiotestsrc is-live=true freq=440 volume=0.5 ! audioconvert ! audioresample ! audio/x-raw,'
 pcmu = tone + 'rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0 min-ptime=20000000 max-ptime=20000000 '

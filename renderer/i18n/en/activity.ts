@@ -59,6 +59,7 @@ export const activity = {
   panel: {
     title: 'Request {seq}',
     answer: 'What the client was answered',
+    olderAnswer: 'In the form for older clients, as it went out:',
     reason: 'Why (shown to you only)',
     request: 'The request',
     parameters: 'Parameters',

@@ -2,7 +2,11 @@
 export const tester = {
   title: 'API tester',
   purpose: 'Send a request to one of the APIs as a client would, over HTTP, and see exactly what went both ways.',
-  apis: { media: 'Media room API', device: 'External device API' },
+  groups: { media: 'Media room API', device: 'External device API', older: 'Older clients' },
+  missingSwitch: {
+    older_clients: 'Not answered now: "Older clients" is off.',
+    get_access_token: 'Not answered now: getAccessToken is off.',
+  },
   operation: 'Operation',
   extension: 'Beyond the specification',
   method: 'Method',
@@ -10,6 +14,7 @@ export const tester = {
   encodings: { query: 'the query', form: 'a form body', json: 'a JSON body' },
   credential: 'Credential',
   credentialHint: 'Its token is obtained and added for you.',
+  pairHint: 'Its access_key and secret_key are added for you, in the URL.',
   digestHint: 'Its access_key and digest are added for you.',
   noCredential: 'None: send without a token',
   noCredentials: 'There is no credential yet.',
@@ -39,6 +44,7 @@ export const tester = {
   languages: { curl: 'curl', javascript: 'JavaScript', python: 'Python' },
   tokenNote:
     'Secrets are hidden here. What you copy holds a live token: whoever has it acts as this credential until the session ends.',
+  pairNote: 'Secrets are hidden here. What you copy holds the secret key of this credential.',
   empty: 'Nothing sent yet',
   emptyBody: 'Choose an operation at the left and send it. What goes over the wire shows here.',
   history: 'Sent in this session',
@@ -68,6 +74,10 @@ export const tester = {
   hints: {
     access_key: 'Left empty: that of the credential above.',
     digest: 'Left empty: computed from the secret of the credential above.',
+    accessKey: 'Left empty: that of the credential above.',
+    secretKey: 'Left empty: that of the credential above.',
+    mcuServerURI: 'Not looked at.',
+    client_info: 'A JSON object that may hold the token as access_tocken; left empty, the token is sent by itself.',
     room_mode: '1 MCU free, 2 MCU host, 3 P2P free, 4 P2P host.',
     room_extend_id: 'A room number of your own; left out, one is drawn.',
     options: 'A JSON object.',

@@ -61,6 +61,7 @@ export const activity: Texts<typeof english> = {
   panel: {
     title: '请求 {seq}',
     answer: '给客户端的应答',
+    olderAnswer: '以旧版客户端的格式发出：',
     reason: '原因（仅您可见）',
     request: '请求',
     parameters: '参数',

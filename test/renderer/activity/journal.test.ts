@@ -51,6 +51,24 @@ describe('Why a digest was refused is for the operator', () => {
   })
 })
 
+test('An answer in the form for older clients is shown as it went out, without what may be a secret', async () => {
+  await client.call('settings.set', { compatibility: { older_clients: true } })
+  await client.call('tester.send', { api: 'device', operation: 'list_outgoing_users', access_key: 'lobby', params: {} })
+  await ask('room-1')
+  show(ActivityPage, client)
+  const row = await eventually(() => {
+    const found = [...document.querySelectorAll<HTMLElement>('.row-line')].find((one) =>
+      one.textContent?.includes('list_outgoing_users'),
+    )
+    if (!found) throw new Error('not listed yet')
+    return found
+  })
+  row.click()
+  await says('In the form for older clients, as it went out:')
+  await says('"result": 0')
+  expect(pageText()).toContain('"err": ""')
+})
+
 test('Of what may be a secret its length is shown, in the language of the operator', async () => {
   await fail('S3cret-access', 'x')
   show(ActivityPage, client)

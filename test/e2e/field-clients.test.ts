@@ -1,0 +1,240 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { violations } from '../support/axe.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { openChromium } from '../support/chromium.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+
+/**
+ * Pages that were written on the browser SDKs 2.5 and 3.6 of the original platform, in Chromium, on another origin than the APIs: first they are refused, then the operator sees it on
+ * the overview and turns the switch on, then they work unmodified with a real camera.
+ */
+
+type Answer = Record<string, unknown>
+/** What a page makes of an answer of the device operations. */
+interface Outcome {
+  data?: Answer & { total?: number; items?: Record<string, string>[] }
+  failed?: { code?: number; reason?: string }
+}
+
+const credential = { label: 'Portal', access_key: 'portal', secret_key: 'a secret of the portal' }
+const login = { user: 'admin', password: '12345' }
+const form = 'application/x-www-form-urlencoded; charset=UTF-8'
+const outgoing = '/avd/api/outgoing'
+
+describe('pages on the original browser SDKs', () => {
+  let controller: Headless
+  let browser: Browser
+  let camera: Camera
+  let origin: Server
+  let page: Page
+  /** The one address that these pages know. */
+  let base = ''
+
+  beforeAll(async () => {
+    const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
+    ;[controller, browser, camera, origin] = await Promise.all([
+      startHeadless({ site }),
+      openChromium(),
+      startCamera({ auth: 'digest', ...login, width: 320, height: 180, fps: 5 }),
+      serveOlderPage(),
+    ])
+    base = controller.ready.media
+    page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${(origin.address() as AddressInfo).port}/`)
+  })
+  afterAll(async () => {
+    await browser.close()
+    origin.close()
+    await camera[Symbol.asyncDispose]()
+    await controller.stop()
+    await removeFolder(controller.folder)
+  })
+
+  /** Calls a function of the page's SDK. */
+  const inPage = async (name: string, ...given: unknown[]): Promise<Answer> =>
+    page.evaluate(`older.${name}(${given.map((one) => JSON.stringify(one)).join(', ')})`)
+  const script = (target: string, from = base): Promise<Answer> => inPage('script', from + target)
+  const ajax = (target: string, body?: string, type?: string): Promise<Answer> =>
+    inPage('ajax', base + target, ...(type === undefined ? [] : [body, type]))
+  const outcome = async (answer: Answer): Promise<Outcome> => inPage('outcome', answer)
+
+  const trade = (callback = ''): string =>
+    `/avd/api/admin/getAccessToken?${callback}mcuServerURI=${new URL(base).host}&accessKey=portal&secretKey=${encodeURIComponent(credential.secret_key)}`
+  const init = (token: string): string =>
+    `/sdk/config/serverinfo?uri_encode=yes&client_info=${encodeURIComponent(JSON.stringify({ access_tocken: token }))}`
+  const createRoom = (token: string): string =>
+    `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321`
+  const createUser = (token: string, roomId: string, options: string): string =>
+    `accessToken=${token}&roomId=${roomId}&userId=js_outgoing:20217&userName=js_outgoing:20217&userAddress=${camera.url('/cam')}&userData=&options=${options}`
+  const destroyUser = (token: string, { room_id, user_id, user_address }: Record<string, string>): string =>
+    `roomId=${room_id}&userAddress=${user_address}&userId=${user_id}&accessToken=${token}`
+
+  test('with the switch off they are answered as everybody: what only they call is not there, and a success is none to them', async () => {
+    const client = new ApiClient(controller.ready, credential)
+    expect((await client.authenticate()).ret).toBe(0)
+    const { token } = client
+    const missing = (path: string): Answer => ({ ret: 408, msg: `There is no ${path} on the media API.` })
+
+    expect(await inPage('ownScript', base + init(token))).toEqual(missing('/sdk/config/serverinfo'))
+    expect(await script(trade())).toEqual(missing('/avd/api/admin/getAccessToken'))
+    expect(await script(`${outgoing}/getOutgoingUsers?accessToken=${token}`)).toEqual(
+      missing(`${outgoing}/getOutgoingUsers`),
+    )
+    expect(await ajax(`${outgoing}/getOutgoingUsers`, `accessToken=${token}`, form)).toEqual(
+      missing(`${outgoing}/getOutgoingUsers`),
+    )
+
+    // Rooms are there for all, and so are devices at their own port; these answers hold no `result`.
+    const created = await script(createRoom(token))
+    expect(created).toEqual({ ret: 0, room_id: expect.any(String) })
+    const roomId = String(created.room_id)
+    expect(await inPage('ownScript', `${base}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
+      ret: 0,
+      addr: new URL(controller.ready.node).host,
+    })
+    expect(await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)).toMatchObject({ ret: 407 })
+    const options = encodeURIComponent(JSON.stringify({ login_name: login.user, login_password: login.password }))
+    const { device } = controller.ready
+    const camera1 = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, options)}`, device)
+    expect(camera1).toEqual({ ret: 0, data: { roomId, userId: 'js_outgoing:20217' } })
+    expect(await outcome(camera1)).toEqual({ failed: {} })
+    const list = await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`, device)
+    const { items = [] } = (await outcome({ ...list, result: list.ret })).data ?? {}
+    expect(list).toEqual({ ret: 0, data: { total: 1, items: [expect.anything()] } })
+    expect(Object.keys(items[0] ?? {}).filter((name) => name.includes('_'))).toEqual([])
+    const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera.url('/cam') }
+    expect(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`, device)).not.toHaveProperty(
+      'result',
+    )
+    expect(await script(`/rtc/room/del?callback=test&access_tocken=${token}&room_id=${roomId}`)).toEqual({
+      ret: 0,
+      room_id: roomId,
+    })
+  })
+
+  test('the operator reads on the overview who was refused, goes to the switch by the keyboard, and turns it on', async () => {
+    await controller.rpc('overview.dismiss_welcome', {})
+    const desk = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
+    const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
+    await desk.goto(`${controller.ready.console}/#key=${key}`)
+    const row = desk.getByRole('listitem').filter({ hasText: 'was refused: 127.0.0.1 (Portal)' })
+    await row.getByText(/^\d calls since/).waitFor()
+    await row.getByRole('link', { name: 'Open the switch' }).focus()
+    await desk.keyboard.press('Enter')
+    const toggle = desk.getByRole('switch', { name: 'Answer older clients' })
+    await toggle.and(desk.locator(':focus')).waitFor({ state: 'attached' })
+    await desk.keyboard.press('Space')
+    await desk.getByRole('form', { name: 'Older clients' }).getByRole('button', { name: 'Save' }).click()
+    await desk.getByText('The settings were saved').first().waitFor()
+    expect(await violations(desk)).toEqual([])
+    expect((await controller.rpc('settings.get', {})).compatibility.older_clients).toBe(true)
+    await desk.close()
+  })
+
+  test('the token for a secret in the URL has a switch of its own', async () => {
+    expect(await outcome(await script(trade('callback=?&')))).toMatchObject({ failed: {} })
+    await controller.rpc('settings.set', { compatibility: { get_access_token: true } })
+    const { data } = await outcome(await script(trade('callback=?&')))
+    expect(data).toEqual({ accessToken: expect.any(String) })
+  })
+
+  test('SDK 2.5 works unmodified: scripts of one origin, from its token to the end of the room, with a camera', async () => {
+    const token = String((await outcome(await script(trade('callback=?&')))).data?.accessToken)
+    const info = await inPage('ownScript', base + init(token))
+    expect(info).toMatchObject({ ret: 0, ice_servers: [], rest_uri: new URL(base).host })
+    expect((info.room_server as Answer).uri).toBe(new URL(controller.ready.node).host)
+
+    const { ret, room_id } = await script(createRoom(token))
+    expect(ret).toBe(0)
+    const roomId = String(room_id)
+    expect(await inPage('ownScript', `${base}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
+      ret: 0,
+      addr: (info.room_server as Answer).uri,
+    })
+    const options = JSON.stringify({ login_name: login.user, login_password: login.password, assist_address: '' })
+    const created = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, options)}`)
+    expect(await outcome(created)).toEqual({ data: { roomId, userId: 'js_outgoing:20217' } })
+    // The camera's media flows: it is among the users of the room.
+    expect(await script(`/rtc/room/get_room_info?room_id=${roomId}&access_tocken=${token}`)).toMatchObject({
+      user_list: [{ user_id: 'js_outgoing:20217' }],
+    })
+    await cameraComesAndGoes(token, roomId)
+    expect(await script(`/rtc/room/del?callback=test&access_tocken=${token}&room_id=${roomId}`)).toEqual({
+      ret: 0,
+      room_id: roomId,
+    })
+
+    /** It is listed as the SDK reads items, a second one of that name is refused with a reason, and it is taken away. */
+    async function cameraComesAndGoes(token: string, roomId: string): Promise<void> {
+      const { data } = await outcome(await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`))
+      expect(data?.total).toBe(1)
+      const [item = {}] = data?.items ?? []
+      expect(item).toMatchObject({
+        room_id: roomId,
+        user_id: 'js_outgoing:20217',
+        user_name: 'js_outgoing:20217',
+        user_address: camera.url('/cam'),
+      })
+      const again = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, '')}`)
+      expect(await outcome(again)).toEqual({ failed: { code: 423, reason: expect.stringMatching(/\S/) } })
+      expect(
+        await outcome(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`)),
+      ).not.toHaveProperty('failed')
+    }
+  })
+
+  test('SDK 3.6 works unmodified: XMLHttpRequest across origins, forms and JSON with their preflights, options in single quotes', async () => {
+    const token = String((await outcome(await ajax(trade()))).data?.accessToken)
+    const info = await ajax(init(token))
+    expect(info.ret).toBe(0)
+    const rest = `http://${String(info.rest_uri)}`
+    expect(rest).toBe(base)
+    const { room_id } = await ajax(`/rtc/room/create?topic=&owner_id=&room_mode=1&access_token=${token}`)
+    const roomId = String(room_id)
+    const mcu = await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)
+    expect(mcu).toEqual({ ret: 0, addr: new URL(controller.ready.node).host })
+
+    const options = `{'login_name':'${login.user}','login_password':'${login.password}','assist_address':''}`
+    const created = await ajax(`${outgoing}/createOutgoingUser`, createUser(token, roomId, options), form)
+    expect(await outcome(created)).toEqual({ data: { roomId, userId: 'js_outgoing:20217' } })
+    const asked = JSON.stringify({ roomId, accessToken: token })
+    const { data } = await outcome(await ajax(`${outgoing}/getOutgoingUsers`, asked, 'application/json; charset=UTF-8'))
+    const [item = {}] = data?.items ?? []
+    expect(item).toMatchObject({ room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera.url('/cam') })
+    expect(
+      await outcome(await ajax(`${outgoing}/destroyOutgoingUser`, destroyUser(token, item), form)),
+    ).not.toHaveProperty('failed')
+    expect(await ajax(`/rtc/room/del?room_id=${roomId}&access_token=${token}`)).toEqual({ ret: 0, room_id: roomId })
+  })
+
+  test('what went out is in the activity, without the secrets that came in', async () => {
+    const { items } = await controller.rpc('activity.list', {})
+    const list = items.find(({ operation, answer }) => operation === 'list_outgoing_users' && answer !== '')
+    expect(list?.answer).toContain('"result":0')
+    expect(list?.answer).toContain('"user_id":')
+    const told = JSON.stringify(items)
+    expect(told).not.toContain(credential.secret_key)
+    expect(told).not.toContain(encodeURIComponent(credential.secret_key))
+    expect(told).not.toContain(login.password)
+  })
+})
+
+/** The site of somebody else: one page with the SDK's way of calling, and nothing more. */
+async function serveOlderPage(): Promise<Server> {
+  const code = await readFile(join(import.meta.dirname, '../support/older-page.js'), 'utf8')
+  const server = createServer((request, response) => {
+    const isCode = request.url === '/sdk.js'
+    response.setHeader('Content-Type', isCode ? 'text/javascript' : 'text/html; charset=utf-8')
+    response.end(isCode ? code : '<!doctype html><title>Meeting</title><script src="/sdk.js"></script>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}

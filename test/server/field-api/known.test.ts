@@ -94,6 +94,8 @@ test('The token in client_info is as good as one beside it, in every spelling th
     JSON.stringify({ access_tocken: client.token }),
     JSON.stringify({ access_token: client.token, version: '3.6' }),
     `{'accessToken':'${client.token}'}`,
+    encodeURIComponent(JSON.stringify({ access_tocken: client.token })),
+    encodeURI(JSON.stringify({ access_tocken: client.token })),
   ]
   for (const client_info of infos) {
     expect(await client.get('/sdk/config/serverinfo', { client_info }, '')).toMatchObject({ ret: 0 })
@@ -106,6 +108,7 @@ test('The token in client_info is as good as one beside it, in every spelling th
     '"x"',
     '{"access_tocken":7}',
     '{"access_tocken":"old"}',
+    '%7b%zz',
     '{'.repeat(8000),
   ]) {
     const answer = await sendRaw(

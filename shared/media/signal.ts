@@ -49,6 +49,10 @@ export const streamSchema = z.strictObject({
 })
 export type RoomStream = z.output<typeof streamSchema>
 
+/** What somebody is sent of a stream's picture: everything, a smaller one of the same camera, or only pictures now and then, whole by themselves. */
+export const streamSizes = ['full', 'small', 'key_frames'] as const
+export type StreamSize = (typeof streamSizes)[number]
+
 /** A line of the room's chat. */
 export const chatSchema = z.strictObject({
   id: z.int(),
@@ -123,6 +127,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('person_left'), user_id: z.string() }),
   z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),
   z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
+  /** What this person is sent of a stream from now on: less than everything while their link carries no more. Its sound is always whole. */
+  z.strictObject({ type: z.literal('stream_size'), stream_id: z.string(), size: z.enum(streamSizes) }),
   z.strictObject({ type: z.literal('chat'), line: chatSchema }),
   z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),
   z.strictObject({ type: z.literal('room_changed'), topic: z.string(), locked: z.boolean() }),

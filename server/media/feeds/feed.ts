@@ -11,6 +11,7 @@ import {
 } from '../rtp/key-frame.ts'
 import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
+import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { GopCache } from './gop-cache.ts'
 import { PacketHistory } from './packet-history.ts'
@@ -31,7 +32,10 @@ export interface AudioFormat {
   clockRate: number
 }
 
-/** Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type and SSRC of its own, and sends before it returns. */
+/**
+ * Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else
+ * as it was, and sends before it returns.
+ */
 export interface Sink {
   /** @param sequence of the packet in the feed's own numbering */
   video(packet: Buffer, sequence: number): void
@@ -98,6 +102,9 @@ export class Feed {
   #audioClock: (ClockPoint & { at: number }) | undefined
   #timer: NodeJS.Timeout | undefined
   #over = false
+  /** Of its video, in the last seconds. */
+  readonly #bitrates = [0, 0, 0]
+  #bytesAtReport = 0
   /** Timestamp of the last picture that a late joiner can begin with; -1 when none came. */
   entryTimestamp = -1
   /** A host has muted it: sound or picture is taken and not passed on. */
@@ -135,7 +142,7 @@ export class Feed {
     return this.#cache?.packets ?? []
   }
 
-  /** What was sent of its video under a number, for who missed it: not to be changed. Undefined when it is too old, or never came. */
+  /** What was sent of its video under a number, with room for its send time, for who missed it: not to be changed. Undefined when it is too old, or never came. */
   sentVideo(sequence: number): Buffer | undefined {
     // A viewer's first packets are of the GOP, and may be older than the history.
     return this.#history.find(sequence) ?? this.#cache?.find(sequence)
@@ -144,6 +151,7 @@ export class Feed {
   add(sink: Sink): void {
     if (this.#over) return sink.ended()
     this.#sinks.add(sink)
+    if (this.#timer === undefined) this.#bytesAtReport = this.counts.videoBytes
     this.#timer ??= setInterval(() => this.#report(), 1_000).unref()
   }
 
@@ -208,6 +216,17 @@ export class Feed {
     return { ntp: base.ntp + elapsed, timestamp: (base.timestamp + Math.round((elapsed * rate) / 1000)) >>> 0 }
   }
 
+  /** The timestamp of its video at the moment `now`, by when its last packet came. */
+  videoTimestamp(now: number): number {
+    const { timestamp, at } = this.#lastVideo ?? { timestamp: 0, at: now }
+    return (timestamp + (now - at) * 90) >>> 0
+  }
+
+  /** Bits a second of its video: the most of the last seconds, for a key frame comes only now and then. 0 while nobody watches. */
+  get videoBitrate(): number {
+    return Math.max(...this.#bitrates)
+  }
+
   /** The source is over: every sink is told, once. */
   end(): void {
     if (this.#over) return
@@ -240,23 +259,28 @@ export class Feed {
   }
 
   #sendVideo(packet: Buffer, content: Content): void {
-    // Viewers write into the packet itself.
-    const kept = this.#cache !== undefined || this.#sinks.size > 0 ? Buffer.from(packet) : undefined
-    if (kept !== undefined) this.#cache?.add(kept, content)
-    if (this.videoMuted) return
-    if (kept !== undefined && this.#sinks.size > 0) this.#history.add(kept)
-    const sequence = sequenceOf(packet)
+    if (this.#cache === undefined && this.#sinks.size === 0) return
+    const kept = withSendTime(packet)
+    this.#cache?.add(kept, content)
+    if (this.videoMuted || this.#sinks.size === 0) return
+    this.#history.add(kept)
+    const sequence = sequenceOf(kept)
     for (const sink of this.#sinks) {
       try {
-        sink.video(packet, sequence)
+        sink.video(kept, sequence)
       } catch (error) {
         this.#drop(sink, error)
       }
     }
+    // Each has written its own.
+    kept.writeUInt16BE(sequence, 2)
   }
 
   #report(): void {
     const now = Date.now()
+    this.#bitrates.shift()
+    this.#bitrates.push((this.counts.videoBytes - this.#bytesAtReport) * 8)
+    this.#bytesAtReport = this.counts.videoBytes
     for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
   }
 

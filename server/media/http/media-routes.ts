@@ -4,16 +4,17 @@ import { plainAddress } from '../../../shared/client-address.ts'
 import type { IceServer, MediaSettings, RoomLook } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
+import { SecondStream } from '../feeds/second-stream.ts'
 import { Problem } from '../problem.ts'
 import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
-import { type Room, streamIdOf } from '../rooms/room.ts'
+import { type OpenStream, type Room, streamIdOf } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
-import { Viewer } from '../webrtc/viewer.ts'
+import { Viewer, type Watched } from '../webrtc/viewer.ts'
 import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
 import { ifMatchHolds } from './entity-tag.ts'
@@ -31,8 +32,6 @@ export interface MediaRouteParts {
 
 /** Bytes of a room's number at most, as in every message. */
 const longestRoomId = 128
-/** How long a viewer waits for the small stream before it gets the large one, in milliseconds. */
-const smallStreamMs = 3_000
 
 /** WHIP (RFC 9725) to publish, WHEP (draft-ietf-wish-whep) to watch. */
 export function mediaRouter(parts: MediaRouteParts): Router {
@@ -129,10 +128,17 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   try {
     member = admission.kind === 'observer' ? undefined : memberOf(admission)
     room.assertMayWatch(member, stream)
-    if (context.query.size === 'small' && stream.view.small) lease = await smallStream(parts, room, stream.view.user_id)
+    const second = secondStream(parts, room, stream)
+    // Where it cannot be had, the large one serves.
+    if (context.query.size === 'small') lease = await second?.acquire(undefined, new AbortController().signal, () => {})
     // They may have been taken out, and the camera or the room be gone, in the meantime.
     room.assertMayWatch(member, stream)
-    const made: Viewer = new Viewer(lease?.feed ?? stream.feed, peerSettings(), () => {
+    const watched: Watched = {
+      feed: lease?.feed ?? stream.feed,
+      second: lease === undefined ? second : undefined,
+      resized: (size) => member?.send({ type: 'stream_size', stream_id: streamId, size }),
+    }
+    const made: Viewer = new Viewer(watched, peerSettings(), () => {
       release()
       if (session !== undefined) sessions.delete(session.id)
       lease?.release()
@@ -154,19 +160,11 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   }
 }
 
-/** The device's second stream; undefined when it cannot be had, and the large one serves. */
-async function smallStream({ pulls }: MediaRouteParts, room: Room, userId: string): Promise<CameraLease | undefined> {
-  const device = room.members.get(userId)?.device
-  if (device === undefined) return undefined
-  try {
-    const camera = { address: device.assistAddress, login: device.login }
-    const lease = await pulls.acquire(camera, AbortSignal.timeout(smallStreamMs), () => {})
-    if (lease.feed.video !== undefined) return lease
-    lease.release()
-    return undefined
-  } catch {
-    return undefined
-  }
+/** The camera's second stream; undefined when it has none. */
+function secondStream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream): SecondStream | undefined {
+  const device = room.members.get(view.user_id)?.device
+  if (device === undefined || !view.small) return undefined
+  return new SecondStream(pulls, { address: device.assistAddress, login: device.login })
 }
 
 /**

@@ -25,6 +25,13 @@ export class GopBurst {
     this.#pictures = new Set(gop.map(timestampOf)).size
   }
 
+  /** A burst that is over, for its timestamps. */
+  static whole(gop: readonly Buffer[]): GopBurst {
+    const burst = new GopBurst(gop)
+    burst.take(gop, gop.length)
+    return burst
+  }
+
   /**
    * Copies of the next packets, in order.
    * @param gop the feed's at this moment: another one has begun when it is not the same any more

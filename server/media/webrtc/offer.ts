@@ -1,5 +1,6 @@
 import { parse } from 'sdp-transform'
 import { Problem } from '../problem.ts'
+import { sendTimeUri } from '../rtp/send-time.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
@@ -23,6 +24,8 @@ export interface OfferedMedia {
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
   /** The preferred one first. */
   codecs: OfferedCodec[]
+  /** Number of the header extension that tells when a packet was sent; 0 when it is not offered. */
+  sendTimeId: number
 }
 
 /** What a browser offers. */
@@ -38,7 +41,8 @@ export interface Offer {
 
 const mostSections = 16
 /** Lines that are read, and most of them: a browser with every codec writes some 40 of them for a section. */
-const readLine = /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+const readLine =
+  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|extmap:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const mostLines = 1_000
 /** Most lines altogether. */
 const mostLinesOfAll = 4_000
@@ -56,7 +60,7 @@ export function parseOffer(sdp: string): Offer {
     if (section.type !== 'video' && section.type !== 'audio') return []
     if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
     const { type: kind, direction = 'sendrecv' } = section
-    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section) }]
+    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section), sendTimeId: sendTimeIdOf(section) }]
   })
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
@@ -94,6 +98,12 @@ function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
     const parameters = textOf(fmtp.find(({ payload }) => payload === payloadType)?.config ?? '')
     return [{ payloadType, name, encoding, parameters }]
   })
+}
+
+/** Of one byte (RFC 8285, section 4.2). */
+function sendTimeIdOf({ ext = [] }: Pick<ReturnType<typeof parse>['media'][number], 'ext'>): number {
+  const id = ext.find(({ uri }) => textOf(uri) === sendTimeUri)?.value ?? 0
+  return id >= 1 && id <= 14 ? id : 0
 }
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {

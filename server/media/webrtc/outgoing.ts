@@ -20,6 +20,8 @@ export class Outgoing {
   readonly ssrc: number
   readonly #payloadType: number
   readonly #closed: () => void
+  /** When the first packet since the receiver's last word was sent; 0: it owes none. */
+  owedSince = 0
   #packets = 0
   #octets = 0
   /** The last sender report, by the middle of its NTP time, and when it was sent. */
@@ -43,6 +45,7 @@ export class Outgoing {
     address(packet, this.#payloadType, this.ssrc)
     this.#packets += 1
     this.#octets += packet.length - 12
+    if (this.owedSince === 0) this.owedSince = Date.now()
     this.#sendAsIs(packet)
   }
 

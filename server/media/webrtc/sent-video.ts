@@ -1,19 +1,26 @@
 import type { Feed } from '../feeds/feed.ts'
 import { sequenceDistance } from '../rtp/packet.ts'
 
-/** Packets of one feed that a viewer was sent under numbers of its own, one after the other. */
-export interface Stretch {
-  readonly feed: Feed
-  /** Of its first packet, counted on without end. */
-  readonly first: number
-  /** How far the viewer's numbers are ahead of the feed's. */
-  readonly ahead: number
+/** How the pictures of a stretch differ from those of its feed. */
+export interface StretchTimes {
+  /** Ticks that are added to the timestamps. */
+  readonly shift: number
   /** Pictures that were sent with another timestamp than the feed's, by the feed's; undefined when there are none (any more). */
   timestamps: ReadonlyMap<number, number> | undefined
 }
 
-/** Stretches that are remembered: packets of older ones are not sent again. */
-const mostStretches = 32
+/** Packets that a viewer was sent under numbers of its own, one after the other: of one feed, or padding. */
+export interface Stretch extends StretchTimes {
+  /** undefined: they are padding. */
+  readonly feed: Feed | undefined
+  /** Number of its first packet, counted on without end. */
+  readonly first: number
+  /** How far the viewer's numbers are ahead of the feed's. */
+  readonly ahead: number
+}
+
+/** Stretches that are remembered: packets of older ones are not sent again. Padding makes many of them. */
+const mostStretches = 256
 /** A number so far back is one that the feed has jumped ahead to: it counts on while nothing is shown of it. */
 const furthestBack = 4_096
 
@@ -25,18 +32,21 @@ export class SentVideo {
   /** The highest number so far, counted on without end. */
   #last = -1
 
+  /** Ticks that are added to the timestamps of what is sent now. */
+  get shift(): number {
+    return this.#stretch?.shift ?? 0
+  }
+
   /** From now on packets of this feed are sent, and the next has this number in it: the viewer sees no gap. */
-  begin(feed: Feed, sequence: number, timestamps?: ReadonlyMap<number, number>): void {
+  begin(feed: Feed, sequence: number, times: StretchTimes = { shift: 0, timestamps: undefined }): void {
     const first = this.#last < 0 ? sequence : this.#last + 1
     this.#last = first - 1
-    this.#stretch = { feed, first, ahead: (first - sequence) & 0xffff, timestamps }
-    this.#stretches.push(this.#stretch)
-    if (this.#stretches.length > mostStretches) this.#stretches.shift()
+    this.#push({ ...times, feed, first, ahead: (first - sequence) & 0xffff })
   }
 
   /** The viewer's number of a packet of the feed that is sent now; -1 for a late one of before the stretch. */
   number(sequence: number): number {
-    const stretch = this.#stretch
+    const stretch = this.#stretch?.feed === undefined ? this.#goOn() : this.#stretch
     if (stretch === undefined) return -1
     const number = (sequence + stretch.ahead) & 0xffff
     let ahead = sequenceDistance(this.#last & 0xffff, number)
@@ -44,6 +54,15 @@ export class SentVideo {
     if (this.#last + ahead < stretch.first) return -1
     if (ahead > 0) this.#last += ahead
     return number
+  }
+
+  /** The number of a packet of padding that is sent now. */
+  padding(): number {
+    if (this.#stretch?.feed !== undefined) {
+      this.#push({ feed: undefined, first: this.#last + 1, ahead: 0, shift: 0, timestamps: undefined })
+    }
+    this.#last += 1
+    return this.#last & 0xffff
   }
 
   /** The stretch of a number that was sent; undefined when it is of none that is remembered. */
@@ -56,5 +75,20 @@ export class SentVideo {
   /** Pictures with timestamps of their own are too old to be asked for again. */
   forgetTimestamps(): void {
     for (const stretch of this.#stretches) stretch.timestamps = undefined
+  }
+
+  /** The feed's packets after padding: its gaps stay. */
+  #goOn(): Stretch | undefined {
+    const [before, padding] = this.#stretches.slice(-2)
+    if (before === undefined || padding === undefined) return undefined
+    const first = this.#last + 1
+    return this.#push({ ...before, first, ahead: (before.ahead + first - padding.first) & 0xffff })
+  }
+
+  #push(stretch: Stretch): Stretch {
+    this.#stretch = stretch
+    this.#stretches.push(stretch)
+    if (this.#stretches.length > mostStretches) this.#stretches.shift()
+    return stretch
   }
 }

@@ -1,56 +1,61 @@
 import { randomInt } from 'node:crypto'
+import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed, Sink } from '../feeds/feed.ts'
+import type { SecondStream } from '../feeds/second-stream.ts'
 import { Problem } from '../problem.ts'
 import { type FeedbackListener, readFeedback, type ReceivedBlock } from '../rtp/feedback.ts'
-import { isRtcp, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { isRtcp } from '../rtp/packet.ts'
+import { sendTimeUri } from '../rtp/send-time.ts'
 import { audioCodecFor, type Offer, type OfferedCodec, type OfferedMedia, videoCodecFor } from './offer.ts'
-import { GopBurst } from './gop-burst.ts'
+import { LinkAdaptation } from './link-adaptation.ts'
+import { LinkEstimate } from './link-estimate.ts'
 import { Outgoing } from './outgoing.ts'
 import { Peer, type PeerSettings } from './peer.ts'
-import { Retransmission } from './retransmission.ts'
 import { carryingSection, silentSection } from './sections.ts'
-import { SentVideo } from './sent-video.ts'
+import { ViewerVideo } from './viewer-video.ts'
 
-/** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
-const sliceLength = 128
-const sliceEveryMs = 2
-/**
- * The first packets are lost where the browser is not ready for them yet, and it cannot ask for what it does not know of: what it asks for is a key frame, which
- * a camera does not send on demand. So the burst is sent again as if it were new: in the first moments, at most so often, and not sooner than so many milliseconds after it was sent.
- */
-const burstRepeats = 3
-const burstRepeatMs = 150
-const burstRepeatsUntilMs = 3_000
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
 const stallMs = 10_000
+
+/** What a viewer watches. */
+export interface Watched {
+  feed: Feed
+  /** Sent instead where the viewer's link is too small; undefined when there is nothing smaller. */
+  second: SecondStream | undefined
+  /** Told what the viewer is sent of the picture from now on; it begins with everything. */
+  resized: (size: StreamSize) => void
+}
+
+interface SentVideo {
+  out: Outgoing
+  mid: string
+  sendTimeId: number
+  video: ViewerVideo
+  estimate: LinkEstimate
+  adaptation: LinkAdaptation
+}
 
 /** One browser that watches one feed (WHEP). */
 export class Viewer implements Sink, FeedbackListener {
   readonly peer: Peer
-  readonly #feed: Feed
-  #video: Outgoing | undefined
+  readonly #watched: Watched
+  #video: SentVideo | undefined
   #audio: Outgoing | undefined
   #started = false
-  /** For a picture that can be decoded by itself. */
-  #waiting = true
-  #burst: GopBurst | undefined
-  #repeatsLeft = burstRepeats
-  #burstAt = 0
-  #startedAt = 0
-  readonly #sent = new SentVideo()
-  readonly #retransmission = new Retransmission()
-  /** When the first packet since the viewer's last word was sent; 0: it owes none. */
-  #owedSince = 0
   #roundTrip = -1
 
   /** @param onClosed told once when it ends, for whatever reason */
-  constructor(feed: Feed, settings: PeerSettings, onClosed: () => void) {
-    this.#feed = feed
+  constructor(watched: Watched, settings: PeerSettings, onClosed: () => void) {
+    this.#watched = watched
     this.peer = new Peer('viewer', settings, () => {
       this.#feed.remove(this)
       onClosed()
     })
     this.peer.onMoved = () => this.#moved()
+  }
+
+  get #feed(): Feed {
+    return this.#watched.feed
   }
 
   /** Milliseconds, by the viewer's reports; -1 when unknown. */
@@ -77,44 +82,33 @@ export class Viewer implements Sink, FeedbackListener {
       this.peer.close()
       throw error
     }
-    const opened = this.#video ?? this.#audio
+    const opened = this.#video?.out ?? this.#audio
     opened?.track.onOpen(this.peer.lifetime.guard(() => this.#start()))
     const answer = await this.peer.answer(offer)
     if (opened?.track.isOpen()) this.#start()
-    return answer
+    return this.#video === undefined ? answer : withExtension(answer, this.#video)
   }
 
   video(packet: Buffer, sequence: number): void {
-    const out = this.#video
-    // The burst takes it from the GOP.
-    if (out === undefined || this.#burst !== undefined) return
-    if (this.#waiting) {
-      if (timestampOf(packet) !== this.#feed.entryTimestamp) return
-      this.#waiting = false
-      this.#sent.begin(this.#feed, sequence)
-    }
-    this.#sendVideo(out, packet, sequence)
+    if (this.#video === undefined || this.peer.closed) return
+    this.#video.video.take(this.#feed, packet, sequence)
   }
 
   audio(packet: Buffer): void {
-    if (this.#audio !== undefined) this.#send(this.#audio, packet)
+    if (this.#audio === undefined || this.peer.closed) return
+    this.#audio.send(packet)
   }
 
   report(now: number): void {
-    if (this.#owedSince !== 0 && now - this.#owedSince > stallMs) {
-      this.peer.close()
-      return
-    }
-    // The request, or the source's answer, may have been lost.
-    if (this.#video !== undefined && this.#waiting && this.#burst === undefined) this.#feed.requestKeyFrame()
-    for (const out of [this.#video, this.#audio]) {
+    for (const out of [this.#video?.out, this.#audio]) {
       if (!out?.begun) continue
+      if (out.owedSince !== 0 && now - out.owedSince > stallMs) return this.peer.close()
       const clock = this.#feed.clock(out.kind, now)
       if (clock !== undefined) out.report(clock, now)
     }
     const monotonic = performance.now()
-    this.#retransmission.tick(monotonic)
-    if (monotonic - this.#burstAt > burstRepeatsUntilMs) this.#sent.forgetTimestamps()
+    this.#video?.video.tick(monotonic)
+    this.#video?.adaptation.tick(monotonic)
   }
 
   ended(): void {
@@ -122,34 +116,30 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   missing(ssrc: number, number: number): void {
-    const out = this.#video
-    if (out?.ssrc !== ssrc) return
-    const stretch = this.#sent.stretchOf(number)
-    const packet = stretch?.feed.sentVideo((number - stretch.ahead) & 0xffff)
-    if (stretch === undefined || packet === undefined) return
-    if (!this.#retransmission.allows(number, packet.length, performance.now())) return
-    const copy = Buffer.from(packet)
-    copy.writeUInt16BE(number, 2)
-    copy.writeUInt32BE(stretch.timestamps?.get(timestampOf(packet)) ?? timestampOf(packet), 4)
-    out.sendAgain(copy)
+    if (this.#video?.out.ssrc !== ssrc) return
+    const now = performance.now()
+    this.#video.estimate.heardMissing(number, now)
+    this.#video.video.sendAgain(number, now)
   }
 
   keyFrameWanted(): void {
     if (this.#video === undefined) return
     this.#feed.requestKeyFrame()
-    this.#repeatBurst(this.#video)
+    this.#video.video.repeatBurst(performance.now())
   }
 
-  bitrate(): void {
-    // Nothing smaller could be sent.
+  bitrate(bitsPerSecond: number): void {
+    this.#video?.estimate.heardBitrate(bitsPerSecond, performance.now())
   }
 
   block(block: ReceivedBlock): void {
-    for (const out of [this.#video, this.#audio]) {
-      const roundTrip = out?.roundTrip(block, Date.now())
+    const { out, estimate, video } = this.#video ?? {}
+    if (out?.ssrc === block.ssrc) estimate?.heardLost(block.lost, performance.now())
+    for (const sent of [out, this.#audio]) {
+      const roundTrip = sent?.roundTrip(block, Date.now())
       if (roundTrip === undefined) continue
       this.#roundTrip = roundTrip
-      this.#retransmission.roundTrip = roundTrip
+      if (video !== undefined) video.roundTrip = roundTrip
     }
   }
 
@@ -175,8 +165,19 @@ export class Viewer implements Sink, FeedbackListener {
     const track = this.peer.addTrack(section, (message) => this.#heard(message))
     const { payloadType } = codec
     const out = new Outgoing({ kind: media.kind, track, payloadType, ssrc, closed: () => this.peer.close() })
-    if (media.kind === 'video') this.#video = out
+    if (media.kind === 'video') this.#video = this.#sentVideo(out, media)
     else this.#audio = out
+  }
+
+  #sentVideo(out: Outgoing, { mid, sendTimeId }: OfferedMedia): SentVideo {
+    const { feed, second, resized } = this.#watched
+    const { lifetime } = this.peer
+    const estimate = new LinkEstimate(performance.now())
+    const video = new ViewerVideo(out, sendTimeId, feed, estimate, lifetime)
+    const failed = (error: unknown): void => this.failed(error)
+    const adaptation = new LinkAdaptation({ video, estimate, main: feed, second, lifetime, changed: resized, failed })
+    video.adopted = (source, limited) => adaptation.adopted(source, limited)
+    return { out, mid, sendTimeId, video, estimate, adaptation }
   }
 
   #wanted(media: OfferedMedia): OfferedCodec | undefined {
@@ -190,72 +191,32 @@ export class Viewer implements Sink, FeedbackListener {
 
   #heard(message: Buffer): void {
     if (!isRtcp(message)) return
-    this.#owedSince = 0
+    // Whatever it says, it is there.
+    for (const out of [this.#video?.out, this.#audio]) if (out !== undefined) out.owedSince = 0
     readFeedback(message, this)
+    this.#video?.adaptation.judge(performance.now())
   }
 
-  /** Connected: the pictures since the last key frame at once, then what comes. */
+  /** Connected: what there is at once, then what comes. */
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
-    this.#startedAt = performance.now()
-    const { gop } = this.#feed
-    if (this.#video !== undefined && gop.length > 0) {
-      this.#beginBurst(this.#video, gop)
-    } else if (this.#video !== undefined) this.#feed.requestKeyFrame()
+    this.#video?.video.start(performance.now())
     // The burst may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
-  }
-
-  #beginBurst(out: Outgoing, gop: readonly Buffer[]): void {
-    const [first] = gop
-    if (first === undefined) return
-    this.#burst = new GopBurst(gop)
-    this.#sent.begin(this.#feed, sequenceOf(first), this.#burst.timestamps)
-    this.#burstAt = performance.now()
-    this.#sendBurst(out, this.#burst)
   }
 
   /** On another network: what was sent to the old one is lost, and the browser takes seconds to say so. */
   #moved(): void {
     if (this.#video === undefined) return
-    this.#repeatsLeft = burstRepeats
-    this.#startedAt = performance.now()
+    const { out, video } = this.#video
     this.#feed.requestKeyFrame()
-    if (this.#owedSince !== 0 && Date.now() - this.#owedSince > burstRepeatMs) this.#repeatBurst(this.#video)
+    video.moved(performance.now(), out.owedSince === 0 ? 0 : Date.now() - out.owedSince)
   }
+}
 
-  #repeatBurst(out: Outgoing): void {
-    const { gop } = this.#feed
-    if (this.#burst !== undefined || this.#repeatsLeft === 0 || gop.length === 0) return
-    const now = performance.now()
-    if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
-    this.#repeatsLeft -= 1
-    this.#beginBurst(out, gop)
-  }
-
-  #sendBurst(out: Outgoing, burst: GopBurst): void {
-    const packets = burst.take(this.#feed.gop, sliceLength)
-    for (const packet of packets ?? []) this.#sendVideo(out, packet, sequenceOf(packet))
-    if (packets?.length === sliceLength && !this.peer.closed) {
-      this.peer.lifetime.after(sliceEveryMs, () => this.#sendBurst(out, burst))
-      return
-    }
-    this.#burst = undefined
-    this.#waiting = packets === undefined
-  }
-
-  #sendVideo(out: Outgoing, packet: Buffer, sequence: number): void {
-    const number = this.#sent.number(sequence)
-    if (number < 0) return
-    packet.writeUInt16BE(number, 2)
-    this.#retransmission.sent(packet.length)
-    this.#send(out, packet)
-  }
-
-  #send(out: Outgoing, packet: Buffer): void {
-    if (this.peer.closed) return
-    if (this.#owedSince === 0) this.#owedSince = Date.now()
-    out.send(packet)
-  }
+/** The answer with the header extension that its video is sent with: the library does not know of it, and sends packets as they are. */
+function withExtension(sdp: string, { mid, sendTimeId }: SentVideo): string {
+  if (sendTimeId === 0) return sdp
+  return sdp.replace(`a=mid:${mid}\r\n`, (line) => `${line}a=extmap:${sendTimeId} ${sendTimeUri}\r\n`)
 }

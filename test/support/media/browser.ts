@@ -23,6 +23,9 @@ export interface FlowStats {
   targetBitrate: number
   nacks: number
   height: number
+  /** Of sound: what was played, and how much of it was made up. */
+  samples: number
+  concealed: number
 }
 
 /** Readings of one peer connection in the page. */
@@ -53,6 +56,8 @@ export interface Offering {
   codec?: string
   /** When the page tells its addresses; never: it is reached by the address its packets come from. */
   addresses?: 'offer' | 'later' | 'never'
+  /** Of the addresses that the node offers, the one that is used; left out: any. For watching. */
+  through?: string
 }
 
 /** What of page/client.js is called from here. */

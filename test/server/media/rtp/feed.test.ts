@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
 import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
+import { headerWithSendTime } from '../../../../server/media/rtp/send-time.ts'
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { GopBurst } from '../../../../server/media/webrtc/gop-burst.ts'
 import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
@@ -39,7 +40,8 @@ function camera(parameterSets = ''): Feed {
   })
 }
 
-const typesOf = (packets: readonly Buffer[]): number[] => packets.map((packet) => (packet[12] ?? 0) & 0x1f)
+const typesOf = (packets: readonly Buffer[]): number[] =>
+  packets.map((packet) => (packet[headerLength(packet)] ?? 0) & 0x1f)
 
 describe('a camera’s feed', () => {
   test('keeps the GOP since the last key frame, with everything of its first picture', () => {
@@ -74,7 +76,7 @@ describe('a camera’s feed', () => {
     expect(typesOf(seen.packets)).toEqual([24, 5, 1, 24, 5, 5, 1])
     expect(seen.packets.map(sequenceOf)).toEqual([65_533, 65_534, 65_535, 0, 1, 2, 3])
     expect(seen.packets.map(timestampOf)).toEqual([1, 1, 2, 3, 3, 3, 4])
-    expect(seen.packets[0]?.subarray(13)).toEqual(Buffer.from([0, 4, ...sps, 0, 4, ...pps]))
+    expect(seen.packets[0]?.subarray(headerWithSendTime + 1)).toEqual(Buffer.from([0, 4, ...sps, 0, 4, ...pps]))
     feed.remove(seen)
   })
 

@@ -61,7 +61,7 @@ test('a viewer that fails over a packet is out of its feed, and the camera goes 
   })
   try {
     const closed = vi.fn()
-    const viewer = new Viewer(feed, settings, closed)
+    const viewer = new Viewer({ feed, second: undefined, resized: () => {} }, settings, closed)
     await viewer.answer(parseOffer(offerSdp()))
     feed.add(viewer)
     vi.spyOn(viewer, 'video').mockImplementation(unforeseen)

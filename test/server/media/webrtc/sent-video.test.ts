@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
 import { Retransmission } from '../../../../server/media/webrtc/retransmission.ts'
 import { SentVideo } from '../../../../server/media/webrtc/sent-video.ts'
+import { address, headerLength, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { withSendTime, writeSendTime } from '../../../../server/media/rtp/send-time.ts'
 import { delta, idr, rtp } from '../rtp/packets.ts'
 
 function feed(cached: boolean): Feed {
@@ -10,9 +12,13 @@ function feed(cached: boolean): Feed {
   return new Feed({ video, audio: undefined, cached, requestKeyFrame: () => {} })
 }
 
-/** It overwrites what it gets, as every viewer does. */
+/** It writes what is its own into the packet, as every viewer does. */
 const careless: Sink = {
-  video: (packet) => void packet.fill(0xff, 1, 12),
+  video: (packet) => {
+    packet.writeUInt16BE(7, 2)
+    address(packet, 102, 5)
+    writeSendTime(packet, 3, 1_000)
+  },
   audio: () => {},
   report: () => {},
   ended: () => {},
@@ -31,7 +37,14 @@ describe('what was sent before', () => {
     for (let i = 1; i <= 2_000; i++) source.pushVideo(rtp(65_000 + i, i, delta))
     const number = (i: number): number => (65_000 + i) & 0xffff
     expect(source.sentVideo(number(976))).toBeUndefined()
-    for (const i of [977, 1_500, 2_000]) expect(source.sentVideo(number(i))).toEqual(rtp(number(i), i, delta))
+    for (const i of [977, 1_500, 2_000]) {
+      const packet = source.sentVideo(number(i)) ?? Buffer.alloc(12)
+      expect([sequenceOf(packet), timestampOf(packet), [...packet.subarray(headerLength(packet))]]).toEqual([
+        number(i),
+        i,
+        delta,
+      ])
+    }
   })
 
   test('is not kept of a person whose picture a host has muted, nor while nobody watches', () => {
@@ -51,6 +64,21 @@ describe('what was sent before', () => {
       source.pushVideo(rtp(sequence, sequence, sequence === 10 ? idr : delta))
     const found = [9, 10, 11, 12, 14, 15, 19, 20, 21].filter((sequence) => source.sentVideo(sequence) !== undefined)
     expect(found).toEqual([10, 11, 14, 15, 20])
+  })
+})
+
+describe('the send time', () => {
+  test('takes the place of whatever extension a packet came with, and tells seconds in 6.18 fixed point', () => {
+    const came = Buffer.concat([rtp(9, 90, []), Buffer.from([0xab, 0xac, 0, 1, 1, 2, 3, 4]), Buffer.from(idr)])
+    came[0] = 0x90
+    const packet = withSendTime(came)
+    expect([sequenceOf(packet), timestampOf(packet), [...packet.subarray(headerLength(packet))]]).toEqual([9, 90, idr])
+    writeSendTime(packet, 3, 65_500)
+    // 65.5 s modulo 64 s.
+    expect(packet.subarray(12, 20).toString('hex')).toBe('bede0001' + '32' + '060000')
+    writeSendTime(packet, 0, 65_500)
+    expect(packet.subarray(12, 20).toString('hex')).toBe('bede0001' + '00000000')
+    expect(withSendTime(rtp(9, 90, idr)).subarray(20)).toEqual(Buffer.from(idr))
   })
 })
 
@@ -99,6 +127,20 @@ describe('the numbers that a viewer sees', () => {
       }),
       { numRuns: 20 },
     )
+  })
+
+  test('count padding as packets of nothing, and the feed goes on behind it with its gaps', () => {
+    const source = feed(false)
+    const sent = new SentVideo()
+    sent.begin(source, 10)
+    expect([sent.number(10), sent.padding(), sent.padding(), sent.number(11), sent.number(13), sent.padding()]).toEqual(
+      [10, 11, 12, 13, 15, 16],
+    )
+    expect(sent.number(14)).toBe(17)
+    expect(sent.number(12)).toBe(-1)
+    const feeds = [10, 11, 12, 13, 15, 16, 17].map((number) => sent.stretchOf(number)?.feed)
+    expect(feeds).toEqual([source, undefined, undefined, source, source, undefined, source])
+    expect((15 - (sent.stretchOf(15)?.ahead ?? 0)) & 0xffff).toBe(13)
   })
 
   test('go on after a mute that was as long as all numbers there are', () => {

@@ -12,8 +12,12 @@ const gathered = (connection) =>
     }
   })
 
+/** An answer with one of the addresses that the node offers. */
+const onlyThrough = (sdp, address) =>
+  address === '' ? sdp : sdp.replace(/a=candidate:.*\r\n/g, (line) => (line.includes(` ${address} `) ? line : ''))
+
 /** Tells its addresses in the offer, later, or never: then it is reached by the address its packets come from. */
-async function exchange(peer, url, token, addresses) {
+async function exchange(peer, url, token, addresses, through = '') {
   const { connection } = peer
   const late = []
   connection.addEventListener('icecandidate', ({ candidate }) => candidate?.candidate && late.push(candidate))
@@ -31,7 +35,7 @@ async function exchange(peer, url, token, addresses) {
     return { status: response.status, problem: JSON.parse(body), sdp: '' }
   }
   peer.session = new URL(response.headers.get('location'), response.url).href
-  await connection.setRemoteDescription({ type: 'answer', sdp: body })
+  await connection.setRemoteDescription({ type: 'answer', sdp: onlyThrough(body, through) })
   if (addresses === 'later') {
     await gathered(connection)
     const fragment = sdp.match(/a=ice-ufrag:.*\r\n/)[0] + sdp.match(/a=ice-pwd:.*\r\n/)[0]
@@ -61,7 +65,7 @@ function preferred(kind, codec) {
 }
 
 /** Watches a stream; `codec` limits the video offered. */
-async function watch(name, url, token, { addresses = 'offer', codec = '' } = {}) {
+async function watch(name, url, token, { addresses = 'offer', codec = '', through = '' } = {}) {
   const connection = new RTCPeerConnection()
   const stream = new MediaStream()
   const peer = { connection, session: '', video: show(name, stream), firstFrameAt: 0 }
@@ -71,7 +75,7 @@ async function watch(name, url, token, { addresses = 'offer', codec = '' } = {})
   if (codec !== '') video.setCodecPreferences(preferred('video', codec))
   connection.addEventListener('track', ({ track }) => stream.addTrack(track))
   peer.video.requestVideoFrameCallback(() => (peer.firstFrameAt = performance.now()))
-  return await exchange(peer, url, token, addresses)
+  return await exchange(peer, url, token, addresses, through)
 }
 
 /** Publishes the fake camera and microphone. */
@@ -116,6 +120,8 @@ async function stats(name) {
         targetBitrate: report.targetBitrate ?? 0,
         nacks: report.nackCount ?? 0,
         height: report.frameHeight ?? 0,
+        samples: report.totalSamplesReceived ?? 0,
+        concealed: report.concealedSamples ?? 0,
       }
     }
   }

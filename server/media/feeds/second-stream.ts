@@ -1,0 +1,38 @@
+import type { CameraAddress, CameraLease, CameraPulls } from './camera-pulls.ts'
+import type { VideoFormat } from './feed.ts'
+
+/** How long it is waited for, in milliseconds. */
+const answerMs = 3_000
+
+/** A camera's second, smaller stream: pulled while somebody needs it. */
+export class SecondStream {
+  readonly #pulls: CameraPulls
+  readonly #camera: CameraAddress
+
+  constructor(pulls: CameraPulls, camera: CameraAddress) {
+    this.#pulls = pulls
+    this.#camera = camera
+  }
+
+  /**
+   * A share in its pull; undefined when it cannot be had, or has no picture.
+   * @param codec the only one that will do; undefined: every one
+   * @param lost told once when the pull ends by itself
+   */
+  async acquire(
+    codec: VideoFormat['codec'] | undefined,
+    signal: AbortSignal,
+    lost: () => void,
+  ): Promise<CameraLease | undefined> {
+    try {
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+      const lease = await this.#pulls.acquire(this.#camera, ended, lost)
+      const found = lease.feed.video?.codec
+      if (found !== undefined && (codec === undefined || found === codec)) return lease
+      lease.release()
+      return undefined
+    } catch {
+      return undefined
+    }
+  }
+}

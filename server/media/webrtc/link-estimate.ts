@@ -1,0 +1,142 @@
+/** Time over which is counted what was sent and what was missed: this long and up to twice as long, in milliseconds. */
+const windowMs = 400
+/** A bitrate that is below what is sent by so much, and below the one before, is a sign of a queue that grows. */
+const fallen = 0.97
+const belowSent = 0.95
+/** A share that is missed by chance on a bad link does not make it a small one; packets that say anything at all. */
+const muchMissed = 0.25
+const leastMissed = 8
+/** Signs that come together within so many milliseconds mean the same. */
+const togetherMs = 1_500
+/** A queue that grows without loss, and loss without a queue: so long, and an estimate so far below what is sent. */
+const lastingMs = 1_000
+const farBelowSent = 0.8
+/** How much a new report counts: there are many while packets are missed. */
+const smoothing = 0.3
+/** No sign is older than so many milliseconds when the link is judged. */
+const oldMs = 3_000
+
+/** What was sent over a link. */
+export interface LinkCounts {
+  bytes: number
+  packets: number
+  /** Packets that the viewer asked for again. */
+  missed: number
+}
+
+/**
+ * What a viewer's link carries, by what the viewer says: the bitrate it estimates from growing delays (REMB), and what it misses. Times are milliseconds of
+ * a clock that never goes back, rates bits a second of video.
+ */
+export class LinkEstimate {
+  /** As the viewer estimates; undefined before its first word. */
+  bitrate: number | undefined
+  /** Share that it loses, smoothed over its reports, 0 to 1. */
+  lost = 0
+  #total: LinkCounts = { bytes: 0, packets: 0, missed: 0 }
+  #bytes = 0
+  #packets = 0
+  #missed = 0
+  #windowAt: number
+  #before = { bytes: 0, packets: 0, missed: 0, ms: 0 }
+  #highestMissed = -1
+  /** When signs were last seen; -Infinity: never. */
+  #fellAt = -Infinity
+  #missedMuchAt = -Infinity
+  /** Since when every report tells of much loss. */
+  #lostMuchSince = Infinity
+  /** Since when the bitrate is far below what is sent. */
+  #belowSince = Infinity
+  #deafUntil = -Infinity
+
+  constructor(now: number) {
+    this.#windowAt = now
+  }
+
+  /** Of video, since the beginning. */
+  get counts(): Readonly<LinkCounts> {
+    return { ...this.#total }
+  }
+
+  /** A packet of video was sent. */
+  sent(bytes: number): void {
+    this.#total.bytes += bytes
+    this.#total.packets += 1
+    this.#bytes += bytes
+    this.#packets += 1
+  }
+
+  /** What is sent, over the last moments. */
+  rate(now: number): number {
+    this.#turn(now)
+    const ms = now - this.#windowAt + this.#before.ms
+    return ms < windowMs / 2 ? 0 : ((this.#bytes + this.#before.bytes) * 8_000) / ms
+  }
+
+  /** The viewer estimates so much. */
+  heardBitrate(bitrate: number, now: number): void {
+    const before = this.bitrate ?? Infinity
+    this.bitrate = bitrate
+    const rate = this.rate(now)
+    if (bitrate < before * fallen && bitrate < rate * belowSent && now >= this.#deafUntil) this.#fellAt = now
+    if (bitrate >= rate * farBelowSent || now < this.#deafUntil) this.#belowSince = Infinity
+    else this.#belowSince = Math.min(this.#belowSince, now)
+  }
+
+  /** The viewer misses a packet, by its number; those that it asked for before do not count again. */
+  heardMissing(number: number, now: number): void {
+    if (this.#highestMissed >= 0 && ((number - this.#highestMissed) << 16) >> 16 <= 0) return
+    this.#highestMissed = number
+    this.#total.missed += 1
+    if (now < this.#deafUntil) return
+    this.#turn(now)
+    this.#missed += 1
+    const missed = this.#missed + this.#before.missed
+    if (missed >= leastMissed && missed >= muchMissed * (this.#packets + this.#before.packets)) this.#missedMuchAt = now
+  }
+
+  /** The viewer lost such a share since its last report, 0 to 1. */
+  heardLost(lost: number, now: number): void {
+    this.lost += (lost - this.lost) * smoothing
+    if (now < this.#deafUntil) return
+    this.#lostMuchSince = lost > muchMissed ? Math.min(this.#lostMuchSince, now) : Infinity
+  }
+
+  /** Whether more is sent than the link carries. */
+  tooSmall(now: number): boolean {
+    const both = Math.abs(this.#fellAt - this.#missedMuchAt) < togetherMs
+    if (both && now - Math.max(this.#fellAt, this.#missedMuchAt) < oldMs) return true
+    // One that keeps what it cannot carry: the estimate goes on falling. And one that drops it at once.
+    return this.#fellAt - this.#belowSince > lastingMs || now - this.#lostMuchSince > lastingMs
+  }
+
+  /** Whether there was any sign of that since. */
+  strained(since: number): boolean {
+    return this.#fellAt >= since || this.#missedMuchAt >= since
+  }
+
+  /** Something else is sent from now on: what is said of the past counts no more, and what comes in the next moments is of the past. */
+  restart(now: number, deafMs: number): void {
+    this.#deafUntil = now + deafMs
+    this.#fellAt = -Infinity
+    this.#missedMuchAt = -Infinity
+    this.#belowSince = Infinity
+    this.#lostMuchSince = Infinity
+    this.lost = 0
+    this.#before = { bytes: 0, packets: 0, missed: 0, ms: 0 }
+    this.#bytes = 0
+    this.#packets = 0
+    this.#missed = 0
+    this.#windowAt = now
+  }
+
+  #turn(now: number): void {
+    const ms = now - this.#windowAt
+    if (ms < windowMs) return
+    this.#before = { bytes: this.#bytes, packets: this.#packets, missed: this.#missed, ms }
+    this.#bytes = 0
+    this.#packets = 0
+    this.#missed = 0
+    this.#windowAt = now
+  }
+}

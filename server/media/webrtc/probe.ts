@@ -1,0 +1,114 @@
+import type { Lifetime } from '../lifetime.ts'
+import type { LinkCounts, LinkEstimate } from './link-estimate.ts'
+
+/** Milliseconds from one look to the next, of each step at least, and of the last one. */
+const everyMs = 20
+const stepMs = 400
+const lastStepMs = 700
+/** The first step sends hardly more than was sent before: it may take so long until the viewer's estimate rises. The others are shorter: the queue of a link that is too small fills. */
+const firstStepMs = 1_200
+const longestStepMs = 650
+/** How much more each step sends than the one before. */
+const factor = 1.4
+/** An estimate has risen, or fallen, where it differs by so much from what it was. */
+const risen = 1.004
+const fallen = 0.99
+const noSay = 0.5
+/** So many packets, and such a share of them, are not missed in a step by chance. */
+const leastMissed = 4
+const muchMissed = 0.15
+/** Padding at once, in bytes: what a late timer owes is not made up for in one go. */
+const mostAtOnce = 12_000
+
+/** How a probe is made. */
+export interface ProbeOptions {
+  /** Bits a second: what the first step sends, and what the link must carry. */
+  from: number
+  to: number
+  estimate: LinkEstimate
+  /** Sends a packet of padding. Returns its bytes; 0 when none may be sent now. */
+  sendPadding: () => number
+  lifetime: Lifetime
+  /** Told once: whether the link carries so much. */
+  done: (carries: boolean) => void
+}
+
+/** Finds out whether a link carries more than is sent, by padding that grows in steps until that is reached or the viewer's link shows signs of strain. */
+export class Probe {
+  readonly #options: ProbeOptions
+  readonly #began = performance.now()
+  #target: number
+  #stepAt = this.#began
+  #countsAtStep: LinkCounts
+  #estimateAtStep: number | undefined
+  #first = true
+  #over = false
+
+  constructor(options: ProbeOptions) {
+    this.#options = options
+    this.#target = Math.min(options.from, options.to)
+    this.#countsAtStep = options.estimate.counts
+    this.#estimateAtStep = options.estimate.bitrate
+    this.#look()
+  }
+
+  /** Ends it without a word. */
+  stop(): void {
+    this.#over = true
+  }
+
+  #look(): void {
+    if (this.#over) return
+    const { estimate, to, lifetime } = this.#options
+    const now = performance.now()
+    if (estimate.strained(this.#began) || this.#changeOfEstimate < fallen || this.#misses) return this.#end(false)
+    if (now - this.#stepAt >= (this.#target >= to ? lastStepMs : stepMs)) {
+      if (this.#changeOfEstimate >= risen) {
+        if (this.#target >= to) return this.#end(true)
+        this.#step(now)
+      } else if (now - this.#stepAt >= (this.#first ? firstStepMs : longestStepMs)) return this.#end(false)
+    }
+    this.#pad(now)
+    lifetime.after(everyMs, () => this.#look())
+  }
+
+  #step(now: number): void {
+    const { estimate, to } = this.#options
+    this.#first = false
+    this.#target = Math.min(to, this.#target * factor)
+    this.#stepAt = now
+    this.#countsAtStep = estimate.counts
+    this.#estimateAtStep = estimate.bitrate
+  }
+
+  /** What the viewer estimates, in parts of what it did when the step began: while a link carries what is sent it rises all the time. One that estimates nothing has no say. */
+  get #changeOfEstimate(): number {
+    const { bitrate } = this.#options.estimate
+    // Far below what passes it is of a time when little was sent, and takes minutes to get here.
+    const change = bitrate === undefined ? risen : bitrate / (this.#estimateAtStep ?? bitrate)
+    return change >= fallen && (bitrate ?? 0) < this.#target * noSay ? risen : change
+  }
+
+  get #misses(): boolean {
+    const { missed, packets } = this.#options.estimate.counts
+    const ofStep = missed - this.#countsAtStep.missed
+    return ofStep >= leastMissed && ofStep >= muchMissed * (packets - this.#countsAtStep.packets)
+  }
+
+  /** As much as the step lacks so far. */
+  #pad(now: number): void {
+    const { estimate, sendPadding } = this.#options
+    const wanted = (this.#target * (now - this.#stepAt)) / 8_000
+    let lacking = Math.min(mostAtOnce, wanted - (estimate.counts.bytes - this.#countsAtStep.bytes))
+    while (lacking > 0) {
+      const bytes = sendPadding()
+      if (bytes === 0) return
+      lacking -= bytes
+    }
+  }
+
+  #end(carries: boolean): void {
+    this.#over = true
+    this.#options.done(carries)
+  }
+}

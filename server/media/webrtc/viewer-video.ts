@@ -1,0 +1,361 @@
+import type { Feed } from '../feeds/feed.ts'
+import type { Lifetime } from '../lifetime.ts'
+import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { beginExtension, headerWithSendTime, writeSendTime } from '../rtp/send-time.ts'
+import { GopBurst } from './gop-burst.ts'
+import type { LinkEstimate } from './link-estimate.ts'
+import type { Outgoing } from './outgoing.ts'
+import { Pacer } from './pacer.ts'
+import { Retransmission } from './retransmission.ts'
+import { SentVideo, type StretchTimes } from './sent-video.ts'
+
+/** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
+const sliceLength = 128
+const sliceEveryMs = 2
+/**
+ * The first packets are lost where the browser is not ready for them yet, and it cannot ask for what it does not know of: what it asks for is a key frame, which
+ * a camera does not send on demand. So the burst is sent again as if it were new: in the first moments, at most so often, and not sooner than so many milliseconds after it was sent.
+ */
+const burstRepeats = 3
+const burstRepeatMs = 150
+const burstRepeatsUntilMs = 3_000
+/** The first pictures come all at once: what is heard of them says nothing of the link, for so many milliseconds. */
+const startMs = 2_500
+/** Timestamps of two streams may say the same of different moments: at least so many ticks lie between two pictures. */
+const leastTicks = 90
+/** What came since the last key frame is sent first where that takes no longer than so many milliseconds. */
+const longestCatchUpMs = 800
+/** Bytes of a packet of padding: as many as its last one can name (RFC 3550, section 5.1). */
+const paddingBytes = 255
+/** Of pictures that are sent slowly the next is left out while this much of one before waits, in milliseconds. */
+const longestWaitMs = 1_000
+
+/** Key frames are asked for again and again where only those are sent, in milliseconds. */
+const keyFrameEveryMs = 2_500
+
+/** How a feed is sent over a link that is too small for it as it comes. */
+export interface Limit {
+  /** Bits a second. */
+  rate: number
+  /** Every other picture is left out. */
+  keyFramesOnly: boolean
+}
+
+/** What is sent from the next picture on that can be decoded by itself. */
+interface Next {
+  feed: Feed
+  limit: Limit | undefined
+  /** Timestamp of the one that is coming now, and may be partly over. */
+  partly: number
+}
+
+/** A packet that waits for its turn. */
+interface WaitingPacket {
+  /** The feed's own, which nobody may change. */
+  packet: Buffer
+  feed: Feed
+  sequence: number
+  /** It begins a stretch. */
+  times: StretchTimes | undefined
+}
+
+/** The video of one viewer: which packets of which feed it is sent, in numbers and times that go on without a break whichever feed they come from. */
+export class ViewerVideo {
+  readonly #out: Outgoing
+  readonly #sendTimeId: number
+  readonly #main: Feed
+  readonly #lifetime: Lifetime
+  readonly #estimate: LinkEstimate
+  readonly #sent = new SentVideo()
+  readonly #retransmission = new Retransmission()
+  readonly #pacer: Pacer<WaitingPacket>
+  /** Whose packets are sent; undefined while nothing is. */
+  #source: Feed | undefined
+  /** Whose packets are sent as soon as it has a picture that can be decoded by itself. */
+  #next: Next | undefined
+  #limit: Limit | undefined
+  /** The key frame that is sent, where other pictures are not, and when it came. */
+  #keyTimestamp = -1
+  #keyAt = 0
+  /** Of the stretch that the next packet begins. */
+  #times: StretchTimes | undefined
+  /** Of pictures that were squeezed together, while they wait. */
+  #timestamps: ReadonlyMap<number, number> | undefined
+  #lastTimestamp = 0
+  #betweenPictures = false
+  #burst: GopBurst | undefined
+  #repeatsLeft = burstRepeats
+  #burstAt = 0
+  #startedAt = 0
+
+  /** Told whose packets are sent from now on. */
+  adopted: (feed: Feed, limited: boolean) => void = () => {}
+
+  /**
+   * @param sendTimeId the viewer's number of the send time; 0 when it does not know it
+   * @param main whose clock all timestamps follow
+   * @param estimate told of what is sent
+   */
+  constructor(out: Outgoing, sendTimeId: number, main: Feed, estimate: LinkEstimate, lifetime: Lifetime) {
+    this.#out = out
+    this.#sendTimeId = sendTimeId
+    this.#main = main
+    this.#estimate = estimate
+    this.#lifetime = lifetime
+    this.#pacer = new Pacer(lifetime, 0, (waiting) => this.#sendWaiting(waiting))
+  }
+
+  /** Nothing is sent until a picture comes that can be decoded by itself. */
+  get waiting(): boolean {
+    return this.#source === undefined && this.#burst === undefined
+  }
+
+  /** Whose packets are sent. */
+  get source(): Feed | undefined {
+    return this.#source
+  }
+
+  /** How far the pacing is behind, in milliseconds. */
+  get waitMs(): number {
+    return this.#pacer.waitMs
+  }
+
+  set roundTrip(milliseconds: number) {
+    this.#retransmission.roundTrip = milliseconds
+  }
+
+  /** The pictures since the last key frame at once, then what comes. */
+  start(now: number): void {
+    this.#startedAt = now
+    this.#estimate.restart(now, startMs)
+    if (this.#main.gop.length > 0) this.#beginBurst(this.#main)
+    else this.switchTo(this.#main)
+  }
+
+  /**
+   * Sends this feed from its next picture on that can be decoded by itself, or the last one where little has come since; until then what was sent before goes
+   * on. Without a limit: as it comes.
+   */
+  switchTo(feed: Feed, limit?: Limit): void {
+    if (limit !== undefined && this.#catchUp(feed, limit)) return
+    this.#next = { feed, limit, partly: feed.entryTimestamp }
+    feed.requestKeyFrame()
+  }
+
+  /** Another rate for what is sent within a limit. */
+  set rate(rate: number) {
+    this.#pacer.rate = rate
+  }
+
+  /** Nothing is sent until the next `switchTo`. */
+  pause(): void {
+    this.#source = undefined
+    this.#next = undefined
+    this.#burst = undefined
+    this.#pacer.clear()
+  }
+
+  /** A packet of a feed. */
+  take(feed: Feed, packet: Buffer, sequence: number): void {
+    // The burst takes it from the GOP.
+    if (this.#burst !== undefined) return
+    if (feed === this.#next?.feed) this.#adopt(this.#next, packet, sequence)
+    if (feed !== this.#source) return
+    if (this.#limit === undefined) return this.#sendNow(packet, sequence)
+    if (this.#limit.keyFramesOnly && !this.#isOfKeyFrame(feed, packet)) return
+    const kept = feed.sentVideo(sequence)
+    if (kept === undefined) return
+    this.#pacer.push({ packet: kept, feed, sequence, times: this.#times })
+    this.#times = undefined
+  }
+
+  /** The viewer misses a packet: it is sent again, within bounds. */
+  sendAgain(number: number, now: number): void {
+    const stretch = this.#sent.stretchOf(number)
+    if (stretch === undefined) return
+    // What is left of a feed that the viewer is not shown any more is of no use to it.
+    if (stretch.feed !== undefined && stretch.feed !== this.#source) return
+    const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
+    if (packet === undefined && stretch.feed !== undefined) return
+    const bytes = packet?.length ?? paddingBytes
+    if (!this.#retransmission.allows(number, bytes, now)) return
+    if (packet === undefined) return this.#sendAgain(this.#paddingPacket(number), now)
+    const copy = Buffer.from(packet)
+    const timestamp = timestampOf(packet)
+    copy.writeUInt16BE(number, 2)
+    copy.writeUInt32BE(((stretch.timestamps?.get(timestamp) ?? timestamp) + stretch.shift) >>> 0, 4)
+    this.#sendAgain(copy, now)
+  }
+
+  /** Sends what holds nothing, to see what the link carries: between two pictures only, for it would tear one apart. Returns its bytes. */
+  sendPadding(): number {
+    if (!this.#betweenPictures || this.#burst !== undefined) return 0
+    const packet = this.#paddingPacket(this.#sent.padding())
+    this.#estimate.sent(packet.length)
+    this.#send(packet)
+    return packet.length
+  }
+
+  /** The viewer cannot go on: the first packets may have been lost. */
+  repeatBurst(now: number): void {
+    if (this.#burst !== undefined || this.#repeatsLeft === 0 || this.#source !== this.#main) return
+    if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
+    if (this.#limit !== undefined || this.#main.gop.length === 0) return
+    this.#repeatsLeft -= 1
+    this.#beginBurst(this.#main)
+  }
+
+  /** The viewer is on another network, and has said nothing for so many milliseconds: what was sent to it meanwhile is lost. */
+  moved(now: number, silentMs: number): void {
+    this.#repeatsLeft = burstRepeats
+    this.#startedAt = now
+    this.#estimate.restart(now, startMs)
+    if (silentMs > burstRepeatMs) this.repeatBurst(now)
+  }
+
+  /** Once a second. */
+  tick(now: number): void {
+    this.#retransmission.tick(now)
+    if (now - this.#burstAt > burstRepeatsUntilMs) this.#sent.forgetTimestamps()
+    // The request, or the source's answer, may have been lost.
+    this.#next?.feed.requestKeyFrame()
+    if (this.#limit?.keyFramesOnly && now - this.#keyAt > keyFrameEveryMs) this.#source?.requestKeyFrame()
+  }
+
+  /** Sends what came since the last key frame, its pictures close together, where that takes but a moment. */
+  #catchUp(feed: Feed, limit: Limit): boolean {
+    const [first] = feed.gop
+    if (first === undefined || limit.keyFramesOnly) return false
+    const bytes = feed.gop.reduce((sum, { length }) => sum + length, 0)
+    if ((bytes * 8_000) / limit.rate > longestCatchUpMs) return false
+    const { timestamps } = GopBurst.whole(feed.gop)
+    const timestamp = timestampOf(first)
+    const { shift } = this.#timesOf(feed, timestamps.get(timestamp) ?? timestamp)
+    this.#become(feed, limit)
+    for (const packet of feed.gop) {
+      const times = packet === first ? { shift, timestamps } : undefined
+      this.#pacer.push({ packet, feed, sequence: sequenceOf(packet), times })
+    }
+    return true
+  }
+
+  #become(feed: Feed, limit: Limit | undefined): void {
+    this.#next = undefined
+    this.#source = feed
+    this.#limit = limit
+    this.#pacer.clear()
+    if (limit !== undefined) this.#pacer.rate = limit.rate
+    this.adopted(feed, limit !== undefined)
+  }
+
+  #adopt({ feed, limit, partly }: Next, packet: Buffer, sequence: number): void {
+    const timestamp = timestampOf(packet)
+    if (timestamp !== feed.entryTimestamp || timestamp === partly) return
+    this.#become(feed, limit)
+    if (limit === undefined) {
+      this.#sent.begin(feed, sequence, this.#timesOf(feed, timestamp))
+      return
+    }
+    this.#noteKeyFrame(feed, timestamp)
+  }
+
+  /** The packet that is queued next begins a stretch. */
+  #noteKeyFrame(feed: Feed, timestamp: number): void {
+    this.#keyTimestamp = timestamp
+    this.#keyAt = performance.now()
+    this.#times = this.#timesOf(feed, timestamp)
+  }
+
+  /** Brings a feed's timestamps to the main feed's clock, and behind what was sent. */
+  #timesOf(feed: Feed, timestamp: number): StretchTimes {
+    const now = Date.now()
+    const shift = feed === this.#main ? 0 : (this.#main.videoTimestamp(now) - feed.videoTimestamp(now)) | 0
+    const ahead = (timestamp + shift - this.#lastTimestamp) | 0
+    const tooLate = this.#out.begun && ahead < leastTicks
+    return { shift: tooLate ? shift + leastTicks - ahead : shift, timestamps: undefined }
+  }
+
+  /** Whether a packet is of a key frame; the next one is left out while much of one before waits. */
+  #isOfKeyFrame(feed: Feed, packet: Buffer): boolean {
+    const timestamp = timestampOf(packet)
+    if (timestamp !== feed.entryTimestamp) return false
+    if (timestamp === this.#keyTimestamp) return true
+    if (this.#pacer.waitMs > longestWaitMs) return false
+    this.#noteKeyFrame(feed, timestamp)
+    return true
+  }
+
+  #sendWaiting({ packet, feed, sequence, times }: WaitingPacket): void {
+    if (times !== undefined) {
+      this.#sent.begin(feed, sequence, times)
+      this.#timestamps = times.timestamps
+    }
+    const copy = Buffer.from(packet)
+    const timestamp = timestampOf(packet)
+    copy.writeUInt32BE(this.#timestamps?.get(timestamp) ?? timestamp, 4)
+    this.#sendNow(copy, sequence)
+  }
+
+  #sendNow(packet: Buffer, sequence: number): void {
+    const number = this.#sent.number(sequence)
+    if (number < 0) return
+    packet.writeUInt16BE(number, 2)
+    this.#retransmission.sent(packet.length)
+    this.#estimate.sent(packet.length)
+    this.#betweenPictures = hasMarker(packet)
+    const { shift } = this.#sent
+    const timestamp = timestampOf(packet)
+    if (shift === 0) {
+      this.#lastTimestamp = timestamp
+      return this.#send(packet)
+    }
+    this.#lastTimestamp = (timestamp + shift) >>> 0
+    packet.writeUInt32BE(this.#lastTimestamp, 4)
+    this.#send(packet)
+    // Others are sent the same packet.
+    packet.writeUInt32BE(timestamp, 4)
+  }
+
+  #send(packet: Buffer): void {
+    writeSendTime(packet, this.#sendTimeId, performance.now())
+    this.#out.send(packet)
+  }
+
+  #sendAgain(packet: Buffer, now: number): void {
+    writeSendTime(packet, this.#sendTimeId, now)
+    this.#out.sendAgain(packet)
+  }
+
+  #paddingPacket(number: number): Buffer {
+    const packet = Buffer.alloc(headerWithSendTime + paddingBytes)
+    packet[0] = 0xa0
+    beginExtension(packet)
+    packet.writeUInt16BE(number, 2)
+    packet.writeUInt32BE(this.#lastTimestamp, 4)
+    packet[packet.length - 1] = paddingBytes
+    return packet
+  }
+
+  #beginBurst(feed: Feed): void {
+    const { gop } = feed
+    const [first] = gop
+    if (first === undefined) return
+    this.#burst = new GopBurst(gop)
+    this.#sent.begin(feed, sequenceOf(first), { shift: 0, timestamps: this.#burst.timestamps })
+    this.#burstAt = performance.now()
+    this.#sendBurst(feed, this.#burst)
+  }
+
+  #sendBurst(feed: Feed, burst: GopBurst): void {
+    if (this.#burst !== burst) return
+    const packets = burst.take(feed.gop, sliceLength)
+    for (const packet of packets ?? []) this.#sendNow(packet, sequenceOf(packet))
+    if (packets?.length === sliceLength) {
+      this.#lifetime.after(sliceEveryMs, () => this.#sendBurst(feed, burst))
+      return
+    }
+    this.#burst = undefined
+    if (packets === undefined) this.switchTo(feed)
+    else this.#source = feed
+  }
+}

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
+
+let estimate: LinkEstimate
+let now: number
+let number: number
+
+beforeEach(() => {
+  now = 0
+  number = 0
+  estimate = new LinkEstimate(0)
+})
+
+/** So many milliseconds of 2 Mbit/s, of which such a share is missed; every 100 ms something else happens. Returns when the link was first found too small. */
+function pass(
+  ms: number,
+  { missed = 0, each = () => {} }: { missed?: number; each?: () => void } = {},
+): number | undefined {
+  let found: number | undefined
+  for (const end = now + ms; now < end; now += 4) {
+    estimate.sent(1_000)
+    number += 1
+    if ((number * missed) % 1 < missed) estimate.heardMissing(number & 0xffff, now)
+    if (now % 100 === 0) each()
+    if (found === undefined && estimate.tooSmall(now)) found = now
+  }
+  return found
+}
+
+describe('a link', () => {
+  test('is too small where the viewer’s estimate falls and much is missed, within half a second', () => {
+    pass(2_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    const began = now
+    let bitrate = 1_200_000
+    const each = (): void => estimate.heardBitrate((bitrate *= 0.85), now)
+    const found = pass(2_000, { missed: 0.6, each })
+    expect(found).toBeDefined()
+    expect((found ?? 0) - began).toBeLessThan(500)
+  })
+
+  test('is too small where it loses nothing and the estimate keeps falling: its queue is long', () => {
+    let bitrate = 1_500_000
+    const found = pass(4_000, { each: () => estimate.heardBitrate((bitrate *= 0.96), now) })
+    expect(found).toBeGreaterThan(1_000)
+    expect(found).toBeLessThan(3_000)
+  })
+
+  test('is too small where much is lost all the time, whatever the estimate', () => {
+    const found = pass(3_000, { missed: 0.5, each: () => estimate.heardLost(0.5, now) })
+    expect(found).toBeGreaterThan(900)
+    expect(found).toBeLessThan(1_500)
+  })
+
+  test('is not too small for what is lost by chance, nor for an estimate that falls once, nor for both apart', () => {
+    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    expect(pass(5_000, { missed: 0.1, each: () => estimate.heardLost(0.1, now) })).toBeUndefined()
+    estimate.heardBitrate(1_700_000, now)
+    expect(pass(3_000)).toBeUndefined()
+    expect(pass(600, { missed: 0.6 })).toBeUndefined()
+    expect(estimate.strained(now - 1_000)).toBe(true)
+    expect(pass(3_000, { each: () => estimate.heardLost(0, now) })).toBeUndefined()
+  })
+
+  test('is judged anew once something else is sent: what is heard in the first moments is of before', () => {
+    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    estimate.restart(now, 1_000)
+    const each = (): void => {
+      estimate.heardBitrate(500_000, now)
+      estimate.heardLost(0.8, now)
+    }
+    expect(pass(1_000, { missed: 0.8, each })).toBeUndefined()
+    expect(pass(3_000, { each: () => estimate.heardLost(0, now) })).toBeUndefined()
+    expect(estimate.strained(0)).toBe(false)
+  })
+
+  test('is sent so much, and counts a packet once that is asked for again and again', () => {
+    pass(2_000)
+    expect(estimate.rate(now)).toBeCloseTo(2_000_000, -5)
+    for (let i = 0; i < 50; i++) for (const missing of [65_534, 65_535, 0, 1]) estimate.heardMissing(missing, now)
+    expect(estimate.counts).toEqual({ bytes: 500_000, packets: 500, missed: 4 })
+  })
+})

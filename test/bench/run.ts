@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { measureApis } from './apis.ts'
 import { measureConsole } from './console.ts'
 import { measureJoinDevice } from './join-device.ts'
+import { measureLinks } from './links.ts'
 import { connections, seconds } from './load.ts'
 import { measureMedia } from './media.ts'
 import { measureRoomList } from './room-list.ts'
@@ -17,6 +18,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   console: measureConsole,
   'join-device': measureJoinDevice,
   media: async () => void (await measureMedia()),
+  links: measureLinks,
 }
 
 const asked = process.argv.slice(2)

@@ -133,7 +133,7 @@ export const settings = {
     cors_origins: 'One a line, e.g. https://portal.example.org; * is any.',
     compatibility: {
       older_clients:
-        'They work unmodified, but for joining a room. Nothing changes for other clients: only fields and paths are added.',
+        'They work unmodified, except for joining a room. Nothing changes for other clients: only fields and paths are added.',
       get_access_token: 'Only works while older clients are answered.',
     },
     listeners: {

@@ -20,6 +20,25 @@ export function secretsOf({ input, answer }: SentRequest): string[] {
     .filter((secret) => secret !== '')
 }
 
+/** Fields of answers that hold a secret: an access token, the password of a room, the credential of a TURN server. */
+const secretFields = new Set(['accessToken', 'host_password', 'credential'])
+
+/** The body of an answer without its secrets; as it came when it holds none. */
+export function answerWithoutSecrets(body: string): string {
+  let holdsSecrets = false
+  try {
+    const kept: unknown = JSON.parse(body, (name, value: unknown) => {
+      if (!secretFields.has(name) || typeof value !== 'string' || value === '') return value
+      holdsSecrets = true
+      return hiddenSecret
+    })
+    return holdsSecrets ? JSON.stringify(kept) : body
+  } catch {
+    // No JSON: not an answer of ours.
+    return body
+  }
+}
+
 /** A text in which those secrets stand in any spelling of a URL or of JSON, without them. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => {

@@ -1,7 +1,7 @@
 import { computed, reactive, ref, shallowRef } from 'vue'
 import type { ProcedureInput, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { TesterEncoding, TesterOperation } from '../../../shared/console/tester.ts'
-import { hideSecrets, secretsOf } from './sentSecrets.ts'
+import { answerWithoutSecrets, hideSecrets, secretsOf } from './sentSecrets.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 
 type Sending = ProcedureInput<'tester.send'>
@@ -96,6 +96,7 @@ export function withoutSecrets(sent: Sent): Sent {
       ...answer,
       url: hideSecrets(answer.url, secrets),
       request: hideSecrets(answer.request, secrets),
+      body: answerWithoutSecrets(answer.body),
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hideSecrets, secretsOf } from '../../../renderer/pages/tester/sentSecrets.ts'
+import { answerWithoutSecrets, hideSecrets, secretsOf } from '../../../renderer/pages/tester/sentSecrets.ts'
 import { type Sent, withoutSecrets } from '../../../renderer/pages/tester/useTester.ts'
 
 const password = 'p@ss "w/ rd&1'
@@ -48,4 +48,23 @@ test.each([
     expect(JSON.stringify(kept)).not.toMatch(/p@ss|p%40ss|bGl2ZQ/)
     expect(kept.input.params).toEqual({ roomId: '1', userId: 'cam', userName: 'Gate' })
   }
+})
+
+test('Of the answer to an earlier send no token and no password is kept; an answer without any stays as it came', () => {
+  const answer = {
+    ret: 0,
+    result: 0,
+    data: { accessToken: token },
+    host_password: 'r',
+    ice_servers: [{ credential: 'c' }],
+  }
+  const kept = JSON.parse(answerWithoutSecrets(JSON.stringify(answer))) as unknown
+  expect(kept).toEqual({
+    ...answer,
+    data: { accessToken: '******' },
+    host_password: '******',
+    ice_servers: [{ credential: '******' }],
+  })
+  for (const body of ['{ "ret": 0, "host_password": "" }', 'null', '/**/test({"ret":0});'])
+    expect(answerWithoutSecrets(body)).toBe(body)
 })

@@ -232,6 +232,7 @@ function streamStats(room: Room): StreamStats[] {
     last_key_frame_at: feed.counts.lastKeyFrameAt,
     last_packet_at: feed.counts.lastPacketAt,
     viewers: feed.watchers,
+    b_frames: feed.bFrames,
   }))
 }
 

@@ -145,6 +145,8 @@ export const streamStats = z.strictObject({
   last_key_frame_at: z.number(),
   last_packet_at: z.number(),
   viewers: z.int(),
+  /** Its pictures come in another order than they are shown in (B-frames): browsers show few of them. */
+  b_frames: z.boolean(),
 })
 export type StreamStats = z.output<typeof streamStats>
 

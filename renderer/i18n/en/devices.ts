@@ -172,6 +172,7 @@ export const devices = {
     audio: 'Audio',
     carried: 'carried',
     notCarried: 'not carried',
+    b_frames: 'Uses B-frames: browsers show few of its pictures. Switch B-frames off in the device.',
     h265: 'Only viewers whose browser decodes H.265 see the picture; H.264 suits everyone.',
     jpeg: 'Motion JPEG cannot be carried: set the device to H.264.',
     aac: 'AAC cannot be carried, so there is picture without sound: set the device to G.711 or Opus.',

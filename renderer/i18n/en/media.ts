@@ -9,6 +9,7 @@ export const media = {
     screen: 'Screen of {name}',
     silent: 'no picture',
     keyFrame: 'key frame {time}',
+    bFrames: 'B-frames: browsers show few of its pictures. Switch them off in the device.',
     stalled: 'nothing arrives',
     viewers: 'no viewers | {n} viewer | {n} viewers',
     fps: '{n} fps',

@@ -171,6 +171,7 @@ export const devices: Texts<typeof english> = {
     audio: '音频',
     carried: '可传输',
     notCarried: '不可传输',
+    b_frames: '使用了 B 帧：浏览器只能显示其中少数画面，请在设备上关闭 B 帧。',
     h265: '只有浏览器能解码 H.265 的观看者可以看到画面，H.264 适用于所有人。',
     jpeg: '无法传输 Motion JPEG，请将设备设为 H.264。',
     aac: '无法传输 AAC，因此只有画面没有声音：请将设备设为 G.711 或 Opus。',

@@ -11,6 +11,7 @@ export const media: Texts<typeof english> = {
     screen: '{name} 的屏幕',
     silent: '无画面',
     keyFrame: '关键帧 {time}',
+    bFrames: '含 B 帧：浏览器只能显示其中少数画面，请在设备上关闭 B 帧。',
     stalled: '没有数据到达',
     viewers: '{n} 人观看',
     fps: '{n} 帧/秒',

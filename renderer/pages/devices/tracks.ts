@@ -28,8 +28,11 @@ export function resolutionOf({ detail }: Track): string {
 }
 
 /** Which remark belongs to a track; null where its name says everything, `detail` where only the controller knows. */
-export function trackNote(track: Track): 'h265' | 'jpeg' | 'aac' | 'video_other' | 'audio_other' | 'detail' | null {
+export function trackNote(
+  track: Track,
+): 'b_frames' | 'h265' | 'jpeg' | 'aac' | 'video_other' | 'audio_other' | 'detail' | null {
   const codec = track.codec.toUpperCase()
+  if (track.carried && track.detail.includes('B-frames')) return 'b_frames'
   if (track.carried) return codec === 'H265' ? 'h265' : null
   if (codec === 'JPEG') return 'jpeg'
   if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return 'aac'

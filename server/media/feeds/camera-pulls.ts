@@ -5,6 +5,7 @@ import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
 import { isRtp } from '../rtp/packet.ts'
+import { PictureOrder } from '../rtp/picture-order.ts'
 import { Refragmentation } from '../rtp/refragment.ts'
 import { type AudioFormat, Feed, type VideoFormat } from './feed.ts'
 
@@ -107,6 +108,7 @@ export class CameraPulls {
     const abort = new AbortController()
     let feed: Feed | undefined
     let video: Refragmentation | undefined
+    const order = new PictureOrder()
     const forget = (): void => {
       if (this.#pulls.get(key) === pull) this.#pulls.delete(key)
       this.#playing.delete(pull)
@@ -122,6 +124,8 @@ export class CameraPulls {
           const { codec } = feed.video ?? {}
           if (codec === undefined || codec === 'VP8') return
           const into = feed
+          order.note(packet)
+          feed.bFrames ||= order.reordered
           video ??= new Refragmentation(codec, (each) => into.pushVideo(each))
           video.push(packet)
         },

@@ -110,6 +110,8 @@ export class Feed {
   /** A host has muted it: sound or picture is taken and not passed on. */
   audioMuted = false
   videoMuted = false
+  /** Pictures come in another order than they are shown in: browsers show few of them. */
+  bFrames = false
   readonly counts: FeedCounts = {
     videoBytes: 0,
     audioBytes: 0,

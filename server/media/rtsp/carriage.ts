@@ -1,4 +1,5 @@
 import type { RtspTrack } from './description.ts'
+import { describesBFrames } from './resolution.ts'
 
 /** Codecs that go from a camera to a browser as they are. */
 export type CarriedVideoCodec = 'H264' | 'H265'
@@ -15,16 +16,24 @@ export function carriageOf(track: RtspTrack): Carriage {
   return track.kind === 'video' ? videoCarriage(track) : audioCarriage(track)
 }
 
-function videoCarriage({ codec, clockRate, parameters }: RtspTrack): Carriage {
+/** WebRTC has no order of presentation: a browser shows pictures as they come, and leaves out those that come late. */
+const bFrames = 'browsers show few of its pictures; switch B-frames off in the device'
+
+function videoCarriage(track: RtspTrack): Carriage {
+  const { codec, clockRate, parameters } = track
   if (codec === 'H264') {
     // Interleaved mode (RFC 6184, section 6.4) needs reordering that WebRTC has not.
     if (parameters.get('packetization-mode') === '2') return no('H.264 in interleaved mode cannot be carried')
-    return clockRate === 90_000 ? yes('H.264') : no('H.264 with a clock other than 90 kHz cannot be carried')
+    if (clockRate !== 90_000) return no('H.264 with a clock other than 90 kHz cannot be carried')
+    return yes(describesBFrames(track) ? `H.264 with B-frames: ${bFrames}` : 'H.264')
   }
   if (codec === 'H265') {
-    return clockRate === 90_000
-      ? yes('H.265: only viewers whose browser decodes it see the picture; H.264 suits every viewer')
-      : no('H.265 with a clock other than 90 kHz cannot be carried')
+    if (clockRate !== 90_000) return no('H.265 with a clock other than 90 kHz cannot be carried')
+    return yes(
+      describesBFrames(track)
+        ? `H.265 with B-frames: ${bFrames}`
+        : 'H.265: only viewers whose browser decodes it see the picture; H.264 suits every viewer',
+    )
   }
   if (codec === 'JPEG') return no('Motion JPEG cannot be carried: set the device to H.264')
   return no(`${codec === '' ? 'an unknown codec' : codec} cannot be carried: set the device to H.264`)

@@ -7,16 +7,32 @@ export interface Resolution {
   height: number
 }
 
+/** What of a sequence parameter set is looked at. */
+interface SequenceParameters extends Resolution {
+  /** Pictures that may come before one that is shown ahead of them: more than 0 with B-frames; undefined when it does not say. */
+  reordered: number | undefined
+}
+
 /** Parameter sets of one description that are looked at. */
 const mostSets = 8
 
 /** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
+  const parameters = describedParameters(track)
+  return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
+}
+
+/** Whether a camera says in its parameter sets that pictures come in another order than they are shown in: B-frames. */
+export function describesBFrames(track: RtspTrack): boolean {
+  return (describedParameters(track)?.reordered ?? 0) > 0
+}
+
+function describedParameters(track: RtspTrack): SequenceParameters | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
   for (const text of (track.parameters.get(name) ?? '').split(',', mostSets)) {
     const nal = Buffer.from(text.trim(), 'base64')
-    const resolution = track.codec === 'H264' ? h264Resolution(nal) : h265Resolution(nal)
-    if (resolution !== undefined) return resolution
+    const parameters = track.codec === 'H264' ? h264Parameters(nal) : h265Parameters(nal)
+    if (parameters !== undefined) return parameters
   }
   return undefined
 }
@@ -24,8 +40,13 @@ export function describedResolution(track: RtspTrack): Resolution | undefined {
 /** Profiles whose parameter set says more about colour (ITU-T H.264, section 7.3.2.1.1). */
 const highProfiles = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 
+/** Baseline has no B-frames (ITU-T H.264, section A.2.1). */
+const baseline = 66
+/** Shown in the order of decoding (section 8.2.1). */
+const decodingOrder = 2
+
 /** Of an H.264 sequence parameter set. */
-export function h264Resolution(nal: Uint8Array): Resolution | undefined {
+export function h264Parameters(nal: Uint8Array): SequenceParameters | undefined {
   if (((nal[0] ?? 0) & 0x1f) !== 7) return undefined
   return read(() => {
     const bits = new BitReader(nal.subarray(1))
@@ -34,7 +55,7 @@ export function h264Resolution(nal: Uint8Array): Resolution | undefined {
     bits.unsigned()
     const chroma = highProfiles.has(profile) ? highProfileChroma(bits) : 1
     bits.unsigned()
-    skipPictureOrder(bits)
+    const order = skipPictureOrder(bits)
     bits.unsigned()
     bits.skip(1)
     const widthInBlocks = bits.unsigned() + 1
@@ -45,7 +66,11 @@ export function h264Resolution(nal: Uint8Array): Resolution | undefined {
     const crop = bits.bit() === 1 ? crops(bits) : [0, 0, 0, 0]
     const cropX = chroma === 1 || chroma === 2 ? 2 : 1
     const cropY = (chroma === 1 ? 2 : 1) * (2 - framesOnly)
-    return cropped(widthInBlocks * 16, heightInUnits * 16 * (2 - framesOnly), crop, cropX, cropY)
+    const never = profile === baseline || order === decodingOrder
+    return {
+      ...cropped(widthInBlocks * 16, heightInUnits * 16 * (2 - framesOnly), crop, cropX, cropY),
+      reordered: never ? 0 : whereRead(() => h264Reordered(bits)),
+    }
   })
 }
 
@@ -67,20 +92,60 @@ function skipScalingList(bits: BitReader, size: number): void {
   for (let i = 0; i < size && next !== 0; i++) next = (next + bits.signed() + 256) % 256
 }
 
-function skipPictureOrder(bits: BitReader): void {
+/** max_num_reorder_frames of the usability information (sections E.1.1 and E.1.2); undefined where it is not there. */
+function h264Reordered(bits: BitReader): number | undefined {
+  if (bits.bit() === 0) return undefined
+  if (bits.bit() === 1 && bits.bits(8) === 255) bits.skip(32)
+  if (bits.bit() === 1) bits.skip(1)
+  if (bits.bit() === 1) {
+    bits.skip(4)
+    if (bits.bit() === 1) bits.skip(24)
+  }
+  if (bits.bit() === 1) skipNumbers(bits, 2)
+  if (bits.bit() === 1) bits.skip(65)
+  const hypotheticalDecoders = [skipDecoder(bits), skipDecoder(bits)]
+  if (hypotheticalDecoders.includes(true)) bits.skip(1)
+  bits.skip(1)
+  if (bits.bit() === 0) return undefined
+  bits.skip(1)
+  skipNumbers(bits, 4)
+  return bits.unsigned()
+}
+
+/** Returns whether there was one. */
+function skipDecoder(bits: BitReader): boolean {
+  if (bits.bit() === 0) return false
+  const count = bits.unsigned() + 1
+  if (count > 32) throw new RangeError('not a parameter set')
+  bits.skip(8)
+  for (let i = 0; i < count; i++) {
+    skipNumbers(bits, 2)
+    bits.skip(1)
+  }
+  bits.skip(20)
+  return true
+}
+
+function skipNumbers(bits: BitReader, count: number): void {
+  for (let i = 0; i < count; i++) bits.unsigned()
+}
+
+/** Returns its type. */
+function skipPictureOrder(bits: BitReader): number {
   const type = bits.unsigned()
   if (type === 0) bits.unsigned()
-  if (type !== 1) return
+  if (type !== 1) return type
   bits.skip(1)
   bits.signed()
   bits.signed()
   const count = bits.unsigned()
   if (count > 255) throw new RangeError('not a parameter set')
   for (let i = 0; i < count; i++) bits.signed()
+  return type
 }
 
 /** Of an H.265 sequence parameter set (ITU-T H.265, section 7.3.2.2.1). */
-export function h265Resolution(nal: Uint8Array): Resolution | undefined {
+export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined {
   if ((((nal[0] ?? 0) >> 1) & 0x3f) !== 33) return undefined
   return read(() => {
     const bits = new BitReader(nal.subarray(2))
@@ -96,8 +161,20 @@ export function h265Resolution(nal: Uint8Array): Resolution | undefined {
     const width = bits.unsigned()
     const height = bits.unsigned()
     const crop = bits.bit() === 1 ? crops(bits) : [0, 0, 0, 0]
-    return cropped(width, height, crop, chroma === 1 || chroma === 2 ? 2 : 1, chroma === 1 ? 2 : 1)
+    return {
+      ...cropped(width, height, crop, chroma === 1 || chroma === 2 ? 2 : 1, chroma === 1 ? 2 : 1),
+      reordered: whereRead(() => h265Reordered(bits)),
+    }
   })
+}
+
+/** sps_max_num_reorder_pics of the lowest layer that is described. */
+function h265Reordered(bits: BitReader): number {
+  // Bit depths and the length of picture order counts; whether each layer is described.
+  skipNumbers(bits, 3)
+  bits.skip(1)
+  bits.unsigned()
+  return bits.unsigned()
 }
 
 /** Left, right, top, bottom. */
@@ -113,11 +190,17 @@ function cropped(width: number, height: number, crop: readonly number[], unitX: 
 /** Nothing larger than 16K is a camera. */
 const largestSide = 16_384
 
-function read(parse: () => Resolution): Resolution | undefined {
+function read(parse: () => SequenceParameters): SequenceParameters | undefined {
+  const parameters = whereRead(parse)
+  if (parameters === undefined) return undefined
+  const { width, height } = parameters
+  return width > 0 && height > 0 && width <= largestSide && height <= largestSide ? parameters : undefined
+}
+
+/** undefined past the end. */
+function whereRead<T>(parse: () => T): T | undefined {
   try {
-    const resolution = parse()
-    const { width, height } = resolution
-    return width > 0 && height > 0 && width <= largestSide && height <= largestSide ? resolution : undefined
+    return parse()
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -23,6 +23,7 @@ test('a simulated probe found out nothing, whatever it says', () => {
 test('a track is named as people name it, with what to mend where it cannot be carried', () => {
   const video = { kind: 'video', codec: 'H264', detail: 'H.264, 1920 × 1080', carried: true }
   expect([codecName(video), resolutionOf(video), trackNote(video)]).toEqual(['H.264', '1920 × 1080', null])
+  expect(trackNote({ ...video, detail: 'H.264 with B-frames: browsers show few, 1920 × 1080' })).toBe('b_frames')
   const aac = { kind: 'audio', codec: 'MPEG4-GENERIC', detail: 'AAC cannot be carried', carried: false }
   expect([codecName(aac), resolutionOf(aac), trackNote(aac)]).toEqual(['AAC', '', 'aac'])
   expect(trackNote({ kind: 'video', codec: 'VP9', detail: '', carried: false })).toBe('video_other')

@@ -75,6 +75,7 @@ test('a stream that began anew has no rate yet', () => {
     frames: 50,
     key_frames: 1,
     last_key_frame_at: 1,
+    b_frames: false,
     last_packet_at: 1,
     viewers: 0,
   }

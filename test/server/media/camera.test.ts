@@ -130,6 +130,18 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
+  test('that sends B-frames is recognised in its description, and in its pictures', async () => {
+    const probed = await node.request('probe', { address: camera.url('/bframes') })
+    expect(probed.tracks[0]?.detail).toMatch(/^H\.264 with B-frames: browsers show few of its pictures; .*, 640 × 360$/)
+    await node.openRoom('order')
+    await node.addDevice('order', 'b', camera.url('/bframes'))
+    await node.addDevice('order', 'plain', camera.url('/video'))
+    await expect.poll(async () => (await node.stream('order', 'b'))?.b_frames).toBe(true)
+    await expect.poll(async () => (await node.stream('order', 'plain'))?.frames).toBeGreaterThan(20)
+    expect((await node.stream('order', 'plain'))?.b_frames).toBe(false)
+    await node.request('close_room', { roomId: 'order' })
+  })
+
   test('that sends two videos and sound is heard', async () => {
     await using fresh = await startCamera({ width: 320, height: 180 })
     await node.openRoom('two')

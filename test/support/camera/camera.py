@@ -2,7 +2,7 @@
 """A real RTSP camera for tests: GStreamer's RTSP server with a small test picture.
 
 Needs: python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav
-Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /jpeg, /two (two videos and PCMU), and / (an address without a path).
+Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /jpeg, /two (two videos and PCMU), /bframes, and / (an address without a path).
 Prints "ready <port>" when it listens.
 """
 import argparse
@@ -47,6 +47,8 @@ def h264(width, height, kbps):
 main = h264(options.width, options.height, options.kbps)
 h265 = (source(options.width, options.height) + f'! x265enc tune=zerolatency speed-preset=ultrafast bitrate={options.kbps} key-int-max={options.gop} '
         f'! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1 mtu={options.mtu} ')
+bframes = (source(options.width, options.height) + f'! x264enc b-adapt=false bframes=2 speed-preset=ultrafast bitrate={options.kbps} key-int-max={options.gop} '
+           '! video/x-h264,profile=main ! h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 mtu=1200 ')
 jpeg = source(options.width, options.height) + '! jpegenc ! rtpjpegpay name=pay0 pt=26 '
 tone = 'audiotestsrc is-live=true freq=440 volume=0.5 ! audioconvert ! audioresample ! audio/x-raw,'
 pcmu = tone + 'rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0 min-ptime=20000000 max-ptime=20000000 '
@@ -56,6 +58,7 @@ aac = tone + 'rate=48000,channels=1 ! avenc_aac ! aacparse ! rtpmp4gpay name=pay
 mounts = {
     '/cam': main + pcmu, '/pcma': main + pcma, '/opus': main + opus, '/aac': main + aac, '/video': main, '/': main + pcmu,
     '/h265': h265, '/udp': main, '/small': h264(160, 90, 100), '/jpeg': jpeg,
+    '/bframes': bframes,
     '/two': main + h264(160, 90, 100).replace('pay0', 'pay1') + pcmu.replace('pay1', 'pay2'),
 }
 

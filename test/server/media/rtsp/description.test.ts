@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { carriageOf, tracksToPull } from '../../../../server/media/rtsp/carriage.ts'
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
-import { describedResolution, h264Resolution, h265Resolution } from '../../../../server/media/rtsp/resolution.ts'
+import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { controlUrl } from '../../../../server/media/rtsp/control-url.ts'
 import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
 
@@ -75,8 +75,8 @@ test('no description, parameter set or header field makes a parser throw', () =>
   )
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-      h264Resolution(Uint8Array.of(0x67, ...bytes))
-      h265Resolution(Uint8Array.of(0x42, 1, ...bytes))
+      h264Parameters(Uint8Array.of(0x67, ...bytes))
+      h265Parameters(Uint8Array.of(0x42, 1, ...bytes))
     }),
   )
   fc.assert(
@@ -86,6 +86,23 @@ test('no description, parameter set or header field makes a parser throw', () =>
       controlUrl('rtsp://cam/', text)
     }),
   )
+})
+
+test.each([
+  // Written by x264 and x265 in their profiles.
+  ['H.264 baseline', '6742c00cd901419f9f0110000003001000000301e0f142a480', 0],
+  ['H.264 main without B-frames', '674d400cd901419f9f0110000003001000000301e0f142a480', 0],
+  ['H.264 main with B-frames', '674d400ceca0a0cfcf8088000003000800000300f078a14cb0', 2],
+  ['H.264 high with B-frames', '6764000cacd941419f9f0110000003001000000301e0f1429960', 2],
+  ['H.265 with B-frames', '42010101600000030090000003000003003ca00a080b9f796564924caf0168080000030008000003007840', 2],
+  ['H.265 without', '42010101600000030090000003000003003ca00a080b9f7964a924caf0168080000003008000000784', 0],
+])('%s says how many pictures come in another order', (_what, sps, reordered) => {
+  const nal = Buffer.from(sps, 'hex')
+  const parameters = sps.startsWith('67') ? h264Parameters(nal) : h265Parameters(nal)
+  expect(parameters).toEqual({ width: 320, height: 180, reordered })
+  // Cut short in the part that says it, it still says the size.
+  if (sps.startsWith('674d400ceca0'))
+    expect(h264Parameters(nal.subarray(0, 12))).toMatchObject({ reordered: undefined })
 })
 
 test('control attributes are joined as cameras do it', () => {

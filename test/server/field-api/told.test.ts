@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { OlderClients } from '../../../server/field-api/older-clients.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { observation } from '../observe/observation.ts'
 import { liveSite } from '../rooms/live-site.ts'
 
 /** What only clients of the original platform call is counted, and told while the switch is off. */
@@ -71,4 +74,26 @@ test('a client that the operator dismissed is told no more, whatever it calls; o
   expect(olderClients.view().refused).toEqual([])
   await client.get('/avd/api/outgoing/getOutgoingUsers', { accessToken: client.token }, '')
   expect(olderClients.view().refused.map(({ credential }) => credential)).toEqual(['full-access'])
+})
+
+test('the operator is told of the last twenty callers, the last one first, and of none after a week of silence', () => {
+  const clock = { now: 1_700_000_000_000 }
+  const olderClients = new OlderClients({
+    settings: defaultSettings,
+    sessions: { ownerOf: () => '' },
+    isCredential: () => false,
+    clock: () => clock.now,
+  })
+  for (let i = 0; i < 300; i++) {
+    clock.now += 1_000
+    olderClients.observe(observation({ operation: '', path: info, ret: 408, credential: '', client: `10.0.1.${i}` }))
+  }
+  const clients = olderClients.view().refused.map(({ client }) => client)
+  expect(clients).toHaveLength(20)
+  expect([clients[0], clients[19]]).toEqual(['10.0.1.299', '10.0.1.280'])
+  olderClients.observe(observation({ operation: '', path: info, ret: 408, credential: '', client: '10.0.1.290' }))
+  expect(olderClients.view().refused[0]).toMatchObject({ client: '10.0.1.290', count: 2, last_at: clock.now })
+  expect(olderClients.counts).toEqual({ served: 0, refused: 301 })
+  clock.now += 7 * 24 * 60 * 60 * 1000 + 1
+  expect(olderClients.view().refused).toEqual([])
 })

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
@@ -36,6 +36,8 @@ describe('pages on the original browser SDKs', () => {
   let page: Page
   /** The one address that these pages know. */
   let base = ''
+  /** Address of the media node. */
+  let node = ''
 
   beforeAll(async () => {
     const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
@@ -46,6 +48,7 @@ describe('pages on the original browser SDKs', () => {
       serveOlderPage(),
     ])
     base = controller.ready.media
+    node = await vi.waitFor(nodeAddress, { timeout: 60_000, interval: 100 })
     page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(origin.address() as AddressInfo).port}/`)
   })
@@ -57,6 +60,14 @@ describe('pages on the original browser SDKs', () => {
     await removeFolder(controller.folder)
   })
 
+  /** On a busy machine the node is there some time after the APIs. @throws Error as long as it is not */
+  async function nodeAddress(): Promise<string> {
+    const { counts, listeners } = await controller.rpc('overview.get', {})
+    const url = listeners.find(({ name }) => name === 'node')?.url ?? ''
+    if (counts.nodes_online === 0 || url === '') throw new Error('the media node is not online')
+    return new URL(url).host
+  }
+
   /** Calls a function of the page's SDK. */
   const inPage = async (name: string, ...given: unknown[]): Promise<Answer> =>
     page.evaluate(`older.${name}(${given.map((one) => JSON.stringify(one)).join(', ')})`)
@@ -67,8 +78,11 @@ describe('pages on the original browser SDKs', () => {
 
   const trade = (callback = ''): string =>
     `/avd/api/admin/getAccessToken?${callback}mcuServerURI=${new URL(base).host}&accessKey=portal&secretKey=${encodeURIComponent(credential.secret_key)}`
-  const init = (token: string): string =>
-    `/sdk/config/serverinfo?uri_encode=yes&client_info=${encodeURIComponent(JSON.stringify({ access_tocken: token }))}`
+  const init = (clientInfo: string): string => `/sdk/config/serverinfo?uri_encode=yes&client_info=${clientInfo}`
+  /** As SDK 2.5 writes it: what the browser does not escape stays. */
+  const plainInfo = (token: string): string => JSON.stringify({ access_tocken: token })
+  /** As SDK 3.6 writes it: escaped by itself, and again with the query. */
+  const escapedInfo = (token: string): string => encodeURIComponent(encodeURIComponent(plainInfo(token)))
   const createRoom = (token: string): string =>
     `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321`
   const createUser = (token: string, roomId: string, options: string): string =>
@@ -82,7 +96,8 @@ describe('pages on the original browser SDKs', () => {
     const { token } = client
     const missing = (path: string): Answer => ({ ret: 408, msg: `There is no ${path} on the media API.` })
 
-    expect(await inPage('ownScript', base + init(token))).toEqual(missing('/sdk/config/serverinfo'))
+    expect(await inPage('ownScript', base + init(plainInfo(token)))).toEqual(missing('/sdk/config/serverinfo'))
+    expect(await ajax(init(escapedInfo(token)))).toEqual(missing('/sdk/config/serverinfo'))
     expect(await script(trade())).toEqual(missing('/avd/api/admin/getAccessToken'))
     expect(await script(`${outgoing}/getOutgoingUsers?accessToken=${token}`)).toEqual(
       missing(`${outgoing}/getOutgoingUsers`),
@@ -97,7 +112,7 @@ describe('pages on the original browser SDKs', () => {
     const roomId = String(created.room_id)
     expect(await inPage('ownScript', `${base}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
       ret: 0,
-      addr: new URL(controller.ready.node).host,
+      addr: node,
     })
     expect(await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)).toMatchObject({ ret: 407 })
     const options = encodeURIComponent(JSON.stringify({ login_name: login.user, login_password: login.password }))
@@ -147,9 +162,9 @@ describe('pages on the original browser SDKs', () => {
 
   test('SDK 2.5 works unmodified: scripts of one origin, from its token to the end of the room, with a camera', async () => {
     const token = String((await outcome(await script(trade('callback=?&')))).data?.accessToken)
-    const info = await inPage('ownScript', base + init(token))
+    const info = await inPage('ownScript', base + init(plainInfo(token)))
     expect(info).toMatchObject({ ret: 0, ice_servers: [], rest_uri: new URL(base).host })
-    expect((info.room_server as Answer).uri).toBe(new URL(controller.ready.node).host)
+    expect((info.room_server as Answer).uri).toBe(node)
 
     const { ret, room_id } = await script(createRoom(token))
     expect(ret).toBe(0)
@@ -192,14 +207,14 @@ describe('pages on the original browser SDKs', () => {
 
   test('SDK 3.6 works unmodified: XMLHttpRequest across origins, forms and JSON with their preflights, options in single quotes', async () => {
     const token = String((await outcome(await ajax(trade()))).data?.accessToken)
-    const info = await ajax(init(token))
+    const info = await ajax(init(escapedInfo(token)))
     expect(info.ret).toBe(0)
     const rest = `http://${String(info.rest_uri)}`
     expect(rest).toBe(base)
     const { room_id } = await ajax(`/rtc/room/create?topic=&owner_id=&room_mode=1&access_token=${token}`)
     const roomId = String(room_id)
     const mcu = await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)
-    expect(mcu).toEqual({ ret: 0, addr: new URL(controller.ready.node).host })
+    expect(mcu).toEqual({ ret: 0, addr: node })
 
     const options = `{'login_name':'${login.user}','login_password':'${login.password}','assist_address':''}`
     const created = await ajax(`${outgoing}/createOutgoingUser`, createUser(token, roomId, options), form)
@@ -223,6 +238,16 @@ describe('pages on the original browser SDKs', () => {
     expect(told).not.toContain(credential.secret_key)
     expect(told).not.toContain(encodeURIComponent(credential.secret_key))
     expect(told).not.toContain(login.password)
+  })
+
+  test('switched off again, they are answered as before at once', async () => {
+    const token = String((await outcome(await script(trade()))).data?.accessToken)
+    const list = `${outgoing}/getOutgoingUsers?accessToken=${token}`
+    expect(await outcome(await script(list))).toEqual({ data: { total: 0, items: [] } })
+    await controller.rpc('settings.set', { compatibility: { older_clients: false } })
+    expect(await script(list)).toMatchObject({ ret: 408 })
+    expect(await script(list, controller.ready.device)).toEqual({ ret: 0, data: { total: 0, items: [] } })
+    expect(await script(trade())).toMatchObject({ ret: 408 })
   })
 })
 

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 
@@ -54,8 +54,10 @@ async function killed(times: number): Promise<Told> {
     const api = new ApiClient(server.ready, credential)
     expect((await api.authenticate()).ret).toBe(0)
     const workers = Array.from({ length: 8 }, (_, index) => work(api, told, `r${round}w${index}`))
-    const pause = 20 + Math.random() * 180
-    setTimeout(() => server.child.kill('SIGKILL'), pause)
+    // On a slow disk nothing may have been done yet after so short a time.
+    const before = told.changes
+    await vi.waitUntil(() => told.changes > before + 3, { timeout: 20_000, interval: 1 })
+    setTimeout(() => server.child.kill('SIGKILL'), Math.random() * 180)
     await Promise.all(workers)
   }
   const server = await startHeadless({ folder, site })

@@ -17,14 +17,16 @@ const cautious = 0.25
 const catchUp = 1.3
 /** A pacing that is so far behind sends more than the link carries, in milliseconds. */
 const longestWaitMs = 2_000
-/** Milliseconds from a change to the first probe, and at most from one that failed to the next. */
+/** Milliseconds from a change to the first probe. */
 const probeAfterMs = 1_500
-const nextProbeAfterMs = 4_000
+/** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
+const patience = {
+  small: { factor: 1.6, mostMs: 4_000 },
+  key_frames: { factor: 2.5, mostMs: 8_000 },
+} as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
 const longestProbeAfterMs = 60_000
 const lastedMs = 15_000
-/** How much longer is waited after each probe that failed. */
-const patience = 1.6
 /** What a link must carry beyond a stream for it to be sent. */
 const margin = 1.1
 /** A probe begins at so much more than is sent, or at so much of what the viewer estimates. */
@@ -171,7 +173,8 @@ export class LinkAdaptation {
         this.#probedAt = performance.now()
         if (carries) return this.#goUp(up)
         estimate.restart(this.#probedAt, settleMs)
-        this.#probeAfter = Math.max(this.#shortest, Math.min(nextProbeAfterMs, this.#probeAfter * patience))
+        const { factor, mostMs } = patience[this.#size === 'small' ? 'small' : 'key_frames']
+        this.#probeAfter = Math.max(this.#shortest, Math.min(mostMs, this.#probeAfter * factor))
       },
     })
   }

@@ -1,7 +1,8 @@
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { beginExtension, headerWithSendTime, writeSendTime } from '../rtp/send-time.ts'
+import { paddingBytes, paddingPacket } from '../rtp/padding.ts'
+import { writeSendTime } from '../rtp/send-time.ts'
 import { GopBurst } from './gop-burst.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -25,8 +26,6 @@ const startMs = 2_500
 const leastTicks = 90
 /** What came since the last key frame is sent first where that takes no longer than so many milliseconds. */
 const longestCatchUpMs = 800
-/** Bytes of a packet of padding: as many as its last one can name (RFC 3550, section 5.1). */
-const paddingBytes = 255
 /** Of pictures that are sent slowly the next is left out while this much of one before waits, in milliseconds. */
 const longestWaitMs = 1_000
 
@@ -179,7 +178,7 @@ export class ViewerVideo {
     if (packet === undefined && stretch.feed !== undefined) return
     const bytes = packet?.length ?? paddingBytes
     if (!this.#retransmission.allows(number, bytes, now)) return
-    if (packet === undefined) return this.#sendAgain(this.#paddingPacket(number), now)
+    if (packet === undefined) return this.#sendAgain(paddingPacket(number, this.#lastTimestamp), now)
     const copy = Buffer.from(packet)
     const timestamp = timestampOf(packet)
     copy.writeUInt16BE(number, 2)
@@ -190,7 +189,7 @@ export class ViewerVideo {
   /** Sends what holds nothing, to see what the link carries: between two pictures only, for it would tear one apart. Returns its bytes. */
   sendPadding(): number {
     if (!this.#betweenPictures || this.#burst !== undefined) return 0
-    const packet = this.#paddingPacket(this.#sent.padding())
+    const packet = paddingPacket(this.#sent.padding(), this.#lastTimestamp)
     this.#estimate.sent(packet.length)
     this.#send(packet)
     return packet.length
@@ -324,16 +323,6 @@ export class ViewerVideo {
   #sendAgain(packet: Buffer, now: number): void {
     writeSendTime(packet, this.#sendTimeId, now)
     this.#out.sendAgain(packet)
-  }
-
-  #paddingPacket(number: number): Buffer {
-    const packet = Buffer.alloc(headerWithSendTime + paddingBytes)
-    packet[0] = 0xa0
-    beginExtension(packet)
-    packet.writeUInt16BE(number, 2)
-    packet.writeUInt32BE(this.#lastTimestamp, 4)
-    packet[packet.length - 1] = paddingBytes
-    return packet
   }
 
   #beginBurst(feed: Feed): void {

@@ -21,7 +21,7 @@ const longestWaitMs = 2_000
 const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
-  small: { factor: 1.6, mostMs: 4_000 },
+  small: { factor: 1.6, mostMs: 3_000 },
   key_frames: { factor: 2.5, mostMs: 8_000 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */

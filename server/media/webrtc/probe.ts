@@ -3,15 +3,16 @@ import type { LinkCounts, LinkEstimate } from './link-estimate.ts'
 
 /** Milliseconds from one look to the next, of each step at least, and of the last one. */
 const everyMs = 20
-const stepMs = 400
+const stepMs = 450
 const lastStepMs = 700
 /** The first step sends hardly more than was sent before: it may take so long until the viewer's estimate rises. The others are shorter: the queue of a link that is too small fills. */
 const firstStepMs = 1_200
 const longestStepMs = 650
 /** How much more each step sends than the one before. */
 const factor = 1.4
-/** An estimate has risen, or fallen, where it differs by so much from what it was. */
-const risen = 1.004
+/** An estimate has risen, or fallen, where it differs by so much from what it was so many milliseconds ago, or when the step began: it comes five times a second. */
+const justNow = 300
+const risen = 1.002
 const fallen = 0.99
 const noSay = 0.5
 /** So many packets, and such a share of them, are not missed in a step by chance. */
@@ -42,6 +43,8 @@ export class Probe {
   #countsAtStep: LinkCounts
   #estimateAtStep: number | undefined
   #first = true
+  /** Of the last moments, the oldest first. */
+  readonly #estimates: (number | undefined)[] = []
   #over = false
 
   constructor(options: ProbeOptions) {
@@ -62,8 +65,9 @@ export class Probe {
     const { estimate, to, lifetime } = this.#options
     const now = performance.now()
     if (estimate.strained(this.#began) || this.#changeOfEstimate < fallen || this.#misses) return this.#end(false)
+    this.#noteEstimate()
     if (now - this.#stepAt >= (this.#target >= to ? lastStepMs : stepMs)) {
-      if (this.#changeOfEstimate >= risen) {
+      if (this.#rising) {
         if (this.#target >= to) return this.#end(true)
         this.#step(now)
       } else if (now - this.#stepAt >= (this.#first ? firstStepMs : longestStepMs)) return this.#end(false)
@@ -81,12 +85,23 @@ export class Probe {
     this.#estimateAtStep = estimate.bitrate
   }
 
-  /** What the viewer estimates, in parts of what it did when the step began: while a link carries what is sent it rises all the time. One that estimates nothing has no say. */
+  /** What the viewer estimates, in parts of what it did when the step began. One that estimates nothing has no say. */
   get #changeOfEstimate(): number {
     const { bitrate } = this.#options.estimate
+    return bitrate === undefined ? 1 : bitrate / (this.#estimateAtStep ?? bitrate)
+  }
+
+  /** While a link carries what is sent, the viewer's estimate rises all the time: also just now. */
+  get #rising(): boolean {
+    const { bitrate } = this.#options.estimate
     // Far below what passes it is of a time when little was sent, and takes minutes to get here.
-    const change = bitrate === undefined ? risen : bitrate / (this.#estimateAtStep ?? bitrate)
-    return change >= fallen && (bitrate ?? 0) < this.#target * noSay ? risen : change
+    if (bitrate === undefined || bitrate < this.#target * noSay) return true
+    return bitrate >= (this.#estimates[0] ?? bitrate) * risen
+  }
+
+  #noteEstimate(): void {
+    this.#estimates.push(this.#options.estimate.bitrate)
+    if (this.#estimates.length > justNow / everyMs) this.#estimates.shift()
   }
 
   get #misses(): boolean {

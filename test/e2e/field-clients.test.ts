@@ -117,13 +117,12 @@ describe('pages on the original browser SDKs', () => {
     expect(await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)).toMatchObject({ ret: 407 })
     const options = encodeURIComponent(JSON.stringify({ login_name: login.user, login_password: login.password }))
     const { device } = controller.ready
-    const camera1 = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, options)}`, device)
-    expect(camera1).toEqual({ ret: 0, data: { roomId, userId: 'js_outgoing:20217' } })
-    expect(await outcome(camera1)).toEqual({ failed: {} })
+    const joined = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, options)}`, device)
+    expect(joined).toEqual({ ret: 0, data: { roomId, userId: 'js_outgoing:20217' } })
+    expect(await outcome(joined)).toEqual({ failed: {} })
     const list = await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`, device)
-    const { items = [] } = (await outcome({ ...list, result: list.ret })).data ?? {}
     expect(list).toEqual({ ret: 0, data: { total: 1, items: [expect.anything()] } })
-    expect(Object.keys(items[0] ?? {}).filter((name) => name.includes('_'))).toEqual([])
+    expect(JSON.stringify(list)).not.toMatch(/"(room_id|user_id|user_name|user_address|err)":/)
     const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera.url('/cam') }
     expect(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`, device)).not.toHaveProperty(
       'result',
@@ -180,29 +179,25 @@ describe('pages on the original browser SDKs', () => {
     expect(await script(`/rtc/room/get_room_info?room_id=${roomId}&access_tocken=${token}`)).toMatchObject({
       user_list: [{ user_id: 'js_outgoing:20217' }],
     })
-    await cameraComesAndGoes(token, roomId)
+    // It is listed as the SDK reads items, a second one of that name is refused with a reason, and it is taken away.
+    const { data } = await outcome(await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`))
+    expect(data?.total).toBe(1)
+    const [item = {}] = data?.items ?? []
+    expect(item).toMatchObject({
+      room_id: roomId,
+      user_id: 'js_outgoing:20217',
+      user_name: 'js_outgoing:20217',
+      user_address: camera.url('/cam'),
+    })
+    const again = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, '')}`)
+    expect(await outcome(again)).toEqual({ failed: { code: 423, reason: expect.stringMatching(/\S/) } })
+    expect(
+      await outcome(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`)),
+    ).not.toHaveProperty('failed')
     expect(await script(`/rtc/room/del?callback=test&access_tocken=${token}&room_id=${roomId}`)).toEqual({
       ret: 0,
       room_id: roomId,
     })
-
-    /** It is listed as the SDK reads items, a second one of that name is refused with a reason, and it is taken away. */
-    async function cameraComesAndGoes(token: string, roomId: string): Promise<void> {
-      const { data } = await outcome(await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`))
-      expect(data?.total).toBe(1)
-      const [item = {}] = data?.items ?? []
-      expect(item).toMatchObject({
-        room_id: roomId,
-        user_id: 'js_outgoing:20217',
-        user_name: 'js_outgoing:20217',
-        user_address: camera.url('/cam'),
-      })
-      const again = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, '')}`)
-      expect(await outcome(again)).toEqual({ failed: { code: 423, reason: expect.stringMatching(/\S/) } })
-      expect(
-        await outcome(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`)),
-      ).not.toHaveProperty('failed')
-    }
   })
 
   test('SDK 3.6 works unmodified: XMLHttpRequest across origins, forms and JSON with their preflights, options in single quotes', async () => {

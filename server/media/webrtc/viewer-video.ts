@@ -136,9 +136,8 @@ export class ViewerVideo {
    * on. Without a limit: as it comes.
    */
   switchTo(feed: Feed, limit?: Limit): void {
-    if (limit !== undefined && this.#catchUp(feed, limit)) return
     this.#next = { feed, limit, partly: feed.entryTimestamp }
-    feed.requestKeyFrame()
+    if (!this.#catchUp(this.#next)) feed.requestKeyFrame()
   }
 
   /** Another rate for what is sent within a limit. */
@@ -158,7 +157,11 @@ export class ViewerVideo {
   take(feed: Feed, packet: Buffer, sequence: number): void {
     // The burst takes it from the GOP.
     if (this.#burst !== undefined) return
-    if (feed === this.#next?.feed) this.#adopt(this.#next, packet, sequence)
+    if (feed === this.#next?.feed) {
+      // What has come of its key frame may be kept already, and this packet with it.
+      if (this.#catchUp(this.#next)) return
+      this.#adopt(this.#next, packet, sequence)
+    }
     if (feed !== this.#source) return
     if (this.#limit === undefined) return this.#sendNow(packet, sequence)
     if (this.#limit.keyFramesOnly && !this.#isOfKeyFrame(feed, packet)) return
@@ -222,9 +225,9 @@ export class ViewerVideo {
   }
 
   /** Sends what came since the last key frame, its pictures close together, where that takes but a moment. */
-  #catchUp(feed: Feed, limit: Limit): boolean {
+  #catchUp({ feed, limit }: Next): boolean {
     const [first] = feed.gop
-    if (first === undefined || limit.keyFramesOnly) return false
+    if (first === undefined || limit === undefined || limit.keyFramesOnly) return false
     const bytes = feed.gop.reduce((sum, { length }) => sum + length, 0)
     if ((bytes * 8_000) / limit.rate > longestCatchUpMs) return false
     const { timestamps } = GopBurst.whole(feed.gop)

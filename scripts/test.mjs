@@ -21,6 +21,7 @@ const packages = [
   ...['gstreamer1.0-libav', 'ffmpeg'],
   // Other programs that speak as clients do.
   ...['curl', 'openssl'],
+  ...(process.env.ROOMDESK_FAULTS === 'all' ? ['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'] : []),
 ]
 
 /** @returns {string[]} those that are not installed */

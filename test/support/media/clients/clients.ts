@@ -1,0 +1,74 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** What a client that nobody here wrote says when it ends. */
+export interface ClientResult {
+  /** Of the answer to its offer. */
+  status: number
+  /** That it sent, or got. */
+  pictures: number
+  /** Of its connection, just before it ended. */
+  state: string
+  /** Status of its DELETE. */
+  goodbye: number
+}
+
+export type Way = 'whip' | 'whep'
+export type Codec = 'VP8' | 'H264'
+
+/** One run of a client: publishes or watches for some seconds, then says goodbye. */
+export type Client = (way: Way, url: string, token: string, codec: Codec, seconds: number) => Promise<ClientResult>
+
+const run = promisify(execFile)
+
+async function resultOf(program: string, args: readonly string[]): Promise<ClientResult> {
+  const { stdout } = await run(program, args, { timeout: 120_000 })
+  return JSON.parse(stdout) as ClientResult
+}
+
+/** aiortc. @throws Error that says what to install */
+export function aiortc(): Client {
+  const python = '/usr/bin/python3'
+  try {
+    execFileSync(python, ['-c', 'import aiortc'], { stdio: 'ignore' })
+  } catch {
+    throw new Error('aiortc is missing: apt-get install python3-aiortc')
+  }
+  return async (way, url, token, codec, seconds) =>
+    await resultOf(python, [join(import.meta.dirname, 'aiortc-client.py'), way, url, token, codec, String(seconds)])
+}
+
+/** Debian's library, as it is installed. */
+const goCode = '/usr/share/gocode'
+
+/**
+ * Pion, built in a folder.
+ * @throws Error of the compiler, or one that says what to install
+ */
+export async function pion(folder: string): Promise<Client> {
+  const source = join(folder, 'go/src/interop')
+  await mkdir(source, { recursive: true })
+  await copyFile(join(import.meta.dirname, 'pion/main.go'), join(source, 'main.go'))
+  // Only a module finds a library by the path of its major version.
+  await writeFile(join(source, 'go.mod'), 'module interop\n')
+  const program = join(folder, 'pion')
+  const env = {
+    ...process.env,
+    GO111MODULE: 'off',
+    GOPATH: `${join(folder, 'go')}:${goCode}`,
+  }
+  try {
+    await run('/usr/bin/go', ['build', '-o', program, '.'], { cwd: source, env })
+  } catch (cause) {
+    throw new Error('Pion cannot be built: apt-get install golang-go golang-github-pion-webrtc.v3-dev', { cause })
+  }
+  const files: Record<Codec, string> = { VP8: join(folder, 'pictures.ivf'), H264: join(folder, 'pictures.h264') }
+  const picture = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=15', '-frames:v', '45', '-g', '15']
+  const small = ['-pix_fmt', 'yuv420p', '-b:v', '200k']
+  await run('ffmpeg', [...picture, '-c:v', 'libvpx', ...small, files.VP8])
+  await run('ffmpeg', [...picture, '-c:v', 'libx264', '-profile:v', 'baseline', ...small, files.H264])
+  return async (way, url, token, codec, seconds) =>
+    await resultOf(program, [way, url, token, codec, String(seconds), files[codec]])
+}

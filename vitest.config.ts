@@ -64,6 +64,8 @@ export default defineConfig({
           name: 'desktop',
           include: ['test/e2e/**/*.test.ts'],
           environment: 'node',
+          // As above; what drives the browser is loaded once.
+          isolate: false,
           testTimeout: 90_000,
           hookTimeout: 120_000,
           // A page on a busy machine; what is true at once passes at once.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { RoomSite, Visitor } from './room-page-visit.ts'
 
 /** In the page: every tile is inside the window, and nothing is to be scrolled. */
 const everythingFits = `
@@ -188,5 +188,27 @@ describe('a room with people and a camera', () => {
     await ann.enter()
     await ann.sees('North gate')
     expect([...ann.problems, ...bo.problems]).toEqual([])
+  })
+
+  test('what the node says that it sends of a picture is told on the tile, and goes when it is whole again', async () => {
+    const page = await site.window('none')
+    let say = (_text: string): void => {}
+    // What a link that shrinks makes the node say is shown by tests of the node; here it is put between the two.
+    await page.routeWebSocket(/\/signal/, (socket) => {
+      const server = socket.connectToServer()
+      socket.onMessage((message) => server.send(message))
+      server.onMessage((message) => socket.send(message))
+      say = (text) => socket.send(text)
+    })
+    await page.goto(await site.link(room))
+    const cleo = new Visitor(page)
+    await cleo.enter('Cleo')
+    await cleo.sees('North gate')
+    const told = cleo.tile('North gate').getByText('Slow connection: a picture now and then, sound in full')
+    for (const size of ['key_frames', 'full']) {
+      say(JSON.stringify({ type: 'stream_size', stream_id: 'gate', size }))
+      await told.waitFor({ state: size === 'full' ? 'detached' : 'visible' })
+    }
+    await cleo.close()
   })
 })

@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import type { StreamSource } from '../../../shared/media/signal.ts'
+import type { StreamSize, StreamSource } from '../../../shared/media/signal.ts'
 import type { ConnectionRates } from '../../media/connection-reading.ts'
 import type { Quality } from '../../media/quality.ts'
 
@@ -16,6 +16,8 @@ export interface RemoteMedia {
   problem: string
   quality: Quality
   rates: ConnectionRates | undefined
+  /** What the node sends of the picture: less than everything while this link carries no more. */
+  sent: StreamSize
   /** Size of the picture that arrives; 0 before the first. */
   width: number
   height: number
@@ -34,6 +36,7 @@ export function remoteMedia(id: string, userId: string, source: StreamSource): R
     problem: '',
     quality: 'unknown',
     rates: undefined,
+    sent: 'full',
     width: 0,
     height: 0,
     speaking: false,

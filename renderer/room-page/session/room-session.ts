@@ -192,6 +192,8 @@ export class RoomSession {
         return this.#streamAdded(message.stream)
       case 'stream_removed':
         return this.watching.remove(message.stream_id, true)
+      case 'stream_size':
+        return this.watching.sent(message.stream_id, message.size)
       case 'chat':
         return this.#takeChat([message.line], false)
       case 'muted':

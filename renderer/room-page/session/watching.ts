@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import type { RoomStream } from '../../../shared/media/signal.ts'
+import type { RoomStream, StreamSize } from '../../../shared/media/signal.ts'
 import { LivePlayer } from '../../media/live-player.ts'
 import { MediaRefusal } from '../../media/media-refusal.ts'
 import { httpExchange } from '../../media/sdp-exchange.ts'
@@ -85,6 +85,12 @@ export class Watching {
     watched.next = { player, size }
   }
 
+  /** The node says what it sends of a stream from now on. */
+  sent(streamId: string, size: StreamSize): void {
+    const media = this.media.get(streamId)
+    if (media !== undefined) media.sent = size
+  }
+
   clear(): void {
     for (const id of [...this.#watched.keys()]) this.remove(id)
   }
@@ -149,6 +155,8 @@ export class Watching {
     media.video = video
     media.audio = audio
     media.state = 'connected'
+    // Another session: its node begins with everything.
+    media.sent = 'full'
     before.close()
   }
 

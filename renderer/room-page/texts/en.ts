@@ -81,6 +81,7 @@ export const en = {
     waiting: 'No picture: trying again…',
     refused: 'Cannot be shown here',
     codec: 'This browser cannot decode the picture',
+    keyFrames: 'Slow connection: a picture now and then, sound in full',
     away: 'Connection lost, coming back…',
     fullScreen: 'Full screen',
     exitFullScreen: 'Leave full screen',

@@ -78,6 +78,7 @@ export const zh: Texts = {
     waiting: '没有画面，正在重试…',
     refused: '无法在此显示',
     codec: '此浏览器无法解码该画面',
+    keyFrames: '网络较慢：画面间断更新，声音完整',
     away: '连接中断，正在恢复…',
     fullScreen: '全屏',
     exitFullScreen: '退出全屏',

@@ -1,0 +1,3 @@
+import { manyRoomsStory } from '../e2e/stories/many-rooms.ts'
+
+manyRoomsStory()

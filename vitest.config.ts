@@ -52,7 +52,7 @@ export default defineConfig({
           name: 'page',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'happy-dom',
-          setupFiles: ['test/renderer/plain-to-string.ts'],
+          setupFiles: ['test/renderer/plain-to-string.ts', 'test/renderer/no-older-words.ts'],
           // They share no state beyond the page's, which each test mounts anew; loading the components once saves a quarter.
           isolate: false,
           server: { deps: { inline: ['element-plus'] } },

@@ -38,8 +38,6 @@ const nominateEveryMs = 50
 const mostNominations = 20
 /** Without a check for so long the client has left (RFC 7675, section 5.1), in milliseconds. */
 const consentMs = 15_000
-/** A client has a few addresses; what it uses no more is forgotten. */
-const mostAddresses = 16
 
 /**
  * What carries a connection on when its client begins ICE anew (RFC 8445, section 9), from another network perhaps. The library cannot take part in a second ICE
@@ -54,7 +52,6 @@ export class IceRestart implements RestartedConnection {
   readonly #tieBreaker = randomBytes(8)
   /** The one before stays until the next has been heard of: media goes on meanwhile. */
   #generations: Generation[] = []
-  readonly #addresses = new Set<string>()
   /** Where the client is now. */
   #client: { address: string; port: number } | undefined
   #heardAt = 0
@@ -92,9 +89,6 @@ export class IceRestart implements RestartedConnection {
       ({ node, client }) => message.username === `${node.userFragment}:${client.userFragment}`,
     )
     if (generation === undefined || !hasIntegrity(packet, message, generation.node.password)) return false
-    const address = `${from.address} ${from.port}`
-    if (!this.#addresses.has(address) && this.#addresses.size >= mostAddresses) this.#addresses.clear()
-    this.#addresses.add(address)
     this.#heardAt = performance.now()
     this.#outside.send(successResponse(message, from, generation.node.password), from)
     const isLatest = generation === this.#generations[0]

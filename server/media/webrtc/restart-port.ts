@@ -14,6 +14,8 @@ export interface RestartedConnection {
 
 /** Its number is so far from the library's: a firewall can be told, and nodes beside each other have theirs between. */
 const above = 100
+/** A client has a few addresses; the one that it came by first is forgotten for the next. */
+const mostAddresses = 16
 /** Bytes that the system holds for the port: a burst to a new viewer fits. */
 const bufferBytes = 1024 * 1024
 
@@ -27,6 +29,8 @@ export class RestartPort {
   readonly #log: Log
   readonly #byFragment = new Map<string, RestartedConnection>()
   readonly #byAddress = new Map<string, RestartedConnection>()
+  /** Keys of `#byAddress`, the oldest first. */
+  readonly #addresses = new Map<RestartedConnection, string[]>()
   #socket: Promise<dgram.Socket> | undefined
   #open: dgram.Socket | undefined
   #closed = false
@@ -58,9 +62,9 @@ export class RestartPort {
 
   /** Nothing of a connection's comes by here any more. */
   remove(connection: RestartedConnection): void {
-    for (const index of [this.#byFragment, this.#byAddress]) {
-      for (const [key, value] of index) if (value === connection) index.delete(key)
-    }
+    for (const [fragment, value] of this.#byFragment) if (value === connection) this.#byFragment.delete(fragment)
+    for (const address of this.#addresses.get(connection) ?? []) this.#release(address, connection)
+    this.#addresses.delete(connection)
   }
 
   send(packet: Buffer, to: { address: string; port: number }): void {
@@ -72,6 +76,7 @@ export class RestartPort {
     this.#closed = true
     this.#byFragment.clear()
     this.#byAddress.clear()
+    this.#addresses.clear()
     this.#open?.close()
     this.#open = undefined
   }
@@ -104,10 +109,25 @@ export class RestartPort {
       if (!isStun(packet)) return this.#byAddress.get(place)?.media(packet)
       const message = readStun(packet)
       const connection = this.#byFragment.get(message?.username.split(':', 1)[0] ?? '')
-      if (message !== undefined && connection?.check(message, packet, from)) this.#byAddress.set(place, connection)
+      if (message !== undefined && connection?.check(message, packet, from)) this.#lead(place, connection)
     } catch (error) {
       this.#log.error('a packet could not be handled', wholeText(error))
     }
+  }
+
+  /** What comes from there is of this connection's client. */
+  #lead(address: string, connection: RestartedConnection): void {
+    if (this.#byAddress.get(address) === connection) return
+    this.#byAddress.set(address, connection)
+    const addresses = this.#addresses.get(connection) ?? []
+    this.#addresses.set(connection, addresses)
+    addresses.push(address)
+    if (addresses.length > mostAddresses) this.#release(addresses.shift() ?? '', connection)
+  }
+
+  /** Another connection's client may have come by it since. */
+  #release(address: string, connection: RestartedConnection): void {
+    if (this.#byAddress.get(address) === connection) this.#byAddress.delete(address)
   }
 }
 

@@ -13,6 +13,11 @@ export const longestSignal = 64 * 1024
 
 const userId = z.string().min(1).max(128)
 
+/** Streams that one message tells of at most: more than one person may watch. */
+const mostShown = 256
+/** Largest height of a picture, in pixels: of a wall of screens, too. */
+const highest = 16_384
+
 /** Which of somebody's streams: camera and microphone, or the screen. */
 export const streamSources = ['main', 'screen'] as const
 export type StreamSource = (typeof streamSources)[number]
@@ -84,6 +89,16 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ping'), id: z.int() }),
   z.strictObject({ type: z.literal('chat'), text: z.string().trim().min(1).max(4_000) }),
   z.strictObject({ type: z.literal('state'), audio: z.boolean(), video: z.boolean() }),
+  /**
+   * How high each stream's picture is shown, in device pixels; 0: it is not seen, and nothing of it is sent, while its sound goes on. Each message takes the
+   * place of the one before; a stream that it does not name is sent as if nothing were known.
+   */
+  z.strictObject({
+    type: z.literal('shown'),
+    streams: z
+      .array(z.strictObject({ stream_id: z.string().min(1).max(160), height: z.int().min(0).max(highest) }))
+      .max(mostShown),
+  }),
   /** Host: silence somebody, who may speak up again. */
   z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),
   /** Host: take somebody out. */

@@ -55,7 +55,10 @@ export class Member {
   /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
   readonly session = randomBytes(24).toString('base64url')
   readonly publications = new Map<StreamSource, Publisher>()
-  readonly viewers = new Map<Viewer, string>()
+  /** What they watch, with its stream. */
+  readonly #viewers = new Map<Viewer, string>()
+  /** Heights at which their page shows streams, in device pixels; of one that is not named nothing is known. */
+  #shown: ReadonlyMap<string, number> = new Map()
   readonly #kept: ToPerson[] = []
   #keptText = 0
   link: PersonLink | undefined
@@ -95,6 +98,26 @@ export class Member {
     }
   }
 
+  get viewers(): ReadonlyMap<Viewer, string> {
+    return this.#viewers
+  }
+
+  /** Somebody watches a stream. */
+  watch(viewer: Viewer, streamId: string): void {
+    this.#viewers.set(viewer, streamId)
+    this.#tellShown(viewer, streamId)
+  }
+
+  unwatch(viewer: Viewer): void {
+    this.#viewers.delete(viewer)
+  }
+
+  /** Their page says how high it shows each stream, in device pixels; 0: not at all. Takes the place of what it said before. */
+  show(heights: ReadonlyMap<string, number>): void {
+    this.#shown = heights
+    for (const [viewer, streamId] of this.#viewers) this.#tellShown(viewer, streamId)
+  }
+
   send(message: ToPerson): void {
     this.link?.send(message)
   }
@@ -115,6 +138,10 @@ export class Member {
   takeKept(): ToPerson[] {
     this.#keptText = 0
     return this.#kept.splice(0)
+  }
+
+  #tellShown(viewer: Viewer, streamId: string): void {
+    viewer.shown(this.#shown.get(streamId) ?? Infinity)
   }
 
   #keep(message: ToPerson): void {

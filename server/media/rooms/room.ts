@@ -177,22 +177,24 @@ export class Room {
   watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
     this.assertMayWatch(member, stream)
     stream.viewers.add(viewer)
-    this.#viewersOf(member).set(viewer, stream.view.stream_id)
+    if (member === undefined) this.observers.set(viewer, stream.view.stream_id)
+    else member.watch(viewer, stream.view.stream_id)
   }
 
   /** @throws Problem noRoom, noSession, noStream, tooMany */
   assertMayWatch(member: Member | undefined, stream: OpenStream): void {
     this.assertPresent(member)
     if (this.streams.get(stream.view.stream_id) !== stream) throw new Problem('noStream')
-    if (this.#viewersOf(member).size >= mostViewers)
+    if ((member?.viewers ?? this.observers).size >= mostViewers)
       throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 
   /** A viewer is over. */
   unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
     stream.viewers.delete(viewer)
-    this.#viewersOf(member).delete(viewer)
-    if (member !== undefined) this.dropIfGone(member)
+    if (member === undefined) return void this.observers.delete(viewer)
+    member.unwatch(viewer)
+    this.dropIfGone(member)
   }
 
   /** A publication begins; the member's earlier one of that source ends. @throws Problem noRoom, noSession */
@@ -352,10 +354,6 @@ export class Room {
     } catch (error) {
       this.#listener.failed(error)
     }
-  }
-
-  #viewersOf(member: Member | undefined): Map<Viewer, string> {
-    return member?.viewers ?? this.observers
   }
 
   #changed(member: Member): void {

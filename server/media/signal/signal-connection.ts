@@ -29,8 +29,8 @@ const mostMessages = 600
 const windowMs = 6_000
 /** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
 const wrongPasswordMs = 100
-/** Of these messages each is told to everybody in the room, so that each counts as many. */
-const costs: Partial<Record<FromPerson['type'], number>> = { chat: 4, state: 4, mute: 4, remove: 4 }
+/** Of these messages each is told to everybody in the room, or concerns every stream in it, so that each counts as many. */
+const costs: Partial<Record<FromPerson['type'], number>> = { chat: 4, state: 4, mute: 4, remove: 4, shown: 4 }
 /** One connection has one key. */
 const messages = 'messages'
 
@@ -228,6 +228,8 @@ export class SignalConnection implements PersonLink {
         return room.say(member, message.text)
       case 'state':
         return room.setState(member, message.audio, message.video)
+      case 'shown':
+        return member.show(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
       case 'mute':
         return room.mute(member, message.user_id, message.kind)
       case 'remove':

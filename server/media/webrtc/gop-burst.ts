@@ -32,6 +32,11 @@ export class GopBurst {
     return burst
   }
 
+  /** Timestamp of its first picture. */
+  get begins(): number {
+    return (this.#live - (this.#pictures - 1) * ticks) >>> 0
+  }
+
   /**
    * Copies of the next packets, in order.
    * @param gop the feed's at this moment: another one has begun when it is not the same any more

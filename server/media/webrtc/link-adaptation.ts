@@ -82,15 +82,37 @@ export class LinkAdaptation {
     })
   }
 
+  /** How high the viewer shows the picture, in device pixels; 0: not at all. */
+  shown(height: number): void {
+    const { video } = this.#options
+    if (video.hidden === (height === 0)) return
+    const now = performance.now()
+    if (height > 0) {
+      // Nothing was sent that could tell of the link.
+      this.#changedAt = now
+      return video.show(now)
+    }
+    this.#probe?.stop()
+    this.#probe = undefined
+    video.hide()
+  }
+
   /** The viewer has said something of its link. */
   judge(now: number): void {
-    if (this.#changing || this.#probe !== undefined) return
+    if (this.#options.video.hidden || this.#changing || this.#probe !== undefined) return
     if (this.#options.estimate.tooSmall(now)) this.#goDown(now)
   }
 
   /** Once a second. */
   tick(now: number): void {
-    if (this.#size === 'full' || this.#changing || this.#rising || this.#probe !== undefined) return
+    if (
+      this.#options.video.hidden ||
+      this.#size === 'full' ||
+      this.#changing ||
+      this.#rising ||
+      this.#probe !== undefined
+    )
+      return
     const { estimate, video } = this.#options
     if (now - this.#changedAt < settleMs) return
     if (this.#size === 'small') video.rate = this.#paceOf(this.#lease?.feed)

@@ -40,6 +40,9 @@ export interface Limit {
   keyFramesOnly: boolean
 }
 
+/** What is hidden and seen again more often begins again only so often, in milliseconds: each time costs all pictures since the last key frame. */
+const showEveryMs = 500
+
 /** What is sent from the next picture on that can be decoded by itself. */
 interface Next {
   feed: Feed
@@ -86,6 +89,11 @@ export class ViewerVideo {
   #repeatsLeft = burstRepeats
   #burstAt = 0
   #startedAt = 0
+  /** What was asked for last; undefined: nothing. */
+  #asked: Pick<Next, 'feed' | 'limit'> | undefined
+  #hidden = false
+  #shownAt = -Infinity
+  #cancelShow: (() => void) | undefined
 
   /** Told whose packets are sent from now on. */
   adopted: (feed: Feed, limited: boolean) => void = () => {}
@@ -109,6 +117,11 @@ export class ViewerVideo {
     return this.#source === undefined && this.#burst === undefined
   }
 
+  /** It is not seen: nothing is sent. */
+  get hidden(): boolean {
+    return this.#hidden
+  }
+
   /** Whose packets are sent. */
   get source(): Feed | undefined {
     return this.#source
@@ -127,8 +140,24 @@ export class ViewerVideo {
   start(now: number): void {
     this.#startedAt = now
     this.#estimate.restart(now, startMs)
-    if (this.#main.gop.length > 0) this.#beginBurst(this.#main)
+    if (this.#main.gop.length > 0 && !this.#hidden) this.#beginBurst(this.#main)
     else this.switchTo(this.#main)
+  }
+
+  /** It is not seen: nothing is sent until it is. */
+  hide(): void {
+    this.#cancelShow?.()
+    this.#cancelShow = undefined
+    this.#hidden = true
+    this.#stop()
+  }
+
+  /** It is seen: what was asked for last begins at once. */
+  show(now: number): void {
+    if (!this.#hidden || this.#cancelShow !== undefined) return
+    const wait = this.#shownAt + showEveryMs - now
+    if (wait > 0) this.#cancelShow = this.#lifetime.after(wait, () => this.#begin(now + wait))
+    else this.#begin(now)
   }
 
   /**
@@ -136,6 +165,8 @@ export class ViewerVideo {
    * on. Without a limit: as it comes.
    */
   switchTo(feed: Feed, limit?: Limit): void {
+    this.#asked = { feed, limit }
+    if (this.#hidden) return
     this.#next = { feed, limit, partly: feed.entryTimestamp }
     if (!this.#catchUp(this.#next)) feed.requestKeyFrame()
   }
@@ -147,6 +178,11 @@ export class ViewerVideo {
 
   /** Nothing is sent until the next `switchTo`. */
   pause(): void {
+    this.#asked = undefined
+    this.#stop()
+  }
+
+  #stop(): void {
     this.#source = undefined
     this.#next = undefined
     this.#burst = undefined
@@ -191,7 +227,7 @@ export class ViewerVideo {
 
   /** Sends what holds nothing, to see what the link carries: between two pictures only, for it would tear one apart. Returns its bytes. */
   sendPadding(): number {
-    if (!this.#betweenPictures || this.#burst !== undefined) return 0
+    if (this.#hidden || !this.#betweenPictures || this.#burst !== undefined) return 0
     const packet = paddingPacket(this.#sent.padding(), this.#lastTimestamp)
     this.#estimate.sent(packet.length)
     this.#send(packet)
@@ -200,7 +236,7 @@ export class ViewerVideo {
 
   /** The viewer cannot go on: the first packets may have been lost. */
   repeatBurst(now: number): void {
-    if (this.#burst !== undefined || this.#repeatsLeft === 0 || this.#source !== this.#main) return
+    if (this.#hidden || this.#burst !== undefined || this.#repeatsLeft === 0 || this.#source !== this.#main) return
     if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
     if (this.#limit !== undefined || this.#main.gop.length === 0) return
     this.#repeatsLeft -= 1
@@ -222,6 +258,19 @@ export class ViewerVideo {
     // The request, or the source's answer, may have been lost.
     this.#next?.feed.requestKeyFrame()
     if (this.#limit?.keyFramesOnly && now - this.#keyAt > keyFrameEveryMs) this.#source?.requestKeyFrame()
+  }
+
+  /** Seen again: all pictures since the last key frame at once where there are any, else from the next key frame on. */
+  #begin(now: number): void {
+    this.#cancelShow = undefined
+    this.#hidden = false
+    this.#shownAt = now
+    this.#estimate.restart(now, startMs)
+    if (this.#asked === undefined) return
+    const { feed, limit } = this.#asked
+    if (feed !== this.#main || limit !== undefined || feed.gop.length === 0) return this.switchTo(feed, limit)
+    this.#become(feed, undefined)
+    this.#beginBurst(feed)
   }
 
   /** Sends what came since the last key frame, its pictures close together, where that takes but a moment. */
@@ -332,8 +381,10 @@ export class ViewerVideo {
     const { gop } = feed
     const [first] = gop
     if (first === undefined) return
+    this.#asked = { feed, limit: undefined }
     this.#burst = new GopBurst(gop)
-    this.#sent.begin(feed, sequenceOf(first), { shift: 0, timestamps: this.#burst.timestamps })
+    const { begins, timestamps } = this.#burst
+    this.#sent.begin(feed, sequenceOf(first), { ...this.#timesOf(feed, begins), timestamps })
     this.#burstAt = performance.now()
     this.#sendBurst(feed, this.#burst)
   }

@@ -43,6 +43,7 @@ export class Viewer implements Sink, FeedbackListener {
   #audio: Outgoing | undefined
   #started = false
   #roundTrip = -1
+  #height = Infinity
 
   /** @param onClosed told once when it ends, for whatever reason */
   constructor(watched: Watched, settings: PeerSettings, onClosed: () => void) {
@@ -143,6 +144,15 @@ export class Viewer implements Sink, FeedbackListener {
     }
   }
 
+  /**
+   * How high the viewer shows the picture from now on, in its device pixels; Infinity while that is not known. At 0 nothing of the picture is sent; it begins
+   * again at once with one that can be decoded by itself.
+   */
+  shown(height: number): void {
+    this.#height = height
+    this.#video?.adaptation.shown(height)
+  }
+
   failed(error: unknown): void {
     this.peer.fail(error)
   }
@@ -177,6 +187,7 @@ export class Viewer implements Sink, FeedbackListener {
     const failed = (error: unknown): void => this.failed(error)
     const adaptation = new LinkAdaptation({ video, estimate, main: feed, second, lifetime, changed: resized, failed })
     video.adopted = (source, limited) => adaptation.adopted(source, limited)
+    adaptation.shown(this.#height)
     return { out, mid, sendTimeId, video, estimate, adaptation }
   }
 

@@ -2,10 +2,11 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { type ScriptedCamera, startScriptedCamera } from '../../support/camera/scripted-camera.ts'
+import { MediaRefusedError } from '../../support/media/answered-offer.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { WhepPeer, WhepRefusal } from '../../support/media/whep-peer.ts'
+import { WhepPeer } from '../../support/media/whep-peer.ts'
 
 // A camera on a busy machine.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 30_000 })
@@ -40,7 +41,7 @@ async function refusedAfter(roomId: string, token: string, meanwhile: () => Prom
   await using _ = small
   const watching = WhepPeer.open(`${node.url}/whep/${roomId}/cam?size=small`, token).then(
     () => 201,
-    (error: unknown) => (error instanceof WhepRefusal ? error.status : Promise.reject(error)),
+    (error: unknown) => (error instanceof MediaRefusedError ? error.status : Promise.reject(error)),
   )
   await expect.poll(() => small.requests.length).toBeGreaterThan(0)
   await meanwhile()

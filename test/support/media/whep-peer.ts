@@ -1,4 +1,5 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import { answeredOffer } from './answered-offer.ts'
 
 /** A WHEP viewer on libdatachannel: a real peer that costs less than a browser. */
 export class WhepPeer {
@@ -20,6 +21,7 @@ export class WhepPeer {
     const video = new ndc.Video('0', 'RecvOnly')
     video.addH264Codec(102, 'level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f')
     const audio = new ndc.Audio('1', 'RecvOnly')
+    audio.addOpusCodec(111)
     audio.addAudioCodec(0, 'PCMU')
     this.#tracks = [connection.addTrack(video), connection.addTrack(audio)]
     for (const track of this.#tracks) {
@@ -37,7 +39,7 @@ export class WhepPeer {
   /**
    * Connects and waits for the first packet.
    * @param heard gets every packet, and is the one that reports and asks for more, with `send`; left out: the library does what a browser does
-   * @throws WhepRefusal; Error when no packet comes within 10 s
+   * @throws MediaRefusedError; Error when no packet comes within 10 s
    */
   static async open(url: string, token: string, heard?: (message: Buffer) => void): Promise<WhepPeer> {
     const peer = new WhepPeer(heard)
@@ -66,16 +68,7 @@ export class WhepPeer {
   }
 
   async #open(url: string, token: string): Promise<void> {
-    const gathered = whenGathered(this.#connection)
-    this.#connection.setLocalDescription('offer')
-    await gathered
-    // Without its addresses: were the node first to call, the library could finish before it has noted whom it talks to.
-    const body = (this.#connection.localDescription()?.sdp ?? '').replace(/a=candidate:.*\r\n/g, '')
-    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
-    const response = await fetch(url, { method: 'POST', headers, body })
-    if (response.status !== 201) throw new WhepRefusal(response.status, await response.text())
-    this.#session = new URL(response.headers.get('location') ?? '', url).href
-    this.#connection.setRemoteDescription(await response.text(), 'answer')
+    this.#session = await answeredOffer(this.#connection, url, token)
     const timer = setTimeout(() => this.#first.reject(new Error('no packet came')), 10_000)
     await this.#first.promise
     clearTimeout(timer)
@@ -85,21 +78,4 @@ export class WhepPeer {
     for (const track of this.#tracks) track.close()
     this.#connection.close()
   }
-}
-
-/** The node did not let somebody watch. */
-export class WhepRefusal extends Error {
-  readonly status: number
-  constructor(status: number, document: string) {
-    super(`the node answered ${status}: ${document}`)
-    this.status = status
-  }
-}
-
-function whenGathered(connection: PeerConnection): Promise<void> {
-  return new Promise((resolve) => {
-    connection.onGatheringStateChange((state) => {
-      if (state === 'complete') resolve()
-    })
-  })
 }

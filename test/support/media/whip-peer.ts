@@ -1,0 +1,166 @@
+import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import { answeredOffer } from './answered-offer.ts'
+
+/** What a publisher sends; 0 pictures a second: no video at all. */
+export interface Publishing {
+  /** Pictures a second, packets of one, and bytes of each packet. */
+  pictures?: number
+  packets?: number
+  bytes?: number
+  /** Sound: a packet each 20 ms. */
+  audio?: boolean
+  /** Tells how loud it is with each packet of sound (RFC 6464). */
+  levels?: boolean
+}
+
+/** Payload types and number of the header extension, as Chromium has them. */
+const videoType = 102
+const audioType = 111
+const levelId = 1
+export const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
+const audioEveryMs = 20
+/** Nothing to be heard, in -dBov (RFC 6464, section 3). */
+export const silence = 127
+
+/** A WHIP publisher on libdatachannel whose pictures and sound hold nothing: a real peer that costs next to nothing. Each packet of sound tells how loud it is. */
+export class WhipPeer {
+  readonly #connection: PeerConnection
+  readonly #video: Track | undefined
+  readonly #audio: Track | undefined
+  readonly #how: Required<Publishing>
+  readonly #timers: NodeJS.Timeout[] = []
+  #session = ''
+  #keyFrame = true
+  #videoSequence = 0
+  #audioSequence = 0
+  /** The level that is told from now on, in -dBov: 0 is the loudest. */
+  level = silence
+  /** Requests for a key frame that came. */
+  asked = 0
+  /** Packets of sound that were sent. */
+  sounds = 0
+
+  private constructor(how: Publishing) {
+    this.#how = { pictures: 25, packets: 2, bytes: 800, audio: true, levels: true, ...how }
+    const connection = new ndc.PeerConnection('publisher', {
+      iceServers: [],
+      bindAddress: '127.0.0.1',
+      disableAutoNegotiation: true,
+    })
+    this.#connection = connection
+    if (this.#how.pictures > 0) {
+      const video = new ndc.Video('0', 'SendOnly')
+      video.addH264Codec(videoType, 'level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f')
+      video.addSSRC(1, 'peer', 'peer', 'video')
+      this.#video = connection.addTrack(video)
+      this.#video.onClosed(() => {})
+      this.#video.onMessage((message) => this.#heard(message))
+    }
+    if (this.#how.audio) {
+      const audio = new ndc.Audio('1', 'SendOnly')
+      audio.addOpusCodec(audioType)
+      audio.addSSRC(2, 'peer', 'peer', 'audio')
+      this.#audio = connection.addTrack(audio)
+      this.#audio.onClosed(() => {})
+      this.#audio.onMessage(() => {})
+    }
+  }
+
+  /** Publishes, and waits until it flows. @throws Error when the node does not take it, or no connection comes */
+  static async open(url: string, token: string, how: Publishing = {}): Promise<WhipPeer> {
+    const peer = new WhipPeer(how)
+    try {
+      peer.#session = await answeredOffer(peer.#connection, url, token, (sdp) => peer.#withLevels(sdp))
+      await peer.#opened()
+    } catch (error) {
+      peer.#end()
+      throw error
+    }
+    return peer
+  }
+
+  async close(): Promise<void> {
+    this.#end()
+    await fetch(this.#session, { method: 'DELETE' })
+  }
+
+  #withLevels(sdp: string): string {
+    return this.#how.levels ? sdp.replace('a=mid:1\r\n', `a=mid:1\r\na=extmap:${levelId} ${levelUri}\r\n`) : sdp
+  }
+
+  async #opened(): Promise<void> {
+    const track = this.#video ?? this.#audio
+    const open = Promise.withResolvers<void>()
+    const timer = setTimeout(() => open.reject(new Error('no connection came')), 20_000)
+    track?.onOpen(() => open.resolve())
+    if (track?.isOpen()) open.resolve()
+    await open.promise
+    clearTimeout(timer)
+    if (this.#video !== undefined) this.#repeat(1_000 / this.#how.pictures, () => this.#sendPicture())
+    if (this.#audio !== undefined) this.#repeat(audioEveryMs, () => this.#sendSound())
+  }
+
+  /** At a pace that late timers do not slow. */
+  #repeat(everyMs: number, run: () => void): void {
+    const began = performance.now()
+    let done = 0
+    const timer = setInterval(() => {
+      for (; done < (performance.now() - began) / everyMs; done++) run()
+    }, everyMs)
+    this.#timers.push(timer)
+  }
+
+  #sendPicture(): void {
+    const timestamp = Math.round(performance.now() * 90)
+    const type = this.#keyFrame ? 0x65 : 0x41
+    this.#keyFrame = false
+    for (let i = 1; i <= this.#how.packets; i++) {
+      const packet = Buffer.alloc(this.#how.bytes)
+      packet[0] = 0x80
+      packet[1] = i === this.#how.packets ? 0x80 | videoType : videoType
+      packet.writeUInt16BE((this.#videoSequence += 1) & 0xffff, 2)
+      packet.writeUInt32BE(timestamp >>> 0, 4)
+      packet.writeUInt32BE(1, 8)
+      packet[12] = type
+      send(this.#video, packet)
+    }
+  }
+
+  #sendSound(): void {
+    const header = this.#how.levels ? 20 : 12
+    const packet = Buffer.alloc(header + 60)
+    packet[0] = this.#how.levels ? 0x90 : 0x80
+    packet[1] = audioType
+    packet.writeUInt16BE((this.#audioSequence += 1) & 0xffff, 2)
+    packet.writeUInt32BE((this.#audioSequence * 960) >>> 0, 4)
+    packet.writeUInt32BE(2, 8)
+    if (this.#how.levels) {
+      // One element of one byte (RFC 8285, section 4.2): the voice flag and the level.
+      packet.writeUInt32BE(0xbede0001, 12)
+      packet[16] = levelId << 4
+      packet[17] = this.level === silence ? silence : 0x80 | this.level
+    }
+    this.sounds += 1
+    send(this.#audio, packet)
+  }
+
+  /** Picture loss indication (RFC 4585, section 6.3.1) anywhere in a compound packet. */
+  #heard(message: Buffer): void {
+    for (let at = 0; at + 4 <= message.length; at += 4 + message.readUInt16BE(at + 2) * 4) {
+      if (message[at + 1] !== 206 || ((message[at] ?? 0) & 0x1f) !== 1) continue
+      this.asked += 1
+      this.#keyFrame = true
+    }
+  }
+
+  #end(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#video?.close()
+    this.#audio?.close()
+    this.#connection.close()
+  }
+}
+
+function send(track: Track | undefined, packet: Buffer): void {
+  if (track?.isOpen()) track.sendMessageBinary(packet)
+}

@@ -1,0 +1,110 @@
+import type { Track } from 'node-datachannel'
+import type { Lifetime } from '../lifetime.ts'
+import { Reception } from '../rtp/reception.ts'
+import {
+  type ClockPoint,
+  negativeAcknowledgement,
+  pictureLoss,
+  type ReceptionBlock,
+  receiverReport,
+} from '../rtp/rtcp.ts'
+
+/** At most one request for a key frame in so many milliseconds. */
+const keyFrameEveryMs = 300
+/** Milliseconds from one look at what is missing to the next. */
+const repeatEveryMs = 20
+
+/** How a stream is received. */
+export interface IncomingStreamOptions {
+  kind: 'video' | 'audio'
+  /** Of its timestamps, in Hz. */
+  clockRate: number
+  /** It takes RTCP back to the sender. */
+  track: Track
+  lifetime: Lifetime
+}
+
+/** One RTP stream (SSRC) of a publisher: what came of it, and what its sender is told about it alone. */
+export class IncomingStream {
+  readonly kind: 'video' | 'audio'
+  readonly #track: Track
+  readonly #lifetime: Lifetime
+  readonly #reception: Reception
+  #repeating = false
+  #keyFrameDue = false
+  #keyFrameAskedAt = 0
+
+  constructor({ kind, clockRate, track, lifetime }: IncomingStreamOptions) {
+    this.kind = kind
+    this.#track = track
+    this.#lifetime = lifetime
+    this.#reception = new Reception(clockRate)
+  }
+
+  /** 0 before its first packet. */
+  get ssrc(): number {
+    return this.#reception.ssrc
+  }
+
+  /**
+   * Counts an RTP packet of it, and asks for what is missing of a picture. Returns false for one that must not be passed on: a duplicate, or too late.
+   * @param now milliseconds since the epoch
+   */
+  received(packet: Buffer, now: number): boolean {
+    if (!this.#reception.received(packet, now)) return false
+    if (this.kind === 'video' && this.#reception.incomplete && !this.#repeating) this.#repeatSoon()
+    return true
+  }
+
+  /** Its sender reported. */
+  reported(point: ClockPoint, now: number): void {
+    this.#reception.reported(point, now)
+  }
+
+  /** Asks for a key frame, at once or as soon as one may be asked for again. */
+  requestKeyFrame(): void {
+    const wait = this.#keyFrameAskedAt + keyFrameEveryMs - Date.now()
+    if (wait > 0) {
+      if (this.#keyFrameDue) return
+      this.#keyFrameDue = true
+      this.#lifetime.after(wait, () => {
+        this.#keyFrameDue = false
+        this.requestKeyFrame()
+      })
+      return
+    }
+    if (this.ssrc === 0) return
+    this.#keyFrameAskedAt = Date.now()
+    this.send(pictureLoss(this.ssrc))
+  }
+
+  /** Sends a receiver report, and returns what it says; undefined before the first packet. */
+  report(now: number): ReceptionBlock | undefined {
+    if (this.ssrc === 0) return undefined
+    const block = this.#reception.block(now)
+    this.send(receiverReport(block))
+    return block
+  }
+
+  /** Sends RTCP to its sender. */
+  send(packet: Buffer): void {
+    try {
+      if (this.#track.isOpen()) this.#track.sendMessageBinary(packet)
+    } catch {
+      // It closed meanwhile; whoever closes it is told by the peer.
+    }
+  }
+
+  #repeatSoon(): void {
+    this.#repeating = true
+    this.#lifetime.after(repeatEveryMs, () => this.#repeat())
+  }
+
+  /** Asks again for what is missing, until nothing is. */
+  #repeat(): void {
+    this.#repeating = false
+    const sequences = this.#reception.toRequest(Date.now())
+    if (sequences.length > 0) this.send(negativeAcknowledgement(this.ssrc, sequences))
+    if (this.#reception.incomplete) this.#repeatSoon()
+  }
+}

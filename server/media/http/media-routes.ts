@@ -9,8 +9,9 @@ import { Problem } from '../problem.ts'
 import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
-import { type OpenStream, type Room, streamIdOf } from '../rooms/room.ts'
+import type { Room } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
+import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
@@ -119,7 +120,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   const { settings, peerSettings, sessions } = parts
   const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
   const { room } = admission
-  const stream = room.stream(streamId)
+  const stream = room.streams.get(streamId)
   const release = sessions.reserve(context.ip)
   let member: Member | undefined
   let session: MediaSession | undefined

@@ -1,18 +1,12 @@
-import {
-  type ChatLine,
-  type RelayPayload,
-  type RoomStream,
-  screenSuffix,
-  type StreamSource,
-  type ToPerson,
-} from '../../../shared/media/signal.ts'
-import type { Feed } from '../feeds/feed.ts'
+import type { RelayPayload, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { RoomChat } from './room-chat.ts'
 import { isPeerToPeer, type RoomConfig } from './room-config.ts'
+import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
 
 /** Why somebody is no longer in a room. */
 export type LeaveReason = 'left' | 'kicked' | 'closed' | 'lost'
@@ -30,20 +24,10 @@ export interface RoomListener {
   failed(error: unknown): void
 }
 
-/** A stream of the room with its source. */
-export interface OpenStream {
-  view: RoomStream
-  feed: Feed
-  /** Everybody who watches it, in whichever size: it ends for them when it leaves the room, wherever else it goes on. */
-  viewers: Set<Viewer>
-}
-
-/** Chat lines that late joiners see. */
-const keptChat = 100
 /** Streams that one person watches at most, and unseen viewers of one room. */
 const mostViewers = 256
 
-/** One room: who is in it, what they send, who watches. Caps are those of the field: 507, 800, 801. */
+/** One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams. */
 export class Room {
   readonly #listener: RoomListener
   readonly #clock: () => number
@@ -51,11 +35,10 @@ export class Room {
   readonly #lifetime: Lifetime
   /** In the order they joined. */
   readonly members = new Map<string, Member>()
-  readonly streams = new Map<string, OpenStream>()
+  readonly streams = new RoomStreams((message) => this.broadcast(message))
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Map<Viewer, string>()
-  readonly #chat: ChatLine[] = []
-  #chatId = 0
+  readonly chat = new RoomChat()
   #closed = false
   config: RoomConfig
 
@@ -64,10 +47,6 @@ export class Room {
     this.#listener = listener
     this.#clock = clock
     this.#lifetime = new Lifetime((error) => listener.failed(error))
-  }
-
-  get chat(): readonly ChatLine[] {
-    return this.#chat
   }
 
   /** Changes what the controller may change; people are told. */
@@ -131,16 +110,13 @@ export class Room {
 
   /** @throws Problem tooManyVideos, tooManyAudios */
   assertStream(video: boolean, audio: boolean, instead?: string): void {
-    const others = [...this.streams.values()].filter(({ view }) => view.stream_id !== instead)
-    const count = (has: (feed: Feed) => boolean): number => others.filter(({ feed }) => has(feed)).length
-    if (video && count((feed) => feed.video !== undefined) >= this.config.maxVideo) throw new Problem('tooManyVideos')
-    if (audio && count((feed) => feed.audio !== undefined) >= this.config.maxAudio) throw new Problem('tooManyAudios')
+    this.streams.assertPlace(this.config, video, audio, instead)
   }
 
   /** A camera whose media flows. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, undefined, hold)
-    this.#addStream(userId, 'main', hold.lease.feed, hold.assistAddress !== '')
+    this.streams.add(userId, 'main', hold.lease.feed, hold.assistAddress !== '')
   }
 
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
@@ -184,7 +160,7 @@ export class Room {
   /** @throws Problem noRoom, noSession, noStream, tooMany */
   assertMayWatch(member: Member | undefined, stream: OpenStream): void {
     this.assertPresent(member)
-    if (this.streams.get(stream.view.stream_id) !== stream) throw new Problem('noStream')
+    if (!this.streams.has(stream)) throw new Problem('noStream')
     if ((member?.viewers ?? this.observers).size >= mostViewers)
       throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
@@ -203,17 +179,17 @@ export class Room {
     const before = member.publications.get(source)
     member.publications.set(source, publisher)
     if (before !== undefined) {
-      this.#removeStream(streamIdOf(member.user.userId, source))
+      this.streams.remove(streamIdOf(member.user.userId, source))
       before.close()
     }
-    this.#addStream(member.user.userId, source, publisher.feed, false)
+    this.streams.add(member.user.userId, source, publisher.feed, false)
   }
 
   /** A publication is over. */
   unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
     if (member.publications.get(source) !== publisher) return
     member.publications.delete(source)
-    this.#removeStream(streamIdOf(member.user.userId, source))
+    this.streams.remove(streamIdOf(member.user.userId, source))
     this.dropIfGone(member)
   }
 
@@ -224,7 +200,7 @@ export class Room {
     this.members.delete(userId)
     this.#listener.ended(member.session)
     for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
-      this.#removeStream(streamIdOf(userId, source))
+      this.streams.remove(streamIdOf(userId, source))
     }
     const publishers = [...member.publications.values()]
     // Cleared first: their ends are no news.
@@ -254,20 +230,8 @@ export class Room {
     this.#lifetime.end()
   }
 
-  /** @throws Problem noStream */
-  stream(streamId: string): OpenStream {
-    const stream = this.streams.get(streamId)
-    if (stream === undefined) throw new Problem('noStream')
-    return stream
-  }
-
   say(member: Member, text: string): void {
-    this.#chatId += 1
-    const { userId, userName } = member.user
-    const line: ChatLine = { id: this.#chatId, user_id: userId, user_name: userName, text, at: this.#clock() }
-    this.#chat.push(line)
-    if (this.#chat.length > keptChat) this.#chat.shift()
-    this.broadcast({ type: 'chat', line })
+    this.broadcast({ type: 'chat', line: this.chat.add(member.user, text, this.#clock()) })
   }
 
   /** Somebody's own word about microphone and camera; speaking up ends a host's mute. */
@@ -327,27 +291,6 @@ export class Room {
     return member
   }
 
-  #addStream(userId: string, source: StreamSource, feed: Feed, small: boolean): void {
-    const view: RoomStream = {
-      stream_id: streamIdOf(userId, source),
-      user_id: userId,
-      source,
-      video_codec: feed.video?.codec ?? '',
-      audio_codec: feed.audio?.codec ?? '',
-      small,
-    }
-    this.streams.set(view.stream_id, { view, feed, viewers: new Set() })
-    this.broadcast({ type: 'stream_added', stream: view })
-  }
-
-  #removeStream(streamId: string): void {
-    const stream = this.streams.get(streamId)
-    if (stream === undefined) return
-    this.streams.delete(streamId)
-    this.broadcast({ type: 'stream_removed', stream_id: streamId })
-    for (const viewer of [...stream.viewers]) viewer.close()
-  }
-
   #guarded(run: () => void): void {
     try {
       run()
@@ -364,9 +307,4 @@ export class Room {
 /** @throws Problem forbidden */
 export function assertHost(member: Member): void {
   if (member.user.role !== 'host') throw new Problem('forbidden')
-}
-
-/** The stream of a user: of camera and microphone it is the user's id itself. */
-export function streamIdOf(userId: string, source: StreamSource): string {
-  return source === 'main' ? userId : `${userId}${screenSuffix}`
 }

@@ -208,7 +208,7 @@ export class SignalConnection implements PersonLink {
       room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config) },
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: Array.from(room.streams.values(), ({ view }) => view),
-      chat: [...room.chat],
+      chat: [...room.chat.lines],
       ice_servers,
     })
     for (const message of member.takeKept()) this.send(message)

@@ -1,0 +1,79 @@
+import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
+import type { Feed } from '../feeds/feed.ts'
+import { Problem } from '../problem.ts'
+import type { Viewer } from '../webrtc/viewer.ts'
+import type { RoomConfig } from './room-config.ts'
+
+/** A stream of the room with its source. */
+export interface OpenStream {
+  view: RoomStream
+  feed: Feed
+  /** Everybody who watches it, in whichever size: it ends for them when it leaves the room, wherever else it goes on. */
+  viewers: Set<Viewer>
+}
+
+/** What can be watched in a room, by the stream's id. Caps are those of the field: 800, 801. */
+export class RoomStreams {
+  readonly #broadcast: (message: ToPerson) => void
+  readonly #streams = new Map<string, OpenStream>()
+
+  /** @param broadcast tells everybody in the room */
+  constructor(broadcast: (message: ToPerson) => void) {
+    this.#broadcast = broadcast
+  }
+
+  values(): MapIterator<OpenStream> {
+    return this.#streams.values()
+  }
+
+  /** @throws Problem noStream */
+  get(streamId: string): OpenStream {
+    const stream = this.#streams.get(streamId)
+    if (stream === undefined) throw new Problem('noStream')
+    return stream
+  }
+
+  has(stream: OpenStream): boolean {
+    return this.#streams.get(stream.view.stream_id) === stream
+  }
+
+  /** @throws Problem tooManyVideos, tooManyAudios */
+  assertPlace(
+    { maxVideo, maxAudio }: Pick<RoomConfig, 'maxVideo' | 'maxAudio'>,
+    video: boolean,
+    audio: boolean,
+    instead: string | undefined,
+  ): void {
+    const others = [...this.#streams.values()].filter(({ view }) => view.stream_id !== instead)
+    const count = (has: (feed: Feed) => boolean): number => others.filter(({ feed }) => has(feed)).length
+    if (video && count((feed) => feed.video !== undefined) >= maxVideo) throw new Problem('tooManyVideos')
+    if (audio && count((feed) => feed.audio !== undefined) >= maxAudio) throw new Problem('tooManyAudios')
+  }
+
+  /** @param small the node can send a smaller picture of it */
+  add(userId: string, source: StreamSource, feed: Feed, small: boolean): void {
+    const view: RoomStream = {
+      stream_id: streamIdOf(userId, source),
+      user_id: userId,
+      source,
+      video_codec: feed.video?.codec ?? '',
+      audio_codec: feed.audio?.codec ?? '',
+      small,
+    }
+    this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })
+    this.#broadcast({ type: 'stream_added', stream: view })
+  }
+
+  remove(streamId: string): void {
+    const stream = this.#streams.get(streamId)
+    if (stream === undefined) return
+    this.#streams.delete(streamId)
+    this.#broadcast({ type: 'stream_removed', stream_id: streamId })
+    for (const viewer of [...stream.viewers]) viewer.close()
+  }
+}
+
+/** The stream of a user: of camera and microphone it is the user's id itself. */
+export function streamIdOf(userId: string, source: StreamSource): string {
+  return source === 'main' ? userId : `${userId}${screenSuffix}`
+}

@@ -13,6 +13,7 @@ import { SiteLimits } from '../rooms/site-limits.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
+import { assistAddressOf } from './device-options.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
 import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
@@ -215,7 +216,8 @@ export class OutgoingUsers {
     const name = given.login_name ?? login?.name ?? stored?.name ?? ''
     const password = given.login_password ?? login?.password ?? stored?.password ?? ''
     const used = name === '' && password === '' ? undefined : { name, password }
-    return runProbe(probe, { address, login: used }, this.#settings().deadlines.device_ms)
+    const known = given.assist_address ?? (device === undefined ? '' : assistAddressOf(device))
+    return runProbe(probe, { address, login: used }, this.#settings().deadlines.device_ms, known.trim() === '')
   }
 
   #of(roomId: string): StoredDevice[] {

@@ -1,14 +1,20 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import type { DeviceLogin } from '../../shared/device-address.ts'
+import { findSecondStream } from './second-stream.ts'
 
 /** What a probe found out. */
 export type ProbeResult = ProcedureOutput<'devices.probe'>
+export type ProbedTrack = ProbeResult['tracks'][number]
+export type SecondStreamFound = NonNullable<ProbeResult['second']>
+
+/** How long a smaller stream is looked for, in milliseconds. */
+const secondStreamMs = 3_000
 
 /** Looks at a device without adding it; it ends when the signal aborts, and never rejects for the device's sake. */
 export type DeviceProbe = (
   device: { address: string; login: DeviceLogin | undefined },
   signal: AbortSignal,
-) => Promise<Omit<ProbeResult, 'milliseconds' | 'simulated'>>
+) => Promise<Omit<ProbeResult, 'milliseconds' | 'simulated' | 'second'>>
 
 /** What a site answers that has no node which could look at real devices. */
 export const simulatedProbe: ProbeResult = {
@@ -17,23 +23,31 @@ export const simulatedProbe: ProbeResult = {
   message: 'Simulated: this site has no node that looks at real devices, so nothing was checked but the address.',
   milliseconds: 0,
   tracks: [],
+  second: null,
   simulated: true,
 }
 
-/** Runs a probe with a deadline in milliseconds. */
+/**
+ * Runs a probe with a deadline in milliseconds.
+ * @param wantsSecond whether a smaller stream of a device that can join is looked for as well
+ */
 export async function runProbe(
   probe: DeviceProbe,
   device: { address: string; login: DeviceLogin | undefined },
   milliseconds: number,
+  wantsSecond: boolean,
 ): Promise<ProbeResult> {
   const started = performance.now()
   const took = (): number => Math.round(performance.now() - started)
   try {
     const found = await probe(device, AbortSignal.timeout(milliseconds))
-    return { ...found, milliseconds: took(), simulated: false }
+    const answered = { ...found, milliseconds: took(), simulated: false }
+    if (!found.ok || !wantsSecond) return { ...answered, second: null }
+    const signal = AbortSignal.timeout(secondStreamMs)
+    return { ...answered, second: await findSecondStream(probe, device, found.tracks, signal) }
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'TimeoutError') throw error
     const message = 'The device did not answer in time.'
-    return { ok: false, kind: 'timeout', message, milliseconds: took(), tracks: [], simulated: false }
+    return { ok: false, kind: 'timeout', message, milliseconds: took(), tracks: [], second: null, simulated: false }
   }
 }

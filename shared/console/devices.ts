@@ -100,6 +100,8 @@ export const deviceProcedures = {
       login_password: bytes(0, limits.loginPassword).optional(),
       /** Of an existing device: its stored login is used where none is given. */
       userId: userId.optional(),
+      /** The second stream that is known already; without one, a smaller stream is looked for. */
+      assist_address: bytes(0, limits.userAddress).optional(),
     }),
     z.strictObject({
       ok: z.boolean(),
@@ -108,8 +110,18 @@ export const deviceProcedures = {
       message: z.string(),
       milliseconds: z.number(),
       tracks: z.array(
-        z.strictObject({ kind: z.string(), codec: z.string(), detail: z.string(), carried: z.boolean() }),
+        z.strictObject({
+          kind: z.string(),
+          codec: z.string(),
+          detail: z.string(),
+          carried: z.boolean(),
+          /** Of the picture, in pixels, where the device describes it. */
+          width: z.int().optional(),
+          height: z.int().optional(),
+        }),
       ),
+      /** A smaller stream of the same device, found where its maker usually has it. */
+      second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
       /** The node that probed cannot look at real devices. */
       simulated: z.boolean(),
     }),

@@ -127,6 +127,9 @@ const track = z.strictObject({
   codec: z.string(),
   detail: z.string(),
   carried: z.boolean(),
+  /** Of the picture, in pixels, where the camera describes it. */
+  width: z.int().optional(),
+  height: z.int().optional(),
 })
 
 /** What a stream has carried since it began; the reader makes rates of two readings. */

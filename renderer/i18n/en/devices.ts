@@ -163,6 +163,8 @@ export const devices = {
     loginNone: 'No login is needed.',
     streamOk: 'It can join a room.',
     unknown: 'not found out',
+    useSecond: 'Use its smaller stream, {size}, where a link carries no more',
+    hasSecond: 'It also has a smaller stream, {size}. Edit the device to use it where a link carries no more.',
     laterHint: 'You can go on: the device is kept, and tried until it answers.',
     ofDevice: 'Asks the camera with the stored login, beside the stream that flows.',
   },

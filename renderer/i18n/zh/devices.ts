@@ -162,6 +162,8 @@ export const devices: Texts<typeof english> = {
     loginNone: '无需登录。',
     streamOk: '可以加入房间。',
     unknown: '未能得知',
+    useSecond: '链路带宽不足时使用其较小的码流（{size}）',
+    hasSecond: '该设备还有较小的码流（{size}）。编辑设备即可在链路带宽不足时使用它。',
     laterHint: '可以继续：设备会保留，并一直重试到应答为止。',
     ofDevice: '使用已保存的登录信息询问摄像头，不影响正在传输的码流。',
   },

@@ -111,8 +111,8 @@ export function useDeviceSetup(room = () => '') {
   }
 
   function ask(): void {
-    const { userAddress, login_name, login_password } = form.values
-    void probe.run({ userAddress, login_name, login_password })
+    const { userAddress, login_name, login_password, assist_address } = form.values
+    void probe.run({ userAddress, login_name, login_password, assist_address })
   }
 
   /** Goes to a step; the probe begins by itself. */

@@ -12,6 +12,9 @@ export interface ProbedTrack {
   /** One plain sentence, with the resolution where the camera describes it. */
   detail: string
   carried: boolean
+  /** Of the picture, in pixels, where the camera describes it. */
+  width?: number
+  height?: number
 }
 
 /** What a camera answered to a probe: what it sends, or why it does not. */
@@ -64,5 +67,6 @@ function probedTrack(track: RtspTrack): ProbedTrack {
     codec: track.codec,
     detail: size === undefined ? detail : `${detail}, ${size.width} × ${size.height}`,
     carried,
+    ...size,
   }
 }

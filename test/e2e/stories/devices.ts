@@ -6,13 +6,13 @@ import { newClient } from './clients.ts'
 
 /** A real camera: added with a wrong password, corrected, joined, lost and back. */
 export function deviceStories(opened: () => ConsoleUnderTest): void {
-  test('a camera with a wrong password says so; corrected, it joins; lost, it comes back', async () => {
+  test('a camera with a wrong password says so; corrected, its smaller stream is found and it joins; lost, it comes back', async () => {
     const login = { auth: 'digest', user: 'admin', password: 's3cret/pass' } as const
     let camera = await startCamera(login)
     const { page } = opened()
     const pages = new ConsolePages(page)
     try {
-      const address = camera.url('/cam')
+      const address = camera.url('/stream1')
       await pages.go('Devices')
       await pages.button('Add a device').first().click()
       const form = pages.dialog('Add a device')
@@ -30,6 +30,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
         .getByText(/H\.?264/)
         .first()
         .waitFor()
+      await form.getByText('Use its smaller stream, 160 × 90').click()
       await form.getByRole('button', { name: 'Next' }).click()
       await form.getByLabel('Name', { exact: true }).fill('Gate camera')
       await form.getByText('A new room').click()
@@ -40,6 +41,8 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       const row = () => pages.row('Gate camera').innerText()
       await expect.poll(row).toContain('Joined')
 
+      const [device] = await opened().call('devices.list')
+      expect(device?.options).toMatchObject({ assist_address: camera.url('/stream2') })
       const client = await newClient(opened(), 'Video wall')
       const listed = await client.outgoing('getOutgoingUsers')
       expect(listed).toMatchObject({ ret: 0, data: { total: 1, items: [{ userAddress: address }] } })

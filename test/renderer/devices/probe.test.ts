@@ -4,7 +4,7 @@ import { probeAnswers } from '../../../renderer/pages/devices/useProbe.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 
 const failed = (kind: DeviceErrorKind) =>
-  probeAnswers({ ok: false, kind, message: '', milliseconds: 1, tracks: [], simulated: false })
+  probeAnswers({ ok: false, kind, message: '', milliseconds: 1, tracks: [], second: null, simulated: false })
 
 test('a probe answers how far it came', () => {
   expect(failed('unreachable')).toEqual({ reach: 'bad', login: 'unknown', stream: 'unknown' })
@@ -16,7 +16,7 @@ test('a probe answers how far it came', () => {
 })
 
 test('a simulated probe found out nothing, whatever it says', () => {
-  const result = { ok: true, kind: null, message: '', milliseconds: 0, tracks: [], simulated: true }
+  const result = { ok: true, kind: null, message: '', milliseconds: 0, tracks: [], second: null, simulated: true }
   expect(probeAnswers(result)).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 

@@ -239,6 +239,15 @@ describe('a device of the outside world', () => {
         { kind: 'audio', carried: false },
       ],
     })
+    // As many cameras name theirs.
+    expect(await site.rpc('devices.probe', { userAddress: camera.url('/stream1') })).toMatchObject({
+      ok: true,
+      tracks: [{ kind: 'video', width: 640, height: 360 }],
+      second: { address: camera.url('/stream2'), width: 160, height: 90 },
+    })
+    expect(await site.rpc('devices.probe', { userAddress: camera.url('/stream2') })).toMatchObject({ second: null })
+    const known = { userAddress: camera.url('/stream1'), assist_address: camera.url('/small') }
+    expect(await site.rpc('devices.probe', known)).toMatchObject({ ok: true, second: null })
     expect(await site.rpc('devices.probe', { userAddress: camera.url('/nothing') })).toMatchObject({
       ok: false,
       kind: 'notFound',

@@ -2,7 +2,7 @@
 """A real RTSP camera for tests: GStreamer's RTSP server with a small test picture.
 
 Needs: python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav
-Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /jpeg, /two (two videos and PCMU), /bframes, and / (an address without a path).
+Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /stream1 and /stream2 (as /cam without sound, and 160x90), /jpeg, /two (two videos and PCMU), /bframes, and / (an address without a path).
 Prints "ready <port>" when it listens.
 """
 import argparse
@@ -59,6 +59,7 @@ mounts = {
     '/cam': main + pcmu, '/pcma': main + pcma, '/opus': main + opus, '/aac': main + aac, '/video': main, '/': main + pcmu,
     '/h265': h265, '/udp': main, '/small': h264(160, 90, 100), '/jpeg': jpeg,
     '/bframes': bframes,
+    '/stream1': main, '/stream2': h264(160, 90, 100),
     '/two': main + h264(160, 90, 100).replace('pay0', 'pay1') + pcmu.replace('pay1', 'pay2'),
 }
 

@@ -1,6 +1,5 @@
 import { parse } from 'sdp-transform'
 import { Problem } from '../problem.ts'
-import { sendTimeUri } from '../rtp/send-time.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
@@ -24,8 +23,8 @@ export interface OfferedMedia {
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
   /** The preferred one first. */
   codecs: OfferedCodec[]
-  /** Number of the header extension that tells when a packet was sent; 0 when it is not offered. */
-  sendTimeId: number
+  /** Header extensions by their URI: the number that each has in packets, 1 to 14 (RFC 8285, section 4.2). */
+  extensions: ReadonlyMap<string, number>
 }
 
 /** What a browser offers. */
@@ -60,7 +59,7 @@ export function parseOffer(sdp: string): Offer {
     if (section.type !== 'video' && section.type !== 'audio') return []
     if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
     const { type: kind, direction = 'sendrecv' } = section
-    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section), sendTimeId: sendTimeIdOf(section) }]
+    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section), extensions: extensionsOf(section) }]
   })
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
@@ -100,10 +99,10 @@ function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
   })
 }
 
-/** Of one byte (RFC 8285, section 4.2). */
-function sendTimeIdOf({ ext = [] }: Pick<ReturnType<typeof parse>['media'][number], 'ext'>): number {
-  const id = ext.find(({ uri }) => textOf(uri) === sendTimeUri)?.value ?? 0
-  return id >= 1 && id <= 14 ? id : 0
+/** Those with a header of one byte. */
+function extensionsOf({ ext = [] }: Section): Map<string, number> {
+  const usable = ext.filter(({ value }) => value >= 1 && value <= 14)
+  return new Map(usable.map(({ uri, value }) => [textOf(uri), value]))
 }
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {

@@ -179,9 +179,10 @@ export class Viewer implements Sink, FeedbackListener {
     else this.#audio = out
   }
 
-  #sentVideo(out: Outgoing, { mid, sendTimeId }: OfferedMedia): SentVideo {
+  #sentVideo(out: Outgoing, { mid, extensions }: OfferedMedia): SentVideo {
     const { feed, second, resized } = this.#watched
     const { lifetime } = this.peer
+    const sendTimeId = extensions.get(sendTimeUri) ?? 0
     const estimate = new LinkEstimate(performance.now())
     const video = new ViewerVideo(out, sendTimeId, feed, estimate, lifetime)
     const failed = (error: unknown): void => this.failed(error)

@@ -1,0 +1,35 @@
+import { headerLength } from './packet.ts'
+
+const fixedBytes = 12
+/** Forms of a header extension: elements with a head of one byte (RFC 8285, section 4.2) and of two (section 4.3). */
+const oneByteHeads = 0xbede
+const twoByteHeads = 0x1000
+/** In the first form: no element, and nothing after it is read. */
+const reservedId = 15
+
+/**
+ * What a packet carries in the header extension of this number, as a view into the packet; undefined where it carries none.
+ * @param id as negotiated, 1 to 14
+ */
+export function headerExtension(packet: Buffer, id: number): Buffer | undefined {
+  const first = packet[0] ?? 0
+  const end = headerLength(packet)
+  if ((first & 0x10) === 0 || end > packet.length) return undefined
+  const formAt = fixedBytes + (first & 0x0f) * 4
+  const form = packet.readUInt16BE(formAt)
+  const long = (form & 0xfff0) === twoByteHeads
+  if (!long && form !== oneByteHeads) return undefined
+  for (let at = formAt + 4; at < end; ) {
+    const head = packet[at] ?? 0
+    at += 1
+    // Padding between elements.
+    if (head === 0) continue
+    const found = long ? head : head >> 4
+    if (!long && found === reservedId) return undefined
+    const length = long ? (packet[at] ?? 0) : (head & 0x0f) + 1
+    if (long) at += 1
+    if (found === id) return at + length <= end ? packet.subarray(at, at + length) : undefined
+    at += length
+  }
+  return undefined
+}

@@ -128,18 +128,25 @@ export interface ClockPoint {
   middle: number
 }
 
-/** The clock point of a sender report in a compound; undefined when there is none. */
-export function clockPointOf(compound: Buffer): ClockPoint | undefined {
-  let point: ClockPoint | undefined
+/** Calls `visit` for each sender report in a compound: whose it is, and what it says of the clock. */
+export function eachClockPoint(compound: Buffer, visit: (ssrc: number, point: ClockPoint) => void): void {
   eachReport(compound, (type, _format, at, length) => {
     if (type !== senderReportType || length < 28) return
     const seconds = compound.readUInt32BE(at + 8)
     const fraction = compound.readUInt32BE(at + 12)
-    point = {
+    visit(compound.readUInt32BE(at + 4), {
       ntp: (seconds - secondsTo1970) * 1000 + (fraction / 2 ** 32) * 1000,
       timestamp: compound.readUInt32BE(at + 16),
       middle: compound.readUInt32BE(at + 10),
-    }
+    })
   })
-  return point
+}
+
+/** The clock point of the last sender report in a compound; undefined when there is none. */
+export function clockPointOf(compound: Buffer): ClockPoint | undefined {
+  let last: ClockPoint | undefined
+  eachClockPoint(compound, (_ssrc, point) => {
+    last = point
+  })
+  return last
 }

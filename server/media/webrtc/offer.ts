@@ -1,4 +1,4 @@
-import { parse } from 'sdp-transform'
+import { parse, parseSimulcastStreamList } from 'sdp-transform'
 import { Problem } from '../problem.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
@@ -25,12 +25,27 @@ export interface OfferedMedia {
   codecs: OfferedCodec[]
   /** Header extensions by their URI: the number that each has in packets, 1 to 14 (RFC 8285, section 4.2). */
   extensions: ReadonlyMap<string, number>
+  /** Names of the streams of one picture that it sends in several sizes (RFC 8853), as the offer orders them; empty where it sends one. */
+  rids: string[]
+}
+
+/** A section of an offer, whatever it carries. */
+export interface OfferedSection {
+  /** `audio`, `video`, `application` and so on. */
+  type: string
+  protocol: string
+  /** What follows the protocol in the media line. */
+  formats: string
+  media: OfferedMedia | undefined
 }
 
 /** What a browser offers. */
 export interface Offer {
   /** For the peer connection: without candidates that only the browser's machine can resolve, and with the browser as the one that begins DTLS. */
   sdp: string
+  /** In the order of the offer. */
+  sections: OfferedSection[]
+  /** Those of `sections` that carry sound or picture. */
   media: OfferedMedia[]
   /** Of every media section, those that carry neither sound nor picture too. */
   mids: string[]
@@ -41,12 +56,16 @@ export interface Offer {
 const mostSections = 16
 /** Lines that are read, and most of them: a browser with every codec writes some 40 of them for a section. */
 const readLine =
-  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|extmap:\d|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const mostLines = 1_000
 /** Most lines altogether. */
 const mostLinesOfAll = 4_000
 /** Payload types of one section: there are no more (RFC 3550, section 5.1). */
 const mostCodecs = 128
+
+/** Streams of one picture that are read, and the characters that a name of one may have (RFC 8851, section 10). */
+const mostRids = 16
+const ridName = /^[A-Za-z0-9_-]{1,16}$/
 
 /** @throws Problem badOffer */
 export function parseOffer(sdp: string): Offer {
@@ -55,12 +74,11 @@ export function parseOffer(sdp: string): Offer {
   const session = parseSafely(sdp)
   const sections = session.media
   if (sections.length === 0 || sections.length > mostSections) throw new Problem('badOffer')
-  const media = sections.flatMap((section): OfferedMedia[] => {
-    if (section.type !== 'video' && section.type !== 'audio') return []
-    if (section.mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
-    const { type: kind, direction = 'sendrecv' } = section
-    return [{ kind, mid: textOf(section.mid), direction, codecs: codecsOf(section), extensions: extensionsOf(section) }]
+  const read = sections.map((section): OfferedSection => {
+    const { type, protocol, payloads = '' } = section
+    return { type, protocol, formats: textOf(payloads), media: mediaOf(section) }
   })
+  const media = read.flatMap(({ media: each }) => each ?? [])
   if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'A mid is there twice.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
@@ -70,7 +88,13 @@ export function parseOffer(sdp: string): Offer {
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
-  return { sdp: lines.join('\r\n'), media, mids, ice: { userFragment: textOf(fragment), password: textOf(password) } }
+  return {
+    sdp: lines.join('\r\n'),
+    sections: read,
+    media,
+    mids,
+    ice: { userFragment: textOf(fragment), password: textOf(password) },
+  }
 }
 
 /** Payload types that need no description (RFC 3551, section 6). */
@@ -99,10 +123,34 @@ function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
   })
 }
 
+/** @throws Problem badOffer */
+function mediaOf(section: Section): OfferedMedia | undefined {
+  const { type: kind, mid, direction = 'sendrecv' } = section
+  if (kind !== 'video' && kind !== 'audio') return undefined
+  if (mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
+  const extensions = extensionsOf(section)
+  return { kind, mid: textOf(mid), direction, codecs: codecsOf(section), extensions, rids: ridsOf(section) }
+}
+
 /** Those with a header of one byte. */
 function extensionsOf({ ext = [] }: Section): Map<string, number> {
   const usable = ext.filter(({ value }) => value >= 1 && value <= 14)
   return new Map(usable.map(({ uri, value }) => [textOf(uri), value]))
+}
+
+/** Of the streams that are sent, the first alternative each (RFC 8853, section 5.1); what is not announced by a line of its own does not count. */
+function ridsOf({ rids = [], simulcast }: Section): string[] {
+  if (simulcast === undefined) return []
+  const { dir1, list1, dir2, list2 } = simulcast
+  const list = dir1 === 'send' ? list1 : dir2 === 'send' ? list2 : undefined
+  if (list === undefined) return []
+  const announced = new Set(
+    rids.slice(0, mostRids).flatMap(({ id, direction }) => (textOf(direction) === 'send' ? [textOf(id)] : [])),
+  )
+  const named = parseSimulcastStreamList(textOf(list)).flatMap(([first]) =>
+    first === undefined ? [] : textOf(first.scid),
+  )
+  return [...new Set(named)].filter((rid) => ridName.test(rid) && announced.has(rid))
 }
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {

@@ -1,21 +1,20 @@
 import ndc, { type Audio, type Video } from 'node-datachannel'
 import type { OfferedCodec, OfferedMedia } from './offer.ts'
 
-/** The section of an answer that carries one codec in one direction, as it was offered. */
-export function carryingSection(
+/** The section of an answer that sends one codec, as it was offered. */
+export function sendingSection(
   { kind, mid }: OfferedMedia,
   { payloadType, name, parameters }: OfferedCodec,
-  direction: 'SendOnly' | 'RecvOnly',
 ): Audio | Video {
   // An argument that is undefined counts as a wrong one.
   const profile: [] | [string] = parameters === '' ? [] : [parameters]
   if (kind === 'audio') {
-    const audio = new ndc.Audio(mid, direction)
+    const audio = new ndc.Audio(mid, 'SendOnly')
     if (name === 'OPUS') audio.addOpusCodec(payloadType, ...profile)
     else audio.addAudioCodec(payloadType, name)
     return audio
   }
-  const video = new ndc.Video(mid, direction)
+  const video = new ndc.Video(mid, 'SendOnly')
   if (name === 'H264') video.addH264Codec(payloadType, ...profile)
   else if (name === 'VP8') video.addVP8Codec(payloadType)
   else video.addVideoCodec(payloadType, name, ...profile)
@@ -31,5 +30,12 @@ export function silentSection({ kind, mid, codecs: [first] }: OfferedMedia): Aud
   }
   const audio = new ndc.Audio(mid, 'Inactive')
   audio.addAudioCodec(first?.payloadType ?? 0, first?.encoding ?? 'PCMU')
+  return audio
+}
+
+/** The only section of a connection: whatever comes by the connection is received by it. */
+export function receivingSection(mid: string, { payloadType, name }: { payloadType: number; name: string }): Audio {
+  const audio = new ndc.Audio(mid, 'RecvOnly')
+  audio.addAudioCodec(payloadType, name)
   return audio
 }

@@ -11,7 +11,7 @@ import { LinkAdaptation } from './link-adaptation.ts'
 import { LinkEstimate } from './link-estimate.ts'
 import { Outgoing } from './outgoing.ts'
 import { Peer, type PeerSettings } from './peer.ts'
-import { carryingSection, silentSection } from './sections.ts'
+import { sendingSection, silentSection } from './sections.ts'
 import { ViewerVideo } from './viewer-video.ts'
 
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
@@ -169,7 +169,7 @@ export class Viewer implements Sink, FeedbackListener {
       return
     }
     const ssrc = randomInt(1, 2 ** 31)
-    const section = carryingSection(media, codec, 'SendOnly')
+    const section = sendingSection(media, codec)
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
     // No handler on the track: what a viewer asks for is answered from what the feed keeps for everybody.
     const track = this.peer.addTrack(section, (message) => this.#heard(message))

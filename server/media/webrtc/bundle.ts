@@ -1,0 +1,111 @@
+import type { Offer, OfferedCodec, OfferedMedia, OfferedSection } from './offer.ts'
+
+/**
+ * What a publisher sends comes by one transport (BUNDLE, RFC 8843), but the library tells its sections apart by the SSRCs of the offer, and drops what it does
+ * not know: of a picture that is sent in several sizes (RFC 8853) no offer names any. A connection with one section is given everything as it comes. So the
+ * library sees one section, and the answer to the offer as it was is written here.
+ */
+
+/** Identifies streams of one picture in packets (RFC 8852, section 3.1). */
+export const streamIdUri = 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id'
+/** Identifies the media section (RFC 9143, section 15.1). */
+export const sectionIdUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
+
+/** The one section that stands for all of them: what it says of media is read by nobody. */
+export const wholeTransport = { kind: 'audio', payloadType: 0, name: 'PCMU' } as const
+
+const transportLine = /^a=(?:ice-ufrag|ice-pwd|ice-options|fingerprint|setup|candidate|end-of-candidates)/
+const sessionLine = /^(?:v|o|s|t)=/
+
+/** How a section of an offer is answered. */
+export interface AnsweredSection {
+  /** The one that is taken. */
+  codec: OfferedCodec
+  /** URIs of the header extensions that are used; of what is not offered none is answered. */
+  extensions: readonly string[]
+  /** Kinds of feedback (RFC 4585, section 4.2) that are sent. */
+  feedback: readonly string[]
+  /** Streams of its picture that are taken (RFC 8853); empty where it has but one. */
+  rids: readonly string[]
+}
+
+/** The offer as if all of it were one section. */
+export function bundledOffer({ sdp, media }: Pick<Offer, 'sdp' | 'media'>): string {
+  const [session = '', first = '', ...others] = sdp.split(/^(?=m=)/m)
+  const own = first.split('\r\n').filter((line) => transportLine.test(line))
+  const more = others.flatMap((section) => section.split('\r\n').filter((line) => line.startsWith('a=candidate:')))
+  const mid = media[0]?.mid ?? '0'
+  return [
+    ...session.split('\r\n').filter((line) => sessionLine.test(line) || transportLine.test(line)),
+    `a=group:BUNDLE ${mid}`,
+    `m=${wholeTransport.kind} 9 UDP/TLS/RTP/SAVPF ${wholeTransport.payloadType}`,
+    'c=IN IP4 0.0.0.0',
+    `a=mid:${mid}`,
+    'a=sendonly',
+    'a=rtcp-mux',
+    `a=rtpmap:${wholeTransport.payloadType} ${wholeTransport.name}/8000`,
+    ...own,
+    ...more,
+    '',
+  ].join('\r\n')
+}
+
+/**
+ * The answer to an offer of which some sections are taken.
+ * @param transport the answer to the offer as one section
+ */
+export function bundledAnswer(
+  { sections }: Pick<Offer, 'sections'>,
+  taken: ReadonlyMap<OfferedMedia, AnsweredSection>,
+  transport: string,
+): string {
+  const lines = transport.split('\r\n').filter((line) => transportLine.test(line))
+  const candidates = lines.filter((line) => /^a=(?:candidate|end-of-candidates)/.test(line))
+  const shared = lines.filter((line) => !candidates.includes(line))
+  // Those of the section that the others are bundled with (RFC 9143, section 7.3.1).
+  const firstMedia = sections.find(({ media }) => media !== undefined)
+  const mids = sections.flatMap(({ media }) => media?.mid ?? [])
+  return [
+    ...transport.split('\r\n').filter((line) => sessionLine.test(line)),
+    `a=group:BUNDLE ${mids.join(' ')}`,
+    ...sections.flatMap((section) => [
+      ...sectionLines(section, taken),
+      ...(section.media === undefined ? [] : shared),
+      ...(section === firstMedia ? candidates : []),
+    ]),
+    '',
+  ].join('\r\n')
+}
+
+function sectionLines(
+  { type, protocol, formats, media }: OfferedSection,
+  taken: ReadonlyMap<OfferedMedia, AnsweredSection>,
+): string[] {
+  if (media === undefined) return [`m=${type} 0 ${protocol} ${formats}`, 'c=IN IP4 0.0.0.0', 'a=inactive']
+  const answered = taken.get(media)
+  const codec = answered?.codec ?? media.codecs[0] ?? { payloadType: 0, encoding: 'PCMU/8000', parameters: '' }
+  const { payloadType, encoding, parameters } = codec
+  const head = [
+    `m=${type} 9 ${protocol} ${payloadType}`,
+    'c=IN IP4 0.0.0.0',
+    `a=mid:${media.mid}`,
+    answered === undefined ? 'a=inactive' : 'a=recvonly',
+    'a=rtcp-mux',
+    `a=rtpmap:${payloadType} ${encoding}`,
+  ]
+  if (answered === undefined) return head
+  const { extensions, feedback, rids } = answered
+  return [
+    ...head,
+    ...feedback.map((kind) => `a=rtcp-fb:${payloadType} ${kind}`),
+    ...(parameters === '' ? [] : [`a=fmtp:${payloadType} ${parameters}`]),
+    ...extensions.flatMap((uri) => extensionLine(media, uri)),
+    ...rids.map((rid) => `a=rid:${rid} recv`),
+    ...(rids.length === 0 ? [] : [`a=simulcast:recv ${rids.join(';')}`]),
+  ]
+}
+
+function extensionLine({ extensions }: OfferedMedia, uri: string): string[] {
+  const id = extensions.get(uri)
+  return id === undefined ? [] : [`a=extmap:${id} ${uri}`]
+}

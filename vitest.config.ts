@@ -15,6 +15,12 @@ const faults =
 // Every process that a test starts from the sources: what Node makes of their types is kept from one to the next.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile')
 
+/**
+ * Node runs the modules of the server and of their tests as it runs them in production, types and all: nothing is transformed for them,
+ * and no test stands something in for a module.
+ */
+const asNodeDoes = { viteModuleRunner: false, nodeLoader: false }
+
 /** Four kinds of tests, by what they need: Node, a page, a whole app with a browser, and a site that is harmed. */
 export default defineConfig({
   test: {
@@ -31,13 +37,14 @@ export default defineConfig({
     },
     projects: [
       {
-        // The shell's own modules import it; its real entry would look for a binary.
-        resolve: { alias: { electron: join(import.meta.dirname, 'test/standin/electron.mjs') } },
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: separate,
           environment: 'node',
+          experimental: asNodeDoes,
+          // The shell's own modules import Electron; its real entry would look for a binary.
+          setupFiles: ['test/standin/register.mjs'],
           // No file leaves anything behind for the next one in its process; starting a process for each costs half a second of a core.
           isolate: false,
           testTimeout: 30_000,
@@ -55,7 +62,8 @@ export default defineConfig({
           setupFiles: ['test/renderer/plain-to-string.ts', 'test/renderer/no-older-words.ts'],
           // They share no state beyond the page's, which each test mounts anew; loading the components once saves a quarter.
           isolate: false,
-          server: { deps: { inline: ['element-plus'] } },
+          // A thousand small modules are read and evaluated as one, in each process.
+          deps: { optimizer: { client: { enabled: true, include: ['element-plus', '@vue/test-utils'] } } },
           testTimeout: 15_000,
         },
       },
@@ -64,6 +72,7 @@ export default defineConfig({
           name: 'desktop',
           include: ['test/e2e/**/*.test.ts'],
           environment: 'node',
+          experimental: asNodeDoes,
           // As above; what drives the browser is loaded once.
           isolate: false,
           testTimeout: 90_000,
@@ -77,6 +86,7 @@ export default defineConfig({
           name: 'faults',
           include: faults,
           environment: 'node',
+          experimental: asNodeDoes,
           expect: { poll: { timeout: 15_000 } },
           testTimeout: 120_000,
           hookTimeout: 60_000,

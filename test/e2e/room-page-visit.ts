@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import type { ProcedureInput } from '../../shared/console/contract.ts'
 import { violations } from '../support/axe.ts'
@@ -9,11 +11,13 @@ import { type Headless, removeFolder, startHeadless } from '../support/headless.
 export type Equipment = 'fake' | 'asking' | 'none'
 
 const flagsOf: Record<Equipment, string[]> = {
-  // Few pictures a second: several people encode on one machine.
-  fake: ['--use-fake-device-for-media-stream=fps=5', '--use-fake-ui-for-media-stream'],
+  fake: ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
   asking: ['--use-fake-device-for-media-stream', '--deny-permission-prompts'],
   none: [],
 }
+/** What the fake camera films: few small pictures, because several people encode and decode on one machine; Chromium's own are of 1280×720. */
+const film = { width: 160, height: 96, fps: 5, pictures: 10 }
+
 /** Milliseconds within which a page on a busy machine shows what it is told. */
 const patienceMs = 20_000
 
@@ -25,6 +29,23 @@ export class RoomSite implements AsyncDisposable {
 
   private constructor(controller: Headless) {
     this.controller = controller
+  }
+
+  /** The film as a file of raw pictures (YUV4MPEG2), grey ones that become lighter. */
+  async #film(): Promise<string> {
+    const { width, height, fps, pictures } = film
+    const file = join(this.controller.folder, 'film.y4m')
+    const picture = (turn: number): Buffer[] => [
+      Buffer.from('FRAME\n'),
+      Buffer.alloc(width * height, 50 + turn * 20),
+      Buffer.alloc((width * height) / 2, 128),
+    ]
+    const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F${fps}:1 Ip A1:1 C420\n`)
+    await writeFile(
+      file,
+      Buffer.concat([header, ...Array.from({ length: pictures }, (_, turn) => picture(turn)).flat()]),
+    )
+    return file
   }
 
   static async start(site: unknown = { nodes: [{ name: 'here', kind: 'embedded' }] }): Promise<RoomSite> {
@@ -39,7 +60,7 @@ export class RoomSite implements AsyncDisposable {
 
   /** Puts a real camera into a room. */
   async camera(roomId: string, userId: string, userName: string): Promise<Camera> {
-    this.#camera ??= await startCamera({ width: 640, height: 360, fps: 15 })
+    this.#camera ??= await startCamera({ width: 640, height: 360, fps: 8, gop: 8 })
     await this.controller.rpc('devices.create', {
       roomId,
       userId,
@@ -59,21 +80,22 @@ export class RoomSite implements AsyncDisposable {
 
   /** A browser window of somebody's own. */
   async window(equipment: Equipment = 'fake', options: BrowserContextOptions = {}): Promise<Page> {
-    const launched =
-      this.#browsers.get(equipment) ??
-      openChromium(
-        [
-          ...flagsOf[equipment],
-          '--allow-loopback-in-peer-connection',
-          '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
-        ],
-        equipment === 'asking',
-      )
+    const launched = this.#browsers.get(equipment) ?? this.#launch(equipment)
     this.#browsers.set(equipment, launched)
     const browser = await launched
     const context = await browser.newContext({ viewport: { width: 1_000, height: 640 }, locale: 'en-GB', ...options })
     context.setDefaultTimeout(patienceMs)
     return await context.newPage()
+  }
+
+  async #launch(equipment: Equipment): Promise<Browser> {
+    const flags = [
+      ...flagsOf[equipment],
+      '--allow-loopback-in-peer-connection',
+      '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
+    ]
+    if (equipment === 'fake') flags.push(`--use-file-for-fake-video-capture=${await this.#film()}`)
+    return await openChromium(flags, equipment === 'asking')
   }
 
   /** Somebody opens a link, enters a name where the link gives none, and joins. */

@@ -1,23 +1,11 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { extractAll, listPackage } from '@electron/asar'
-import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js'
 import { DebugLogger } from 'builder-util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isGenuine, launch } from '../e2e/desktop.ts'
+import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
-const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
-
-/** The marker of the fuses in Electron's executable, and what a fresh Electron has behind it: version 1, nine fuses. */
-const fuseMarker = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
-const freshFuses = Buffer.from('\x01\x09100111010', 'latin1')
 
 test('the configuration is one that electron-builder accepts', async () => {
   const configuration = await getConfig(root, null, null)
@@ -36,97 +24,3 @@ test.each([16, 24, 32, 48, 64, 96, 128, 256, 512])(
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([size, size])
   },
 )
-
-describe('packaged for Linux', () => {
-  let work: string
-  let resources: string
-  let files: string[]
-
-  beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'roomdesk-package-'))
-    const dist = isGenuine ? join(electronHome, 'dist') : await makeStandInDist(join(work, 'electron'))
-    const output = join(work, 'out')
-    const builder = join(root, 'node_modules/electron-builder/cli.js')
-    const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
-    const packaging = ['--linux', 'dir', '--x64', '--publish', 'never', ...overrides]
-    await promisify(execFile)(process.execPath, [builder, ...packaging], { cwd: root, timeout: 240_000 })
-    resources = join(output, 'linux-unpacked/resources')
-    files = listPackage(join(resources, 'app.asar'), { isPack: false })
-  }, 300_000)
-  afterAll(() => rm(work, { recursive: true, force: true }))
-
-  test('holds the build, its icons, and of the packages only the natives and what they load', () => {
-    for (const file of [
-      '/package.json',
-      '/dist/main/main.js',
-      '/dist/main/preload.cjs',
-      '/dist/renderer/index.html',
-      '/dist/room-page/index.html',
-      '/dist/server/media-node.js',
-      '/assets/tray/tray-ok.png',
-    ]) {
-      expect(files).toContain(file)
-    }
-    const packages = new Set(files.map((file) => /^\/node_modules\/(@[^/]+|[^/]+)/.exec(file)?.[1]).filter(Boolean))
-    expect([...packages].sort()).toEqual(['@node-datachannel', 'detect-libc', 'node-datachannel'])
-  })
-
-  test('holds nothing of development', () => {
-    const development = /\.(ts|vue|map|md)$|^\/(test|scripts|docs|server|shared|main|renderer)\/|node-linux|\/\.stamp/
-    expect(files.filter((file) => development.test(file))).toEqual([])
-  })
-
-  test('keeps natives outside the archive, where the system can load them', () => {
-    const natives = files.filter((file) => file.endsWith('.node'))
-    expect(natives).not.toEqual([])
-    for (const native of natives) {
-      const unpacked = join(resources, `app.asar.unpacked${native}`)
-      expect(existsSync(unpacked), unpacked).toBe(true)
-    }
-  })
-
-  test('has its fuses set', async () => {
-    const [off, on] = ['0', '1'].map((state) => state.charCodeAt(0))
-    expect(await getCurrentFuseWire(join(resources, '../roomdesk'))).toMatchObject({
-      [FuseV1Options.RunAsNode]: off,
-      [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: off,
-      [FuseV1Options.EnableNodeCliInspectArguments]: off,
-      [FuseV1Options.GrantFileProtocolExtraPrivileges]: off,
-      [FuseV1Options.EnableCookieEncryption]: on,
-      [FuseV1Options.EnableEmbeddedAsarIntegrityValidation]: on,
-      [FuseV1Options.OnlyLoadAppFromAsar]: on,
-    })
-  })
-
-  test('what is inside starts and answers a client', async () => {
-    const folder = join(work, 'extracted')
-    extractAll(join(resources, 'app.asar'), folder)
-    const description: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    expect(description).not.toHaveProperty('devDependencies')
-    expect(description).not.toHaveProperty('scripts')
-
-    await using desktop = await launch({ folder })
-    const answer = await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
-    expect(await answer.json()).toMatchObject({ ret: 401 })
-    expect(await desktop.page.title()).toContain('Roomdesk')
-    // The process of its media node has loaded the native package, and serves the page of people.
-    const nodes = (): Promise<unknown> => desktop.call('nodes.list')
-    await expect.poll(nodes, { timeout: 30_000 }).toMatchObject([{ config: { kind: 'embedded' }, state: 'online' }])
-    const { room_id } = (await desktop.call('rooms.create', { topic: 'Packed' })) as { room_id: string }
-    const page = await fetch(`${await desktop.url('media')}/jroom/?roomId=${room_id}`)
-    expect(page.redirected).toBe(true)
-    expect(await page.text()).toContain('<title>')
-  }, 180_000)
-})
-
-/** A folder with the files that electron-builder expects of an Electron distribution, its executable with fuses to set. */
-async function makeStandInDist(folder: string): Promise<string> {
-  const electron = JSON.parse(await readFile(join(electronHome, 'package.json'), 'utf8')) as { version: string }
-  await mkdir(join(folder, 'locales'), { recursive: true })
-  await mkdir(join(folder, 'resources'))
-  await writeFile(join(folder, 'locales/en-US.pak'), '')
-  await writeFile(join(folder, 'version'), electron.version)
-  const program = Buffer.concat([Buffer.from(`#!/bin/sh\nexit 0\n${fuseMarker}`), freshFuses])
-  await writeFile(join(folder, 'electron'), program, { mode: 0o755 })
-  return folder
-}

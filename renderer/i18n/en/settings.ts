@@ -269,6 +269,13 @@ export const settings = {
     notOne: 'This is no licence: {problem}',
     taken: 'Read. Look it over, then save it.',
     saved: 'The licence was saved',
+    stops: {
+      title: 'Save a licence that stops people at once?',
+      body: 'Who is in a room stays. From now on:',
+      expired: 'No room can be made and nobody can join one: the licence ended on {date}',
+      max_rooms: 'No room can be made: there are {n} already',
+      max_users: 'Nobody can join a room: {n} people and devices are in rooms already',
+    },
   },
   key: {
     title: 'Console key',

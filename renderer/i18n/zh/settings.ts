@@ -261,6 +261,13 @@ export const settings: Texts<typeof english> = {
     notOne: '这不是有效的许可：{problem}',
     taken: '已读取，请核对后保存。',
     saved: '许可已保存',
+    stops: {
+      title: '保存会立即生效限制的许可？',
+      body: '已在房间内的人员和设备不受影响。从现在起：',
+      expired: '无法创建房间，也无人能加入房间：许可已于 {date} 到期',
+      max_rooms: '无法创建房间：现有房间已达 {n} 个',
+      max_users: '无人能加入房间：房间内已有 {n} 个人员与设备',
+    },
   },
   key: {
     title: '控制台密钥',

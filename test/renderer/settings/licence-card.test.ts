@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { h } from 'vue'
+import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
+import LicenceCard from '../../../renderer/pages/settings/LicenceCard.vue'
+import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
+
+const card = () => [h(LicenceCard), h(ConfirmHost)]
+
+test('A licence that has ended is saved only when the operator means it: they read what it stops', async () => {
+  const client = await operator()
+  await client.call('rooms.create', { topic: 'Board' })
+  show(card, client)
+  await write('Valid until', '2020-02-29')
+  await write('Most rooms', '1')
+  await press('Save')
+  await says('nobody can join one: the licence ended on')
+  await says('No room can be made: there are 1 already')
+  await press('Cancel')
+  expect((await client.call('licence.get')).expires_at).toBe('')
+  // What was entered is still there.
+  expect((await fieldOf('Valid until')).value).toBe('2020-02-29')
+
+  await press('Save')
+  await says('Save a licence that stops people at once?')
+  document.querySelector<HTMLElement>('[data-confirm]')?.click()
+  await says('The licence was saved')
+  expect(await client.call('licence.get')).toMatchObject({ expires_at: '2020-02-29', expired: true })
+})
+
+test('A licence that stops nothing is saved without a question', async () => {
+  const client = await operator()
+  show(card, client)
+  await write('Valid until', '2099-12-31')
+  await write('Most rooms', '20')
+  await press('Save')
+  await says('0 / 20')
+  expect(await client.call('licence.get')).toMatchObject({ expires_at: '2099-12-31', max_rooms: 20, expired: false })
+})

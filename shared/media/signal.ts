@@ -132,6 +132,9 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     people: z.array(personSchema),
     streams: z.array(streamSchema),
     chat: z.array(chatSchema),
+    /** Who speaks, and who spoke lately, the latest first. */
+    speaking: z.array(z.string()),
+    spoke: z.array(z.string()),
     ice_servers: z.array(iceServerSchema),
   }),
   /** The connection closes after it. `code`: 507, 800, 801 or the HTTP status. */
@@ -144,6 +147,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
   /** What this person is sent of a stream from now on: less than everything while their link carries no more. Its sound is always whole. */
   z.strictObject({ type: z.literal('stream_size'), stream_id: z.string(), size: z.enum(streamSizes) }),
+  /** Who speaks from now on, who began last first: of those whose sound tells how loud it is (RFC 6464). */
+  z.strictObject({ type: z.literal('speaking'), user_ids: z.array(z.string()) }),
   z.strictObject({ type: z.literal('chat'), line: chatSchema }),
   z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),
   z.strictObject({ type: z.literal('room_changed'), topic: z.string(), locked: z.boolean() }),

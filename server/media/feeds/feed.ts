@@ -9,7 +9,8 @@ import {
   sequenceParameters,
   vp8Content,
 } from '../rtp/key-frame.ts'
-import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { withoutExtension } from '../rtp/audio-level.ts'
+import { hasMarker, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
@@ -110,6 +111,8 @@ export class Feed {
   /** A host has muted it: sound or picture is taken and not passed on. */
   audioMuted = false
   videoMuted = false
+  /** Whether a packet of sound is passed on, by the level that it tells in -dBov; -1: it tells none. */
+  passes: (level: number) => boolean = () => true
   /** Pictures come in another order than they are shown in: browsers show few of them. */
   bFrames = false
   readonly counts: FeedCounts = {
@@ -180,17 +183,24 @@ export class Feed {
     this.#sendVideo(packet, content)
   }
 
-  /** Takes a packet of the source, which is the feed's from now on. */
-  pushAudio(packet: Buffer): void {
+  /**
+   * Takes a packet of the source, which is the feed's from now on.
+   * @param level that it tells, in -dBov; -1: none
+   */
+  pushAudio(packet: Buffer, level = -1): void {
     const now = Date.now()
     this.counts.audioBytes += packet.length
     this.counts.lastPacketAt = now
     this.#lastAudio = { timestamp: timestampOf(packet), at: now }
-    this.#audioNumbers.apply(packet)
-    if (this.audioMuted) return
+    if (this.audioMuted || !this.passes(level)) return this.#audioNumbers.pause()
+    const begins = this.#audioNumbers.paused
+    const plain = withoutExtension(packet)
+    if (!this.#audioNumbers.apply(plain)) return
+    // Sound after silence (RFC 3551, section 4.1).
+    if (begins) setMarker(plain)
     for (const sink of this.#sinks) {
       try {
-        sink.audio(packet)
+        sink.audio(plain)
       } catch (error) {
         this.#drop(sink, error)
       }

@@ -7,6 +7,7 @@ import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser 
 import { RoomChat } from './room-chat.ts'
 import { isPeerToPeer, type RoomConfig } from './room-config.ts'
 import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
+import { Speakers } from './speakers.ts'
 
 /** Why somebody is no longer in a room. */
 export type LeaveReason = 'left' | 'kicked' | 'closed' | 'lost'
@@ -39,6 +40,10 @@ export class Room {
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Map<Viewer, string>()
   readonly chat = new RoomChat()
+  readonly speakers = new Speakers(
+    (milliseconds, run) => this.#lifetime.after(milliseconds, run),
+    (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
+  )
   #closed = false
   config: RoomConfig
 
@@ -182,6 +187,7 @@ export class Room {
       this.streams.remove(streamIdOf(member.user.userId, source))
       before.close()
     }
+    if (source === 'main') publisher.feed.passes = this.speakers.add(member.user.userId)
     this.streams.add(member.user.userId, source, publisher.feed, false)
   }
 
@@ -189,6 +195,7 @@ export class Room {
   unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
     if (member.publications.get(source) !== publisher) return
     member.publications.delete(source)
+    if (source === 'main') this.speakers.remove(member.user.userId)
     this.streams.remove(streamIdOf(member.user.userId, source))
     this.dropIfGone(member)
   }
@@ -198,6 +205,7 @@ export class Room {
     const member = this.members.get(userId)
     if (member === undefined) return false
     this.members.delete(userId)
+    this.speakers.forget(userId)
     this.#listener.ended(member.session)
     for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
       this.streams.remove(streamIdOf(userId, source))

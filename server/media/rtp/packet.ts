@@ -36,6 +36,10 @@ export function hasMarker(packet: Buffer): boolean {
   return ((packet[1] ?? 0) & 0x80) !== 0
 }
 
+export function setMarker(packet: Buffer): void {
+  packet[1] = (packet[1] ?? 0) | 0x80
+}
+
 /** Writes what is a viewer's own, keeping the marker. */
 export function address(packet: Buffer, payloadType: number, ssrc: number): void {
   packet[1] = ((packet[1] ?? 0) & 0x80) | payloadType

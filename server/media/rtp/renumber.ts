@@ -5,11 +5,24 @@ const widestGap = 1_000
 
 /**
  * Gives a source's packets one unbroken numbering: gaps (loss) stay gaps, so that viewers ask for what is missing; a source that begins anew, and packets
- * that are put in, do not show.
+ * that are put in or left out, do not show.
  */
 export class Renumbering {
   #offset = 0
   #last = -1
+  #paused = false
+  /** The first number after a pause; -1 when that is long ago. */
+  #first = -1
+
+  /** What comes is left out. */
+  get paused(): boolean {
+    return this.#paused
+  }
+
+  /** From the packet that came now on, packets are left out: the next one that is numbered follows the last one that was. */
+  pause(): void {
+    this.#paused = this.#last >= 0
+  }
 
   /** Number of the next packet that is put in by the node. Every later packet moves up by one. */
   insert(before: Buffer): number {
@@ -18,9 +31,24 @@ export class Renumbering {
     return number
   }
 
-  /** Writes the packet's number into it. */
-  apply(packet: Buffer): void {
-    packet.writeUInt16BE(this.#number(sequenceOf(packet)), 2)
+  /** Writes the packet's number into it. Returns false for a late one of those that were left out: it has none. */
+  apply(packet: Buffer): boolean {
+    const sequence = sequenceOf(packet)
+    if (this.#paused) this.#resume(sequence)
+    const number = this.#number(sequence)
+    if (this.#first >= 0) {
+      const since = sequenceDistance(this.#first, number)
+      if (since < 0) return false
+      if (since > widestGap) this.#first = -1
+    }
+    packet.writeUInt16BE(number, 2)
+    return true
+  }
+
+  #resume(sequence: number): void {
+    this.#paused = false
+    this.#first = (this.#last + 1) & 0xffff
+    this.#offset = (this.#first - sequence) & 0xffff
   }
 
   #number(sequence: number): number {

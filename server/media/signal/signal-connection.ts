@@ -209,6 +209,8 @@ export class SignalConnection implements PersonLink {
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: Array.from(room.streams.values(), ({ view }) => view),
       chat: [...room.chat.lines],
+      speaking: room.speakers.speaking,
+      spoke: [...room.speakers.spoke],
       ice_servers,
     })
     for (const message of member.takeKept()) this.send(message)

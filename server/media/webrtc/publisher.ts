@@ -1,6 +1,7 @@
 import type { Track } from 'node-datachannel'
 import { Feed, type AudioFormat, type VideoFormat } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
+import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { isRtcp, isRtp } from '../rtp/packet.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { type AnsweredSection, bundledAnswer, bundledOffer, wholeTransport } from './bundle.ts'
@@ -95,12 +96,14 @@ export class Publisher {
     return { codec, extensions: [], feedback: ['nack', 'nack pli', 'goog-remb'], rids: [] }
   }
 
-  #takeAudio({ codec, format }: Taken<AudioFormat>, track: Track): AnsweredSection {
+  #takeAudio({ media, codec, format }: Taken<AudioFormat>, track: Track): AnsweredSection {
     const stream = this.#feedback.addStream('audio', format.clockRate, track)
     const { payloadType } = codec
-    const push = (packet: Buffer): void => this.feed.pushAudio(packet)
+    const levelId = media.extensions.get(audioLevelUri)
+    const push = (packet: Buffer): void =>
+      this.feed.pushAudio(packet, levelId === undefined ? -1 : audioLevelOf(packet, levelId))
     this.#streams.add({ stream, payloadType, rid: undefined, ridExtension: 0, push })
-    return { codec, extensions: [], feedback: [], rids: [] }
+    return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
 
   #received(message: Buffer): void {

@@ -19,8 +19,9 @@ export interface OfferExchange {
 
 /** From the offer to the answer. */
 const answerMs = 10_000
-/** How long relay addresses are waited for before the offer goes out. */
+/** How long relay addresses are waited for before the offer goes out, and the browser's own, which it has within some milliseconds. */
 const gatherMs = 1_000
+const ownAddressMs = 50
 
 /**
  * WHIP (RFC 9725) and WHEP alike.
@@ -77,8 +78,9 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<Omit<Answer, 'sdp'>> {
   await connection.setLocalDescription()
-  // The server learns a browser's own addresses from its first packet; only those of a relay must be told.
-  if (iceServers.length > 0) await gathered(connection, signal)
+  // The server learns a browser's own addresses from its first packets, too; where it is told of them it need not wait for those. Relays' must be told.
+  if (iceServers.length > 0) await gathered(connection, gatherMs, signal)
+  else await gathered(connection, ownAddressMs, signal, true)
   const { sdp, end, restart } = await send(connection.localDescription?.sdp ?? '', signal)
   try {
     await connection.setRemoteDescription({ type: 'answer', sdp })
@@ -89,17 +91,25 @@ export async function exchange(
   return { end, restart }
 }
 
-function gathered(connection: RTCPeerConnection, signal: AbortSignal): Promise<void> {
+/** @param firstOnly an address or more is enough */
+function gathered(
+  connection: RTCPeerConnection,
+  withinMs: number,
+  signal: AbortSignal,
+  firstOnly = false,
+): Promise<void> {
   if (connection.iceGatheringState === 'complete') return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
       resolve()
     }
-    const timer = setTimeout(done, gatherMs)
+    const timer = setTimeout(done, withinMs)
     signal.addEventListener('abort', done, { once: true })
     connection.addEventListener('icegatheringstatechange', () => {
       if (connection.iceGatheringState === 'complete') done()
     })
+    // Those that it has found by now come in one go.
+    if (firstOnly) connection.addEventListener('icecandidate', () => setTimeout(done), { once: true })
   })
 }

@@ -189,7 +189,7 @@ async function admittedOffer(
     admission.noteRight(roomId, proof, remote)
     caller.byNumber = true
   } else admission.admit(roomId, caller)
-  const offer = parseOffer(await readBody(context, offerType))
+  const offer = parseOffer(await readBody(context, offerType), plainAddress(remote))
   return { offer, admission: admission.admit(roomId, caller) }
 }
 

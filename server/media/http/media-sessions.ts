@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AddressShares } from '../address-shares.ts'
 import { Problem } from '../problem.ts'
+import { usableCandidate } from '../webrtc/candidates.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { Peer } from '../webrtc/peer.ts'
 import { checkedCredentials, fragmentText, parseFragment } from '../webrtc/trickle-fragment.ts'
@@ -15,6 +16,8 @@ export interface MediaSession {
   userFragment: string
   /** Media sections of its offer. */
   mids: readonly string[]
+  /** Address that its offer came from. */
+  client: string
   /** Addresses that its client found later and that were taken in. */
   candidates: number
   /** Its client has begun ICE anew. */
@@ -50,7 +53,7 @@ export class MediaSessions {
     return release
   }
 
-  add(peer: Peer, { ice, mids }: Offer): MediaSession {
+  add(peer: Peer, { ice, mids, client }: Offer): MediaSession {
     const id = randomBytes(18).toString('base64url')
     const session: MediaSession = {
       id,
@@ -58,6 +61,7 @@ export class MediaSessions {
       peer,
       userFragment: ice.userFragment,
       mids,
+      client,
       candidates: 0,
       restarted: false,
     }
@@ -113,7 +117,8 @@ export async function takeFragment(session: MediaSession, text: string): Promise
   if (session.restarted) return undefined
   for (const { candidate, mid } of candidates.slice(0, mostCandidates - session.candidates)) {
     session.candidates += 1
-    session.peer.addCandidate(candidate, mid)
+    const usable = usableCandidate(candidate, session.client)
+    if (usable !== undefined) session.peer.addCandidate(usable, mid)
   }
   return undefined
 }

@@ -25,8 +25,9 @@ export interface RoomListener {
   failed(error: unknown): void
 }
 
-/** Streams that one person watches at most, and unseen viewers of one room. */
-const mostViewers = 256
+/** Streams that one person watches at most, and unseen viewers of one room: an audience of hundreds watches one camera. */
+const mostWatched = 256
+const mostObserved = 1_000
 
 /** One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams. */
 export class Room {
@@ -166,8 +167,8 @@ export class Room {
   assertMayWatch(member: Member | undefined, stream: OpenStream): void {
     this.assertPresent(member)
     if (!this.streams.has(stream)) throw new Problem('noStream')
-    if ((member?.viewers ?? this.observers).size >= mostViewers)
-      throw new Problem('tooMany', 'Too many streams are watched at once.')
+    const [watched, most] = member === undefined ? [this.observers, mostObserved] : [member.viewers, mostWatched]
+    if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 
   /** A viewer is over. */

@@ -19,6 +19,23 @@ export function advertise(sdp: string, addresses: readonly string[]): string {
     .join('\r\n')
 }
 
+/** The end of a name that stands for an address, and what is before and behind it in a candidate. */
+const hiddenAddress = /^((?:a=)?candidate:\S+ \d+ (\S+) \d+ )[^ ]+\.local /i
+
+/**
+ * A candidate as the node can use it. Browsers put a name in the place of their address that nobody but their own network can resolve
+ * (draft-ietf-mmusic-mdns-ice-candidates): where no NAT lies between, it is the address that the request came from. With it the node sends its check at once;
+ * without, only 50 ms after the browser's last one, and the browser begins with three of them, 48 ms apart. Where it is wrong, nobody answers the check.
+ * @param client address of the request; empty when unknown
+ * @returns undefined when it cannot be used
+ */
+export function usableCandidate(candidate: string, client: string): string | undefined {
+  const [found, before, transport = ''] = hiddenAddress.exec(candidate) ?? []
+  if (found === undefined) return candidate
+  if (client === '' || transport.toLowerCase() !== 'udp') return undefined
+  return `${before}${client} ${candidate.slice(found.length)}`
+}
+
 /** The addresses of an answer, without `a=`, on another port. */
 export function candidatesOn(port: number, sdp: string): string[] {
   const section = sdp.split(/^m=/m, 2)[1] ?? ''

@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
+import { usableCandidate } from './candidates.ts'
 import type { IceCredentials } from './stun.ts'
 
 /** A codec that a browser offers for one of its media sections. */
@@ -41,7 +42,7 @@ export interface OfferedSection {
 
 /** What a browser offers. */
 export interface Offer {
-  /** For the peer connection: without candidates that only the browser's machine can resolve, and with the browser as the one that begins DTLS. */
+  /** For the peer connection: with candidates that the node can use, and with the browser as the one that begins DTLS. */
   sdp: string
   /** In the order of the offer. */
   sections: OfferedSection[]
@@ -51,6 +52,8 @@ export interface Offer {
   mids: string[]
   /** Of the browser in the ICE session that the offer begins; the user fragment names it. */
   ice: IceCredentials
+  /** Address that it came from; empty when unknown. */
+  client: string
 }
 
 const mostSections = 16
@@ -67,8 +70,11 @@ const mostCodecs = 128
 const mostRids = 16
 const ridName = /^[A-Za-z0-9_-]{1,16}$/
 
-/** @throws Problem badOffer */
-export function parseOffer(sdp: string): Offer {
+/**
+ * @param client address that the offer came from; empty when unknown
+ * @throws Problem badOffer
+ */
+export function parseOffer(sdp: string, client = ''): Offer {
   const all = sdp.split(/\r?\n/, mostLinesOfAll + 1)
   if (all.length > mostLinesOfAll) throw new Problem('badOffer', 'The offer has too many lines.')
   const session = parseSafely(sdp)
@@ -84,7 +90,7 @@ export function parseOffer(sdp: string): Offer {
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
   const password = session.icePwd ?? sections.find(({ icePwd }) => icePwd !== undefined)?.icePwd ?? ''
   const lines = all
-    .filter((line) => !/^a=candidate:.*\.local /.test(line))
+    .flatMap((line) => usableCandidate(line, client) ?? [])
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
@@ -94,6 +100,7 @@ export function parseOffer(sdp: string): Offer {
     media,
     mids,
     ice: { userFragment: textOf(fragment), password: textOf(password) },
+    client,
   }
 }
 

@@ -161,7 +161,7 @@ export class Peer {
 
   /** An address that the browser found later. What cannot be understood is ignored. */
   addCandidate(candidate: string, mid: string): void {
-    if (this.closed || candidate.includes('.local ')) return
+    if (this.closed) return
     try {
       this.#connection.addRemoteCandidate(candidate, mid)
     } catch {

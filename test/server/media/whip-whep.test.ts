@@ -1,3 +1,5 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { type OfferOptions, offerSdp } from '../../support/media/offer.ts'
@@ -66,6 +68,13 @@ const candidate = 'a=candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host'
 /** A trickle fragment (RFC 8840) with one address. */
 function fragmentOf(userFragment: string): string {
   return `a=ice-ufrag:${userFragment}\r\na=ice-pwd:dEq3rCqSGhbLrkKGbzQPmtZC\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n${candidate}\r\n`
+}
+
+/** Nobody but the node sends to it. */
+async function udpSocket(): Promise<dgram.Socket> {
+  const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return socket
 }
 
 const location = (posted: Posted): string => posted.headers.get('location') ?? ''
@@ -303,6 +312,31 @@ describe('the protocol', () => {
     // A weak tag never matches (RFC 9110, section 8.8.3.2).
     for (const match of ['"other"', `W/${etag}`, etag.replaceAll('"', ''), '"other", "*x"']) {
       expect([match, await patch(session, fragment, { 'if-match': match })]).toEqual([match, 412])
+    }
+  })
+
+  test('a browser that hides its address behind a name is called at the one that its request came from', async () => {
+    await node.openRoom('hidden')
+    const [told, later] = await Promise.all([udpSocket(), udpSocket()])
+    try {
+      const hidden = (port: number, transport = 'udp'): string =>
+        `a=candidate:1 1 ${transport} 2113942271 9fd3f717-1fb8-491b.local ${port} typ host`
+      const called = async (socket: dgram.Socket): Promise<Buffer> => {
+        const [packet] = (await once(socket, 'message', { signal: AbortSignal.timeout(5_000) })) as [Buffer]
+        return packet
+      }
+      const first = called(told)
+      const candidates = [hidden(later.address().port, 'tcp'), hidden(told.address().port)]
+      const posted = await publish('hidden', node.token('hidden'), { userFragment: '7777', candidates })
+      const fragment = /a=ice-ufrag:(.*)\r\n/.exec(posted.text)?.[1] ?? ''
+      // A check of its own (RFC 8445, section 7.2.2), though the browser has not sent one.
+      expect((await first).toString('latin1')).toContain(`7777:${fragment}`)
+      const second = called(later)
+      await patch(location(posted), fragmentOf('7777').replace(candidate, hidden(later.address().port)))
+      expect((await second).toString('latin1')).toContain(`7777:${fragment}`)
+    } finally {
+      told.close()
+      later.close()
     }
   })
 

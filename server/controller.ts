@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -16,7 +17,7 @@ import type { FixedCompatibility } from './field-api/older-clients.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
 import { listenerNames, type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
-import { nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
+import { listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
 import type { Restarts } from './restarts.ts'
 import { createServices, type MediaProgram, type Services } from './services.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
@@ -46,6 +47,8 @@ export interface ControllerOptions {
   site?: SiteFile | undefined
   /** The program of the embedded node; left out: no node of that kind works here. */
   media?: MediaProgram | undefined
+  /** Cores that embedded nodes can have; left out: as many as the system gives this program. */
+  cores?: number | undefined
   /** Between two looks at the files of the certificate, in milliseconds. */
   certificateLookMs?: number | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
@@ -90,8 +93,9 @@ export class Controller {
       settings,
       logger: options.logger,
       media: options.media,
-      defaultNodeAddress: () => nodeAddressOf(this.#listeners.url('node'), host()),
-      connections: () => this.#listeners.connections(),
+      defaultNodeAddress: (port) =>
+        nodeAddressOf(port === 0 ? this.#listeners.url('node') : listenerUrl(host(), port), host()),
+      connections: () => this.#connections(),
       sitePorts: () => this.#listeners.ports(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
@@ -143,6 +147,12 @@ export class Controller {
       services: this.#services,
       listeners: this.#listeners,
       tls: this.#tls,
+      machine: {
+        cores: () => options.cores ?? availableParallelism(),
+        host,
+        ports: () => this.#listeners.ports(),
+        nodePort: () => portOf(this.#listeners.url('node')) || (overrides.node_port ?? settings().listeners.node_port),
+      },
       facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
       restarts: options.restarts,
       logger: options.logger,
@@ -252,6 +262,15 @@ export class Controller {
     await this.#store.close()
   }
 
+  /** Open connections by listener; those of further nodes count as the node's. */
+  async #connections(): Promise<Partial<Record<ListenerName, number>>> {
+    const [counted, further] = await Promise.all([
+      this.#listeners.connections(),
+      this.#services.media?.furtherConnections() ?? 0,
+    ])
+    return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
+  }
+
   #nodePort(): NodePort {
     const store = this.#store
     const { media, hub } = this.#services
@@ -307,6 +326,7 @@ export class Controller {
 }
 
 function portOf(url: string): number {
+  if (url === '') return 0
   const { port, protocol } = new URL(url)
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }

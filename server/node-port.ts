@@ -4,14 +4,15 @@ import { listenerUrl } from './edge/network-addresses.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import { tryPort } from './edge/try-port.ts'
 import { SimulatedNodePort } from './lab/node-port.ts'
-import type { EmbeddedMedia, MediaPlace } from './nodes/embedded/embedded-media.ts'
+import type { MediaPlace } from './nodes/embedded/embedded-media.ts'
+import type { EmbeddedNodes } from './nodes/embedded/embedded-nodes.ts'
 import { within } from './nodes/deadline.ts'
 import type { NodeLogger } from './nodes/node-failure.ts'
 
 /** What the node port is made of. */
 export interface NodePortOptions {
   /** Left out: this controller has no embedded node. */
-  media: EmbeddedMedia | undefined
+  media: EmbeddedNodes | undefined
   /** The site has simulated nodes. */
   simulated: () => boolean
   logger: NodeLogger
@@ -24,7 +25,7 @@ const patienceMs = 5_000
 
 /**
  * The port of this machine's own node. The embedded node listens there itself; for a site with simulated nodes only, a notice does, so that the address which get_mcu
- * answers belongs to somebody. Else nobody listens.
+ * answers belongs to somebody. Else nobody listens. Where the further embedded nodes listen follows: at the same address with the same certificate, each at its own port.
  */
 export class NodePort implements Port {
   readonly #options: NodePortOptions
@@ -36,18 +37,19 @@ export class NodePort implements Port {
   constructor(options: NodePortOptions) {
     this.#options = options
     this.#notice = new SimulatedNodePort(options.logger)
-    options.media?.onChange(() => this.review())
+    options.media?.first.onChange(() => this.review())
   }
 
   get url(): string {
     if (this.#serves === 'notice') return this.#notice.url
-    const place = this.#serves === 'embedded' ? this.#options.media?.place : undefined
+    const place = this.#serves === 'embedded' ? this.#options.media?.first.place : undefined
     return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
 
   /** @throws ListenError; an embedded node that fails for another reason, or is slow, is seen to in the background */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
     this.#place = { host, port, tls }
+    await this.#options.media?.listenAt(host, tls)
     await this.#queue(() => this.#serve())
   }
 
@@ -58,12 +60,13 @@ export class NodePort implements Port {
 
   async secure(tls: TlsMaterial): Promise<void> {
     if (this.#place !== undefined) this.#place = { ...this.#place, tls }
-    if (this.#serves === 'embedded') await this.#options.media?.secure(tls)
+    if (this.#serves === 'embedded') await this.#options.media?.first.secure(tls)
+    await this.#options.media?.secure(tls)
   }
 
   connections(): number | Promise<number> {
     if (this.#serves === 'notice') return this.#notice.connections
-    return this.#serves === 'embedded' ? (this.#options.media?.connections() ?? 0) : 0
+    return this.#serves === 'embedded' ? (this.#options.media?.first.connections() ?? 0) : 0
   }
 
   /** Nodes came or went: the right one listens. */
@@ -74,14 +77,14 @@ export class NodePort implements Port {
       await this.#end()
       await this.#serve()
     })
-    this.#options.media?.opens(reviewed)
+    this.#options.media?.first.opens(reviewed)
     reviewed
       .catch((error: unknown) => this.#options.logger.error({ err: error }, 'the node port could not be opened'))
       .finally(this.#options.changed)
   }
 
   #wanted(): 'embedded' | 'notice' | 'nobody' {
-    if (this.#options.media?.owner !== undefined) return 'embedded'
+    if (this.#options.media?.first.owner !== undefined) return 'embedded'
     return this.#options.simulated() ? 'notice' : 'nobody'
   }
 
@@ -94,7 +97,8 @@ export class NodePort implements Port {
   }
 
   async #listen(place: MediaPlace): Promise<void> {
-    const { media, logger } = this.#options
+    const { logger } = this.#options
+    const media = this.#options.media?.first
     if (media === undefined) return
     try {
       // Said here at once, rather than by a process that has to be started for it.
@@ -115,7 +119,7 @@ export class NodePort implements Port {
 
   async #end(deadlineMs?: number): Promise<void> {
     if (this.#serves === 'notice') await this.#notice.stop()
-    else if (this.#serves === 'embedded') await this.#options.media?.stopListening(deadlineMs)
+    else if (this.#serves === 'embedded') await this.#options.media?.first.stopListening(deadlineMs)
     this.#serves = 'nobody'
   }
 

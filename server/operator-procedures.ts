@@ -12,7 +12,7 @@ import { deviceHandlers } from './console/device-procedures.ts'
 import type { Handlers } from './console/handlers.ts'
 import { labHandlers } from './console/lab-procedures.ts'
 import { mediaHandlers } from './console/media-procedures.ts'
-import { nodeHandlers } from './console/node-procedures.ts'
+import { type Machine, nodeHandlers } from './console/node-procedures.ts'
 import { roomHandlers } from './console/room-procedures.ts'
 import { settingsHandlers } from './console/settings-procedures.ts'
 import { licenceOf, siteHandlers } from './console/site-procedures.ts'
@@ -24,6 +24,7 @@ export interface ConsoleParts {
   services: Services
   listeners: Listeners
   tls: SiteTls
+  machine: Machine
   facts: { version: string; startedAt: number; folder: string }
   /** What the process before this one told, when it started itself again. */
   restarts: Restarts | undefined
@@ -33,7 +34,7 @@ export interface ConsoleParts {
 
 /** The code of every procedure. */
 export function consoleHandlers(parts: ConsoleParts): Handlers {
-  const { services, listeners, tls, facts, logger, replaceKey } = parts
+  const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
   const { store, settings, pool, outgoing, credentials } = services
   const applying = { store, listeners, folder: facts.folder, tls }
   const applied = new AppliedSettings(applying)
@@ -66,9 +67,15 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       mediaUrl: () => listeners.url('media'),
     }),
     ...roomHandlers(services.rooms, services.roomViews, logger),
-    ...nodeHandlers(store, pool),
+    ...nodeHandlers(store, pool, machine),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
-    ...mediaHandlers({ media: services.media, joinLinks: services.joinLinks, outgoing, settings }),
+    ...mediaHandlers({
+      media: services.media,
+      nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
+      joinLinks: services.joinLinks,
+      outgoing,
+      settings,
+    }),
     ...activityHandlers(services.journal),
     ...labHandlers(store, services.people, services.faults),
     ...testerHandlers({

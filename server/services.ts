@@ -18,7 +18,8 @@ import { type FixedCompatibility, OlderClients } from './field-api/older-clients
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
-import { EmbeddedMedia, type MediaConfiguration, type EmbeddedMediaOptions } from './nodes/embedded/embedded-media.ts'
+import type { MediaConfiguration } from './nodes/embedded/embedded-media.ts'
+import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
@@ -43,8 +44,8 @@ export interface ServiceOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  /** `host:port` of this machine's own node. */
-  defaultNodeAddress: () => string
+  /** `host:port` of this machine's own node at the node port; or of the one at a port of its own. */
+  defaultNodeAddress: (port: number) => string
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Where this controller listens. */
@@ -76,8 +77,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   failures: ClientRateLimit
   licence: LicenceCheck
   pool: NodePool
-  /** The process of the embedded node; undefined where none works. */
-  media: EmbeddedMedia | undefined
+  /** The processes of the embedded nodes; undefined where none works. */
+  media: EmbeddedNodes | undefined
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   rooms: Rooms
@@ -107,7 +108,7 @@ export function createServices(options: ServiceOptions): Services {
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   const media = embeddedMedia(options, {
     answers: {
-      open: (wanted) => openWantedRoom({ store, rooms, observer, logger }, wanted),
+      open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, observer, logger }, wanted, node),
       look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
     },
     guessed: (guesses) => observeGuesses(observer, guesses),
@@ -120,7 +121,8 @@ export function createServices(options: ServiceOptions): Services {
     return people + devices
   }
   const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
-  const probe = (): DeviceProbe | undefined => (media?.owner === undefined ? undefined : probeThrough(media))
+  const probe = (): DeviceProbe | undefined =>
+    media === undefined || media.names.length === 0 ? undefined : probeThrough(media)
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl })
@@ -203,12 +205,23 @@ export function createServices(options: ServiceOptions): Services {
 
 function embeddedMedia(
   { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
-  visits: Pick<EmbeddedMediaOptions, 'answers' | 'guessed'>,
-): EmbeddedMedia | undefined {
+  visits: Pick<EmbeddedNodesOptions, 'answers' | 'guessed'>,
+): EmbeddedNodes | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, sitePorts())
-  return new EmbeddedMedia({ ...media, configuration, removals: new StoredRemovals(store, logger), ...visits, logger })
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, [
+      ...new Set([...sitePorts(), ...nodes.furtherPorts]),
+    ])
+  const nodes: EmbeddedNodes = new EmbeddedNodes({
+    ...media,
+    configuration,
+    removals: new StoredRemovals(store, logger),
+    ...visits,
+    logger,
+    // Which ports are the site's is told to each, which calls none of them.
+    changed: () => nodes.configure(),
+  })
+  return nodes
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

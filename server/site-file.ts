@@ -4,8 +4,9 @@ import { credentialInput } from '../shared/console/credentials.ts'
 import { licenceSchema } from '../shared/licence.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
-import { hasOtherEmbedded, onlyOneEmbedded } from './nodes/embedded/only-one.ts'
+import { movedPortProblem, portAfter, portProblem } from './nodes/embedded/node-ports.ts'
 import { newNodeSecrets } from './nodes/embedded/token-key.ts'
+import type { StoredNode } from './store/records.ts'
 import { putSettings, siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
@@ -93,20 +94,9 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
         }
       }
     }
-    const names = new Set(site.nodes?.map(({ name }) => name))
-    const others = [...store.all('nodes').values()].filter(({ name }) => !names.has(name))
-    for (const [index, node] of (site.nodes ?? []).entries()) {
-      if (node.kind === 'embedded' && hasOtherEmbedded([...others, ...(site.nodes ?? [])], node.name)) {
-        throw new SiteFileError('The site file cannot be applied:', [`$.nodes[${index}].kind: ${onlyOneEmbedded}`])
-      }
-      const before = store.get('nodes', node.name)
-      const after = {
-        ...node,
-        created_at: before?.created_at ?? now,
-        draining: before?.draining ?? false,
-        secrets_sealed: before?.kind === node.kind ? before.secrets_sealed : newNodeSecrets(node.kind, store),
-      }
-      if (JSON.stringify(after) !== JSON.stringify(before)) transaction.put('nodes', node.name, after)
+    for (const node of nodesAfter(store, site, now)) {
+      if (JSON.stringify(node) !== JSON.stringify(store.get('nodes', node.name)))
+        transaction.put('nodes', node.name, node)
     }
     if (site.licence !== undefined) {
       const before = store.get('licence', 'site') ?? licenceSchema.parse({})
@@ -124,6 +114,31 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
       if (!stays) putSettings(transaction, after, store)
     }
   })
+}
+
+/** The records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
+function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): StoredNode[] {
+  const names = new Set(nodes.map(({ name }) => name))
+  // The new embedded ones share a key, and so one sealed text.
+  const secrets = new Map(nodes.map(({ kind }) => [kind, newNodeSecrets(kind, store)]))
+  const after = nodes.map((node) => {
+    const before = store.get('nodes', node.name)
+    return {
+      ...node,
+      port: portAfter(node, before),
+      created_at: before?.created_at ?? now,
+      draining: before?.draining ?? false,
+      secrets_sealed: before?.kind === node.kind ? before.secrets_sealed : (secrets.get(node.kind) ?? ''),
+    }
+  })
+  const all = [...[...store.all('nodes').values()].filter(({ name }) => !names.has(name)), ...after]
+  const problems = after.flatMap((node, index) => {
+    const before = store.get('nodes', node.name)
+    const problem = (before && movedPortProblem(node, before)) ?? portProblem(node, all)
+    return problem === undefined ? [] : [`$.nodes[${index}].port: ${problem}`]
+  })
+  if (problems.length > 0) throw new SiteFileError('The site file cannot be applied:', problems)
+  return after
 }
 
 function duplicates(site: SiteFile): string[] {

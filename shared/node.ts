@@ -26,6 +26,11 @@ export const nodeConfigSchema = z.strictObject({
     ),
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
+  /**
+   * Where a further embedded node listens: HTTP and WebSocket by TCP, media by UDP. 0: at the node port of the settings, as one embedded node of a site may; and of the
+   * other kinds.
+   */
+  port: z.int().min(0).max(65_535).default(0),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),
   idc_code: z.string().max(64).default(''),
   /** Share of the load relative to other nodes: a node of weight 2 takes twice the users. */

@@ -4,7 +4,7 @@ import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
-import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
@@ -13,7 +13,9 @@ import { endSession, passOffer } from './preview-exchange.ts'
 /** What the procedures on media work with. */
 export interface MediaParts {
   /** undefined where no embedded node works. */
-  media: EmbeddedMedia | undefined
+  media: EmbeddedNodes | undefined
+  /** Name of the node that serves a room; empty for none. */
+  nodeOf: (roomId: string) => string
   joinLinks: JoinLinks
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
@@ -21,19 +23,39 @@ export interface MediaParts {
 
 type Stats = ControlResult<'stats'>
 
+const noAnswer = 'The embedded node does not answer: see MCU nodes.'
 const nothing: Stats = { streams: [], connections: [] }
 
-/** Procedures on what the embedded node carries. */
-export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaParts): Handlers<ProceduresOf<'media'>> {
-  const stats = async (roomId: string | undefined): Promise<Stats> => {
-    if (media?.owner === undefined) return nothing
+/** Procedures on what the embedded nodes carry. */
+export function mediaHandlers({
+  media,
+  nodeOf,
+  joinLinks,
+  outgoing,
+  settings,
+}: MediaParts): Handlers<ProceduresOf<'media'>> {
+  const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
+    if (media === undefined) return nothing
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     try {
-      const client = await media.client(signal)
+      const client = await media.client(node, signal)
       return await client.request('stats', roomId === undefined ? {} : { roomId }, signal)
     } catch (error) {
       if (!signal.aborted && !(error instanceof NodeError)) throw error
-      throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.', { cause: error })
+      throw new ConsoleError('failed', noAnswer, { cause: error })
+    }
+  }
+  /** Of one room, or of all; a node that does not answer is left out as long as another one does. */
+  const stats = async (roomId: string | undefined): Promise<Stats> => {
+    const names = media?.names ?? []
+    const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
+    const answers = await Promise.allSettled(asked.map((name) => statsOf(name, roomId)))
+    const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const failed = answers.find((answer) => answer.status === 'rejected')
+    if (read.length === 0 && failed !== undefined) throw failed.reason
+    return {
+      streams: read.flatMap(({ streams }) => streams),
+      connections: read.flatMap(({ connections }) => connections),
     }
   }
   const preview = async (roomId: string, streamId: string): Promise<PreviewView> => {
@@ -47,9 +69,9 @@ export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaPar
     return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
   }
   // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
-  const ownUrl = (): string => {
-    const place = media?.place
-    if (place === undefined) throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.')
+  const ownUrl = (roomId: string): string => {
+    const place = media?.placeOf(nodeOf(roomId))
+    if (place === undefined) throw new ConsoleError('failed', noAnswer)
     return listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
   return {
@@ -65,13 +87,15 @@ export function mediaHandlers({ media, joinLinks, outgoing, settings }: MediaPar
     },
     'media.watch': async ({ room_id, stream_id, small, offer }) => {
       const { url, token } = await preview(room_id, stream_id)
-      const own = `${ownUrl()}${new URL(url).pathname}${small ? '?size=small' : ''}`
+      const own = `${ownUrl(room_id)}${new URL(url).pathname}${small ? '?size=small' : ''}`
       const signal = AbortSignal.timeout(settings().deadlines.node_ms)
       const { sdp, session } = await passOffer(own, token, offer, signal)
       return { answer: sdp, session }
     },
-    'media.unwatch': async ({ session }) => {
-      await endSession(ownUrl(), session, AbortSignal.timeout(settings().deadlines.node_ms))
+    'media.unwatch': async ({ room_id, session }) => {
+      // With its room went what was watched there.
+      if (nodeOf(room_id) === '') return {}
+      await endSession(ownUrl(room_id), session, AbortSignal.timeout(settings().deadlines.node_ms))
       return {}
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>

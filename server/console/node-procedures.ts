@@ -1,15 +1,34 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import type { NodeConfig } from '../../shared/node.ts'
 import { limits } from '../../shared/limits.ts'
-import { hasOtherEmbedded, onlyOneEmbedded } from '../nodes/embedded/only-one.ts'
+import { tryPort } from '../edge/try-port.ts'
+import { freePorts } from '../nodes/embedded/free-ports.ts'
+import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
+import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { newNodeSecrets } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
+/** Those below are the system's. */
+const firstPort = 1_024
+
+/** The machine that the embedded nodes run on. */
+export interface Machine {
+  /** Cores that the system gives this program. */
+  cores: () => number
+  /** Where the listeners listen. */
+  host: () => string
+  /** Ports of the listeners. */
+  ports: () => number[]
+  /** The node port; where it is not open, the one that the settings name. */
+  nodePort: () => number
+}
+
 /** Procedures on MCU nodes. */
-export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresOf<'nodes'>> {
+export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Handlers<ProceduresOf<'nodes'>> {
   const view = (name: string): NodeView => {
     const found = pool.views().find(({ config }) => config.name === name)
     if (found === undefined) throw noSuchNode(name)
@@ -23,34 +42,71 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
     })
     return view(name)
   }
+  const add = async (configs: readonly NodeConfig[]): Promise<void> => {
+    await store.transact(['nodes', ...configs.map(({ name }) => `nodes/${name}`)], (transaction) => {
+      for (const config of configs) assertNew(store, config)
+      if (store.all('nodes').size + configs.length > limits.nodes)
+        throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
+      const now = Date.now()
+      const secrets = new Map(configs.map(({ kind }) => [kind, newNodeSecrets(kind, store)]))
+      for (const config of configs) {
+        const secrets_sealed = secrets.get(config.kind) ?? ''
+        transaction.put('nodes', config.name, { ...config, created_at: now, draining: false, secrets_sealed })
+      }
+    })
+  }
+  const propose = async (count: number): Promise<NodeConfig[]> => {
+    const nodes = [...store.all('nodes').values()]
+    const taken = [...machine.ports(), ...nodes.map(({ port }) => port)]
+    const ports = await freePorts({
+      host: machine.host(),
+      from: Math.max(firstPort, machine.nodePort() + 1),
+      count,
+      taken,
+    })
+    return proposedNodes(count, ports, nodes)
+  }
   return {
     'nodes.list': () => pool.views(),
     'nodes.add': async (config) => {
-      await store.transact([`nodes/${config.name}`, 'nodes'], (transaction) => {
-        if (store.get('nodes', config.name) !== undefined) {
-          const message = `A node named ${config.name} exists already.`
-          throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
-        }
-        if (store.all('nodes').size >= limits.nodes)
-          throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
-        if (config.kind === 'embedded') assertOnly(store, config.name)
-        transaction.put('nodes', config.name, {
-          ...config,
-          created_at: Date.now(),
-          draining: false,
-          secrets_sealed: newNodeSecrets(config.kind, store),
-        })
-      })
+      assertNew(store, config)
+      await assertPortFree(machine.host(), config.port)
+      await add([config])
       return view(config.name)
     },
-    'nodes.update': (config) =>
-      change(config.name, (node) => {
+    'nodes.proposal': async () => {
+      const cores = machine.cores()
+      const most = mostUsefulNodes(cores)
+      const embedded = [...store.all('nodes').values()].filter(({ kind }) => kind === 'embedded').length
+      const proposed = await propose(Math.max(1, most - embedded))
+      return { cores, most, embedded, missing: most > embedded ? proposed : [], next: proposed[0] ?? null }
+    },
+    'nodes.add_embedded': async ({ count }) => {
+      const nodes = await propose(count)
+      if (nodes.length < count)
+        throw new ConsoleError(
+          'conflict',
+          `Only ${nodes.length} of ${count} ports are free: add nodes with ports of your choice.`,
+        )
+      await add(nodes)
+      return nodes.map(({ name }) => view(name))
+    },
+    'nodes.update': async (config) => {
+      const before = store.get('nodes', config.name)
+      if (before !== undefined && portAfter(config, before) !== before.port) {
+        assertPort(store, config)
+        await assertPortFree(machine.host(), config.port)
+      }
+      return change(config.name, (node) => {
         if (node.kind !== config.kind) {
           const message = 'The kind of a node cannot be changed: remove it and add another.'
           throw new ConsoleError('conflict', message, { problems: [{ path: 'kind', message }] })
         }
-        return { ...node, ...config }
-      }),
+        const after = { ...node, ...config, port: portAfter(config, node) }
+        assertPort(store, after)
+        return after
+      })
+    },
     'nodes.enable': ({ name }) => change(name, (node) => ({ ...node, enabled: true })),
     'nodes.disable': ({ name }) => change(name, (node) => ({ ...node, enabled: false })),
     'nodes.drain': async ({ name }) => {
@@ -68,18 +124,36 @@ export function nodeHandlers(store: Store, pool: NodePool): Handlers<ProceduresO
       })
       return {}
     },
-    'nodes.test': (config) => {
-      if (config.kind === 'embedded') assertOnly(store, config.name)
+    'nodes.test': (given) => {
+      const config = { ...given, port: portAfter(given, store.get('nodes', given.name)) }
+      assertPort(store, config)
       const secrets_sealed = newNodeSecrets(config.kind, store)
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
   }
 }
 
-/** @throws ConsoleError conflict */
-function assertOnly(store: Store, name: string): void {
-  if (!hasOtherEmbedded(store.all('nodes').values(), name)) return
-  throw new ConsoleError('conflict', onlyOneEmbedded, { problems: [{ path: 'kind', message: onlyOneEmbedded }] })
+/** @throws ConsoleError conflict when the site cannot have this node */
+function assertNew(store: Store, config: NodeConfig): void {
+  if (store.get('nodes', config.name) !== undefined) {
+    const message = `A node named ${config.name} exists already.`
+    throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
+  }
+  assertPort(store, config)
+}
+
+/** @throws ConsoleError conflict when the node cannot have its port */
+function assertPort(store: Store, node: NodeConfig): void {
+  const before = store.get('nodes', node.name)
+  const message = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
+  if (message !== undefined) throw new ConsoleError('conflict', message, { problems: [{ path: 'port', message }] })
+}
+
+/** @param port 0: the node port, which is the settings' @throws ConsoleError conflict when somebody else has it */
+async function assertPortFree(host: string, port: number): Promise<void> {
+  const taken = port === 0 ? undefined : await tryPort('node', host, port)
+  if (taken === undefined) return
+  throw new ConsoleError('conflict', taken.message, { problems: [{ path: 'port', message: taken.message }] })
 }
 
 function noSuchNode(name: string): ConsoleError {

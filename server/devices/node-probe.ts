@@ -1,15 +1,15 @@
 import { deviceErrorMessages } from '../../shared/device.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import type { EmbeddedMedia } from '../nodes/embedded/embedded-media.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { DeviceProbe } from './probe.ts'
 
-/** Looks at devices through the embedded node, which will pull them, too. @throws ApiError nodeOffline when it does not run */
-export function probeThrough(media: Pick<EmbeddedMedia, 'client'>): DeviceProbe {
+/** Looks at devices through an embedded node: they pull them, too. @throws ApiError nodeOffline when it does not run */
+export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {
   return async ({ address, login }, signal) => {
     try {
-      const client = await media.client(signal)
+      const client = await media.anyClient(signal)
       const { ok, kind, tracks } = await client.request('probe', { address, login }, signal)
       return { ok, kind, tracks, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
     } catch (error) {

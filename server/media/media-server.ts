@@ -117,8 +117,12 @@ export class MediaServer {
       this.#rooms.close(roomId)
       return {}
     },
-    answer_room: async ({ id, refusal }) => {
-      this.#requests.answer(id, refusal)
+    note_removal: async (removal) => {
+      this.#rooms.bans.add(removal)
+      return {}
+    },
+    answer_room: async ({ id, ...answer }) => {
+      this.#requests.answer(id, answer)
       return {}
     },
     answer_look: async ({ id, look }) => {

@@ -11,6 +11,7 @@ export const refusals = {
   removed: { status: 403, title: 'You were removed from this room' },
   forbidden: { status: 403, title: 'This is for the host only' },
   noRoom: { status: 404, title: 'The room is not open' },
+  elsewhere: { status: 307, title: 'The room is on another node' },
   noStream: { status: 404, title: 'There is no such stream in the room' },
   noSession: { status: 404, title: 'There is no such session' },
   notFound: { status: 404, title: 'There is nothing at this address' },
@@ -61,5 +62,15 @@ export class Problem extends Error {
     }
     if (this.code !== undefined) document.code = this.code
     return document
+  }
+}
+
+/** They may enter, and the room is on another node of the site. */
+export class Elsewhere extends Problem {
+  /** Of that node, e.g. `http://10.0.0.5:7084`. */
+  readonly url: string
+  constructor(url: string) {
+    super('elsewhere')
+    this.url = url
   }
 }

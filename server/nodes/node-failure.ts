@@ -13,9 +13,13 @@ export interface NodeLogger {
 /** The failure of a poll in plain words, for the operator. */
 export function describeFailure(error: unknown): string {
   if (error instanceof DeadlineError) return `The node did not answer within ${error.waited / 1_000} s.`
-  if (error instanceof NodeConnectionError) return `The connection to the node failed: ${error.message}.`
-  if (error instanceof NodeError) return `The node refused: ${error.message}.`
+  if (error instanceof NodeConnectionError) return `The connection to the node failed: ${withoutPeriod(error.message)}.`
+  if (error instanceof NodeError) return `The node refused: ${withoutPeriod(error.message)}.`
   return 'The node failed in an unexpected way: it was logged.'
+}
+
+function withoutPeriod(sentence: string): string {
+  return sentence.replace(/\.$/, '')
 }
 
 /** The failure of one call, as the caller of the pool gets it. What the node said goes to the log and to `reason`. */

@@ -29,8 +29,8 @@ export interface NodePoolOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. */
-  defaultAddress?: () => string
+  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
+  defaultAddress?: (port: number) => string
 }
 
 /**
@@ -114,7 +114,7 @@ export class NodePool {
     if (config === undefined) throw new ApiError('nodeOffline')
     const address = config.addresses.find(({ tag }) => tag === ipTag) ?? config.addresses[0]
     if (address !== undefined) return address.addr
-    const fallback = config.kind === 'janus' ? '' : (this.#options.defaultAddress?.() ?? '')
+    const fallback = config.kind === 'janus' ? '' : (this.#options.defaultAddress?.(config.port) ?? '')
     if (fallback === '') throw new ApiError('noNode', { reason: `The node ${name} has no address for clients.` })
     return fallback
   }

@@ -4,9 +4,8 @@ import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { signJoinToken } from './sign-join-token.ts'
-import { tokenKeyOf } from '../nodes/embedded/token-key.ts'
+import { joinKeyOf } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
-import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Rooms } from './rooms.ts'
 
@@ -83,7 +82,8 @@ export class JoinLinks {
   }
 
   /**
-   * The page of rooms on the embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`; the same whatever rooms there are.
+   * The page of rooms on an embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`; the same whatever rooms there are. Somebody who shows there that they may
+   * enter is led on to the node of the room.
    * @param query kept as it is, e.g. `?roomId=123456789&lang=zh`
    * @throws ApiError licenceExpired, licenceExceeded, noNode (the embedded node is not online)
    */
@@ -120,14 +120,10 @@ export class JoinLinks {
 
   #key(): Buffer {
     const { store } = this.#options
-    const node = [...store.all('nodes').values()].find(isEmbedded)
-    if (node === undefined) {
+    const key = joinKeyOf(store)
+    if (key === undefined) {
       throw new ApiError('noNode', { message: 'This site has no embedded node: nobody can join by a link.' })
     }
-    return Buffer.from(tokenKeyOf(node, store), 'base64')
+    return Buffer.from(key, 'base64')
   }
-}
-
-function isEmbedded({ kind }: StoredNode): boolean {
-  return kind === 'embedded'
 }

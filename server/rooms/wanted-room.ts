@@ -2,10 +2,11 @@ import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../access/same-secret.ts'
-import type { WantedRoom } from '../nodes/embedded/embedded-media.ts'
+import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
+import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './rooms.ts'
 
@@ -16,26 +17,29 @@ export interface WantedRoomParts {
     get(collection: 'nodes', key: string): StoredNode | undefined
   }
   rooms: Pick<Rooms, 'get' | 'hostPassword' | 'mcuAddress' | 'openToNumber'>
+  joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Told of each: these are the visits that may be guesses. */
   observer: RequestObserver
   logger: NodeLogger
 }
 
 /**
- * Opens a room on the embedded node for somebody who stands before it there and may enter: by a link, which the node has checked, or by the host
+ * Opens a room on an embedded node for somebody who stands before it at one of them and may enter: by a link, which the node has checked, or by the host
  * password or the number of the room, which are judged here. Assigns the room as get_mcu does.
- * @returns null when the room is open; else why not. Never rejects.
+ * @param node where they stand
+ * @returns the refusal null when the room is open there; `elsewhere` with the node that has it; else why not. Never rejects.
  */
-export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom): Promise<RoomRefusal | null> {
+export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom, node: string): Promise<RoomAnswer> {
   const began = performance.now()
   const at = Date.now()
   let unproven: Unproven | undefined
   let refusal: RoomRefusal | null = null
+  let url: string | undefined
   let problem: ApiError | undefined
   try {
     unproven = judge(parts, wanted.roomId, wanted.proof)
-    if (unproven === undefined) await open(parts, wanted.roomId)
-    else refusal = unproven.refusal
+    if (unproven === undefined) url = await open(parts, wanted.roomId, node)
+    refusal = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
   } catch (error) {
     if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for somebody')
     problem = error instanceof ApiError ? error : new ApiError('internal')
@@ -57,7 +61,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom)
     msg: wrong?.message ?? '',
     reason: unproven?.reason ?? '',
   })
-  return refusal
+  return url === undefined ? { refusal } : { refusal, url }
 }
 
 /** Who came shows too little to enter. */
@@ -91,9 +95,16 @@ function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given
   return same && expected !== ''
 }
 
-async function open({ store, rooms }: WantedRoomParts, roomId: string): Promise<void> {
+/** The room is open then. @returns the node that has it, where that is another one */
+async function open(
+  { store, rooms, joinLinks }: WantedRoomParts,
+  roomId: string,
+  node: string,
+): Promise<string | undefined> {
   await rooms.mcuAddress(roomId)
-  if (store.get('nodes', rooms.get(roomId).node)?.kind !== 'embedded') {
-    throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
+  const assigned = rooms.get(roomId).node
+  if (store.get('nodes', assigned)?.kind !== 'embedded') {
+    throw new ApiError('noNode', { message: 'The MCU of this room is not an embedded node.' })
   }
+  return assigned === node ? undefined : joinLinks.nodeUrl(roomId)
 }

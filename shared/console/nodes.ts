@@ -19,11 +19,36 @@ export const nodeView = z.strictObject({
 })
 export type NodeView = z.output<typeof nodeView>
 
+/** What this machine carries best, and what is missing of it. */
+export const nodeProposal = z.strictObject({
+  /** Cores that the system gives this program. */
+  cores: z.int(),
+  /** So many embedded nodes carry the most: one core stays for the controller. */
+  most: z.int(),
+  /** Embedded nodes that the site has. */
+  embedded: z.int(),
+  /** Those that are missing, with free ports. */
+  missing: z.array(nodeConfigSchema),
+  /** Another one, with the next free port, where the operator wants one all the same; null where no port is free. */
+  next: nodeConfigSchema.nullable(),
+})
+export type NodeProposal = z.output<typeof nodeProposal>
+
 const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
 export const nodeProcedures = {
   'nodes.list': procedure('Every MCU node with its state and load.', nothing, z.array(nodeView)),
   'nodes.add': procedure('Add a node.', nodeConfigSchema, nodeView),
+  'nodes.proposal': procedure(
+    'How many embedded nodes carry the most on this machine, and the next free ports.',
+    nothing,
+    nodeProposal,
+  ),
+  'nodes.add_embedded': procedure(
+    'Add so many further embedded nodes at once, with the next free ports; all of them or none.',
+    z.strictObject({ count: z.int().min(1).max(limits.nodes) }),
+    z.array(nodeView),
+  ),
   'nodes.update': procedure('Change a node; its name and kind stay.', nodeConfigSchema, nodeView),
   'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
   'nodes.disable': procedure('Take it out of service at once; its rooms move at their next get_mcu.', key, nodeView),

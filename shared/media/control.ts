@@ -51,7 +51,7 @@ export const operatorMediaSettingsSchema = z.strictObject({
 /** What can change while the node runs. */
 export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
-  site_ports: z.array(z.int().min(1).max(65_535)).max(16).default([]),
+  site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
   /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
   join_ms: milliseconds.default(4_000),
 })
@@ -173,8 +173,8 @@ export type ConnectionStats = z.output<typeof connectionStats>
 
 const nothing = z.strictObject({})
 
-/** Why the controller does not let somebody into a room. */
-export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy'] as const
+/** Why the controller does not let somebody into a room; `elsewhere`: they may enter, and its node is another one. */
+export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
 /** With what somebody wants to enter a room: a link, which the node has checked; a host password, or nothing but the number, which the controller judges. */
@@ -205,10 +205,20 @@ export const controlMethods = {
   set_certificate: { params: certificate, result: nothing },
   /** Open connections of the listener. */
   connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
+  /** Somebody was taken out of a room on another node, to which it may come. */
+  note_removal: { params: removalSchema, result: nothing },
   open_room: { params: room, result: nothing },
   close_room: { params: z.strictObject({ roomId }), result: nothing },
   /** The answer to `roomWanted`; null: the room is open now, and the caller may enter. */
-  answer_room: { params: z.strictObject({ id: z.int(), refusal: z.enum(roomRefusals).nullable() }), result: nothing },
+  answer_room: {
+    params: z.strictObject({
+      id: z.int(),
+      refusal: z.enum(roomRefusals).nullable(),
+      /** For `elsewhere`: the node of the room, e.g. `http://10.0.0.5:7084`. */
+      url: z.string().max(600).optional(),
+    }),
+    result: nothing,
+  },
   /** The answer to `roomLooked`. */
   answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },

@@ -138,7 +138,14 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     ice_servers: z.array(iceServerSchema),
   }),
   /** The connection closes after it. `code`: 507, 800, 801 or the HTTP status. */
-  z.strictObject({ type: z.literal('refused'), code: z.number(), reason: z.string(), message: z.string() }),
+  z.strictObject({
+    type: z.literal('refused'),
+    code: z.number(),
+    reason: z.string(),
+    message: z.string(),
+    /** With the reason `elsewhere`: the node where the same `join` lets one in, e.g. `http://10.0.0.5:7084`. */
+    url: z.string().optional(),
+  }),
   z.strictObject({ type: z.literal('pong'), id: z.int() }),
   z.strictObject({ type: z.literal('person_joined'), person: personSchema }),
   z.strictObject({ type: z.literal('person_changed'), person: personSchema }),

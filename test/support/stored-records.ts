@@ -13,6 +13,7 @@ export function storedNode(name: string, fields: Partial<StoredNode> = {}): Stor
     max_users: 0,
     created_at: 1,
     draining: false,
+    port: 0,
     secrets_sealed: '',
     ...fields,
   }

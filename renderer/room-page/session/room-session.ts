@@ -61,7 +61,10 @@ export class RoomSession {
   readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
     () => new Map([...this.mesh.media, ...this.watching.media]),
   )
-  readonly #origin: string
+  /** Of the node that the page came from, which knows or finds out where the room is. */
+  readonly #home: string
+  /** Of the node that has the room, as far as it is known. */
+  #origin: string
   readonly #main = new Publication(() => this.#whip(''), cameraBitrate, {
     live: () => {},
     refusedKind: (kind) => this.notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
@@ -81,6 +84,7 @@ export class RoomSession {
 
   /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
   constructor(origin: string) {
+    this.#home = origin
     this.#origin = origin
     window.addEventListener('pagehide', () => this.leave())
   }
@@ -94,10 +98,13 @@ export class RoomSession {
   join(request: JoinRequest): void {
     this.#signal?.leave()
     Object.assign(this.view, { phase: 'joining', ending: null, roomId: request.roomId })
-    const url = `${this.#origin.replace(/^http/, 'ws')}/signal`
-    this.#signal = new SignalClient(url, request, {
+    this.#origin = this.#home
+    this.#signal = new SignalClient(this.#origin, request, {
       joined: (message) => this.#entered(message),
       message: (message) => this.#received(message),
+      moved: (origin) => {
+        this.#origin = origin
+      },
       lost: () => {
         this.view.connected = false
       },

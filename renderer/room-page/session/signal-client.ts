@@ -23,6 +23,8 @@ export interface SignalListener {
   message(message: ToPerson): void
   /** The connection broke; it is being mended. */
   lost(): void
+  /** The room is on another node of the site from now on, e.g. `http://10.0.0.5:7084`; `joined` follows. */
+  moved(origin: string): void
   /** It is over for good. */
   ended(ending: Ending): void
 }
@@ -39,9 +41,12 @@ const giveUpMs = 90_000
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
+/** A room that moves meanwhile is followed so many times in a row. */
+const mostMoves = 3
+
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
-  readonly #url: string
+  #url: string
   readonly #request: JoinRequest
   readonly #listener: SignalListener
   #socket: WebSocket | undefined
@@ -52,6 +57,8 @@ export class SignalClient {
   /** When the connection was lost; 0 while it stands. */
   #lostAt = 0
   #tries = 0
+  /** Since the last time that it was in. */
+  #moves = 0
   #heardAt = 0
   #pingId = 0
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -61,9 +68,9 @@ export class SignalClient {
   }
   readonly #networkLost = (): void => this.#drop()
 
-  /** @param url e.g. `ws://10.0.0.5:7082/signal` */
-  constructor(url: string, request: JoinRequest, listener: SignalListener) {
-    this.#url = url
+  /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
+  constructor(origin: string, request: JoinRequest, listener: SignalListener) {
+    this.#url = signalUrl(origin)
     this.#request = request
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
@@ -130,6 +137,7 @@ export class SignalClient {
         this.#userId = message.you.user_id
         this.#lostAt = 0
         this.#tries = 0
+        this.#moves = 0
         return this.#listener.joined(message)
       case 'refused':
         return this.#refused(message)
@@ -142,7 +150,8 @@ export class SignalClient {
     }
   }
 
-  #refused({ reason, message }: Extract<ToPerson, { type: 'refused' }>): void {
+  #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
+    if (reason === 'elsewhere' && url !== undefined && this.#moves < mostMoves) return this.#follow(url)
     const again = this.#entered && (this.#session !== '' || passing.has(reason))
     if (!again) {
       const outdated = reason === 'badRequest' && message.includes('version')
@@ -152,6 +161,18 @@ export class SignalClient {
     if (this.#session !== '') this.#tries = 0
     this.#session = ''
     if (reason === 'taken') this.#userId = undefined
+  }
+
+  /** Asks the node that has the room. */
+  #follow(origin: string): void {
+    this.#moves += 1
+    this.#session = ''
+    this.#url = signalUrl(origin)
+    const before = this.#socket
+    this.#socket = undefined
+    before?.close()
+    this.#listener.moved(origin)
+    this.#connect()
   }
 
   #broken(): void {
@@ -197,6 +218,10 @@ export class SignalClient {
     this.#socket?.close()
     this.#socket = undefined
   }
+}
+
+function signalUrl(origin: string): string {
+  return `${origin.replace(/^http/, 'ws')}/signal`
 }
 
 /** The node and this page come out of one build; what is not even a message is dropped. */

@@ -3,7 +3,7 @@ import Koa, { type Context, type Next } from 'koa'
 import { isClientGone } from '../../../shared/client-gone.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../log.ts'
-import { Problem } from '../problem.ts'
+import { Elsewhere, Problem } from '../problem.ts'
 import { type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
 import { fragmentType, offerType } from './sdp-request.ts'
@@ -53,6 +53,7 @@ async function answerProblems(context: Context, next: Next, log: Log): Promise<v
       reason: 'failed',
     }
     context.type = 'application/problem+json'
+    if (problem instanceof Elsewhere) context.set('Location', `${problem.url}${context.url}`)
     if (context.status === 401) context.set('WWW-Authenticate', 'Bearer')
     // The rest of a body that was refused must not be taken for the next request.
     if (context.status === 413) context.set('Connection', 'close')

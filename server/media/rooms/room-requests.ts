@@ -1,5 +1,5 @@
-import type { ControlEvent, RoomLook, RoomProof, RoomRefusal } from '../../../shared/media/control.ts'
-import { Problem } from '../problem.ts'
+import type { ControlEvent, ControlParams, RoomLook, RoomProof } from '../../../shared/media/control.ts'
+import { Elsewhere, Problem } from '../problem.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
 export interface WantedRoom {
@@ -8,6 +8,9 @@ export interface WantedRoom {
   /** Client address, for the record. */
   client: string
 }
+
+/** What the controller says of a room that is wanted; null: it is open. */
+type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
 /** Milliseconds that the controller is given: longer than it gives its own nodes. */
 const patienceMs = 6_000
@@ -24,16 +27,18 @@ const noNumberMessage =
  */
 export class RoomRequests {
   readonly #emit: (event: ControlEvent) => void
-  readonly #entries = new Questions<RoomRefusal | null>()
+  readonly #entries = new Questions<RoomAnswer>()
   readonly #looks = new Questions<RoomLook | undefined>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
   }
 
-  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy */
+  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy; Elsewhere */
   async ask(wanted: WantedRoom): Promise<void> {
-    const refusal = await this.#entries.ask((id) => this.#emit({ type: 'roomWanted', id, ...wanted }), 'busy')
+    const late: RoomAnswer = { refusal: 'busy' }
+    const { refusal, url } = await this.#entries.ask((id) => this.#emit({ type: 'roomWanted', id, ...wanted }), late)
+    if (refusal === 'elsewhere' && url !== undefined) throw new Elsewhere(url)
     if (refusal === 'busy') throw new Problem('busy', laterMessage)
     if (refusal === 'unauthorised') throw new Problem('unauthorised', noNumberMessage)
     if (refusal !== null) throw new Problem(refusal)
@@ -46,9 +51,9 @@ export class RoomRequests {
     return look
   }
 
-  /** What the controller says; null: the room is open. Too late an answer changes nothing. */
-  answer(id: number, refusal: RoomRefusal | null): void {
-    this.#entries.answer(id, refusal)
+  /** What the controller says. Too late an answer changes nothing. */
+  answer(id: number, answer: RoomAnswer): void {
+    this.#entries.answer(id, answer)
   }
 
   /** What the controller says of a room that was looked at. */

@@ -5,7 +5,7 @@ import type { MediaSettings } from '../../../shared/media/control.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'
-import { Problem } from '../problem.ts'
+import { Elsewhere, Problem } from '../problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
@@ -109,7 +109,9 @@ export class SignalConnection implements PersonLink {
   #refuse(error: unknown): void {
     if (!(error instanceof Problem)) return this.#failed(error)
     if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
-    this.send({ type: 'refused', code: error.code ?? error.status, reason: error.refusal, message: error.message })
+    const elsewhere = error instanceof Elsewhere ? { url: error.url } : {}
+    const { refusal: reason, message } = error
+    this.send({ type: 'refused', code: error.code ?? error.status, reason, message, ...elsewhere })
     this.close()
   }
 

@@ -1,6 +1,7 @@
 import dgram, { type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
+import { restartPortAbove } from '../../../shared/media/ports.ts'
 import { type Log, wholeText } from '../log.ts'
 import { isStun, readStun, type StunMessage } from './stun.ts'
 
@@ -12,8 +13,6 @@ export interface RestartedConnection {
   media(packet: Buffer): void
 }
 
-/** Its number is so far from the library's: a firewall can be told, and nodes beside each other have theirs between. */
-const above = 100
 /** A client has a few addresses; the one that it came by first is forgotten for the next. */
 const mostAddresses = 16
 /** Bytes that the system holds for the port: a burst to a new viewer fits. */
@@ -40,7 +39,7 @@ export class RestartPort {
    * @param bindAddress undefined: every interface
    */
   constructor(near: number, bindAddress: string | undefined, log: Log) {
-    this.#wanted = near + above <= 65_535 ? [near + above, 0] : [0]
+    this.#wanted = near + restartPortAbove <= 65_535 ? [near + restartPortAbove, 0] : [0]
     this.#bindAddress = bindAddress
     this.#log = log
   }

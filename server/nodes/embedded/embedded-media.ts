@@ -1,10 +1,5 @@
-import type {
-  ControlEvent,
-  ControlParams,
-  MediaSettings,
-  RoomLook,
-  RoomRefusal,
-} from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, MediaSettings, Removal, RoomLook } from '../../../shared/media/control.ts'
+import { tryPort } from '../../edge/try-port.ts'
 import { unlessAborted } from '../deadline.ts'
 import { guarded } from '../guarded.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
@@ -14,8 +9,6 @@ import type { ControlClient } from './control-client.ts'
 import { EmbeddedNode } from './embedded-node.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
-import { RemovalList } from './removal-list.ts'
-import type { StoredRemovals } from './stored-removals.ts'
 
 /** Where the node listens. */
 export interface MediaPlace {
@@ -40,10 +33,13 @@ export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'ro
 /** Somebody stands before a room without a link. */
 export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client'>
 
+/** What the process is told of a room that somebody wants to enter. */
+export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
+
 /** What the process asks the controller about rooms. Neither rejects. */
 export interface RoomAnswers {
-  /** Opens a room for somebody who may enter it; resolves with null when it is open, else with the reason. */
-  open: (wanted: WantedRoom) => Promise<RoomRefusal | null>
+  /** Opens a room for somebody who may enter it. @param node where they stand */
+  open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
   /** What a stranger is told of a room. */
   look: (looked: LookedRoom) => RoomLook
 }
@@ -55,14 +51,18 @@ export interface EmbeddedMediaOptions {
   pageFolder: string
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
-  /** Who was taken out of which room, beyond the life of this object. */
-  removals: Pick<StoredRemovals, 'list' | 'keep'>
+  /** Who was taken out of which room: told to each process that starts. */
+  removals: () => readonly Removal[]
+  /** Told who was taken out of a room. */
+  removed: (removal: Removal) => void
   answers: RoomAnswers
   /** Told what the node refused by itself. */
   guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
+  /** Whether somebody else has the port is looked at before each start, and said by name. */
+  looksAtPort?: boolean
 }
 
 /** Somebody who wants the process. */
@@ -89,15 +89,14 @@ const stopMs = 3_000
 const answerMs = 4_000
 
 /**
- * The one process that carries the embedded node of a site: it runs while there is a place to listen and a node that wants it. The node port says where, the pool's drivers
- * say that it is wanted.
+ * One process that carries an embedded node: it runs while there is a place to listen and a node that wants it. Who owns the place says where, the pool's drivers say that
+ * it is wanted.
  */
 export class EmbeddedMedia {
   readonly #options: EmbeddedMediaOptions
   /** Who wants the process, in the order they came; the first one's name is whom it serves. */
   readonly #claims: Claim[] = []
   readonly #changes = new Set<() => void>()
-  readonly #removals: RemovalList
   readonly #firstPlace = Promise.withResolvers<void>()
   /** The node port is being opened for it. */
   #opening: Promise<void> = Promise.resolve()
@@ -108,7 +107,6 @@ export class EmbeddedMedia {
 
   constructor(options: EmbeddedMediaOptions) {
     this.#options = options
-    this.#removals = new RemovalList(options.removals.list())
   }
 
   /** The name of the node it serves; undefined when none wants it. */
@@ -125,6 +123,12 @@ export class EmbeddedMedia {
   /** Of the process; undefined when none runs. */
   get pid(): number | undefined {
     return this.#service?.supervisor.pid
+  }
+
+  /** Resolves when what was begun is done: the process runs, or has ended. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.resolve()
+    await this.#work
   }
 
   /** Called when a node begins or ceases to want the process. Returns the unsubscribe function. */
@@ -161,6 +165,11 @@ export class EmbeddedMedia {
     await this.#service?.supervisor.tell('set_certificate', tls)
   }
 
+  /** Somebody was taken out of a room by another process. */
+  async noteRemoval(removal: Removal): Promise<void> {
+    await this.#service?.supervisor.tell('note_removal', removal)
+  }
+
   /** Open connections of the process. @throws NodeConnectionError; what the request failed with */
   async connections(): Promise<number> {
     const signal = AbortSignal.timeout(countMs)
@@ -192,7 +201,7 @@ export class EmbeddedMedia {
    */
   async client(signal: AbortSignal, name = this.owner): Promise<ControlClient> {
     if (name !== undefined && name !== this.owner) {
-      throw new NodeConnectionError(`a site has one embedded node, which is ${this.owner ?? 'none'} now`)
+      throw new NodeConnectionError(`its port is that of the node ${this.owner ?? 'that was there before'}`)
     }
     // At the start nodes are asked a moment before their port is opened.
     await unlessAborted(this.#firstPlace.promise, signal)
@@ -252,11 +261,12 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, logger, pageFolder, configuration, removals, guessed, hangsAfterMs } = this.#options
+    const { spawn, pageFolder, configuration, removals, removed, guessed, hangsAfterMs, looksAtPort } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
-      logger,
+      logger: naming(node.name, this.#options.logger),
       hangsAfterMs,
+      mayStart: looksAtPort ? () => assertPortFree(place) : undefined,
       start: (ports) => {
         const { tokenKey, udpPort, settings } = configuration(node)
         service.udpPort = udpPort
@@ -269,15 +279,15 @@ export class EmbeddedMedia {
           token_key: tokenKey,
           page_folder: pageFolder,
           settings,
-          removals: this.#removals.list(),
+          removals: [...removals()],
         }
       },
       onEvent: (event) => {
         if (event.type === 'removed') {
-          this.#removals.add(event)
-          removals.keep(event)
+          const { type: _, ...removal } = event
+          removed(removal)
         } else if (event.type === 'roomWanted') {
-          void this.#answerWanted(supervisor, event)
+          void this.#answerWanted(supervisor, node.name, event)
         } else if (event.type === 'roomLooked') {
           void this.#answer(supervisor, 'answer_look', { id: event.id, look: this.#options.answers.look(event) })
         } else if (event.type === 'guesses') {
@@ -292,9 +302,10 @@ export class EmbeddedMedia {
 
   async #answerWanted(
     supervisor: MediaSupervisor,
+    node: string,
     { id, ...wanted }: Extract<ControlEvent, { type: 'roomWanted' }>,
   ): Promise<void> {
-    await this.#answer(supervisor, 'answer_room', { id, refusal: await this.#options.answers.open(wanted) })
+    await this.#answer(supervisor, 'answer_room', { id, ...(await this.#options.answers.open(wanted, node)) })
   }
 
   async #answer<M extends 'answer_room' | 'answer_look'>(
@@ -316,5 +327,21 @@ export class EmbeddedMedia {
       if (node.name !== owner) continue
       for (const listener of listeners) this.#guarded(() => listener(event))
     }
+  }
+}
+
+/** Said by name here, rather than in the system's words by a process that has to be started for it. @throws ListenError */
+async function assertPortFree({ host, port }: MediaPlace): Promise<void> {
+  const taken = await tryPort('node', host, port)
+  if (taken !== undefined) throw taken
+}
+
+/** A log in which each line names the node: a site may have several. */
+function naming(node: string, logger: NodeLogger): NodeLogger {
+  return {
+    debug: (fields, message) => logger.debug({ node, ...fields }, message),
+    info: (fields, message) => logger.info({ node, ...fields }, message),
+    warn: (fields, message) => logger.warn({ node, ...fields }, message),
+    error: (fields, message) => logger.error({ node, ...fields }, message),
   }
 }

@@ -23,7 +23,8 @@ export function mediaConfiguration(
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
   return {
     tokenKey: tokenKeyOf(node, store),
-    udpPort,
+    // The setting is for the node at the node port; two processes cannot share a port.
+    udpPort: node.port === 0 ? udpPort : 0,
     settings: {
       ...settings,
       advertised: [...new Set(advertised)],

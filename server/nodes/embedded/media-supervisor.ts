@@ -20,6 +20,8 @@ export interface SupervisorOptions {
   spawn: SpawnMediaProcess
   /** What the process is told first; asked at each start. `ports` are those of the process before: people have their addresses. */
   start: (ports: ControlResult<'start'> | undefined) => MediaStart
+  /** Whether it can be started at all; asked before each start. @throws Error that says why not */
+  mayStart?: ((ports: ControlResult<'start'> | undefined) => Promise<void>) | undefined
   logger: NodeLogger
   onEvent: (event: ControlEvent) => void
   /** The process has ended, or another one runs: what was known of its rooms is void. */
@@ -145,7 +147,9 @@ export class MediaSupervisor {
   }
 
   async #begin(): Promise<ControlClient> {
-    const { spawn, start, logger, onEvent } = this.#options
+    const { spawn, start, mayStart, logger, onEvent } = this.#options
+    await mayStart?.(this.#ports)
+    this.#stopper.signal.throwIfAborted()
     const client: ControlClient = new ControlClient(
       spawn(),
       { event: onEvent, exit: (why) => this.#ended(client, why) },

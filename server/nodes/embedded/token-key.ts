@@ -10,9 +10,20 @@ const secretsSchema = z.strictObject({
   token_key: z.string().min(43),
 })
 
-/** The sealed secrets of a new node: an embedded one gets the key of its join links, others have none. */
-export function newNodeSecrets(kind: NodeKind, store: Pick<Store, 'seal'>): string {
-  return kind === 'embedded' ? store.seal(JSON.stringify({ token_key: randomBytes(32).toString('base64') })) : ''
+/**
+ * The sealed secrets of a new node: the embedded ones of a site share the key of join links, so that a link is good wherever its room is; others have none.
+ * @throws ApiError 'internal' when the key of the others cannot be unsealed
+ */
+export function newNodeSecrets(kind: NodeKind, store: Pick<Store, 'seal' | 'unseal' | 'all'>): string {
+  if (kind !== 'embedded') return ''
+  const token_key = joinKeyOf(store) ?? randomBytes(32).toString('base64')
+  return store.seal(JSON.stringify({ token_key }))
+}
+
+/** The key of the site's join links, base64; undefined where it has no embedded node. @throws ApiError 'internal' when it cannot be unsealed */
+export function joinKeyOf(store: Pick<Store, 'unseal' | 'all'>): string | undefined {
+  for (const node of store.all('nodes').values()) if (node.kind === 'embedded') return tokenKeyOf(node, store)
+  return undefined
 }
 
 /** The key of an embedded node's join links, base64. @throws ApiError 'internal' when it cannot be unsealed */

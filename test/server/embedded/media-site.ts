@@ -21,11 +21,12 @@ export interface MediaSiteOptions {
   folder?: string
   settings?: SettingsPatch
   /** Left out: one embedded node, `here`. */
-  nodes?: { name: string; kind: 'embedded' | 'simulated'; addresses?: { tag: string; addr: string }[] }[]
+  nodes?: { name: string; kind: 'embedded' | 'simulated'; port?: number; addresses?: { tag: string; addr: string }[] }[]
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess
   hangsAfterMs?: number
+  cores?: number
 }
 
 /** A whole controller on free ports, with the embedded node in a process of its own, as the APIs show it. */
@@ -62,6 +63,7 @@ export class MediaSite implements AsyncDisposable {
       dataFolder: folder,
       logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
       version: 'test',
+      cores: options.cores,
       site: siteFileSchema.parse({ credentials: [credential], nodes, settings: fast }),
       overrides: {
         host: options.host,

@@ -11,15 +11,15 @@ import { isAlive, MediaSite } from './media-site.ts'
 
 const embedded = (name: string) => ({ name, kind: 'embedded' as const })
 
-test('a site has one embedded node: a second one is refused, by the console and by a site file', async () => {
+test('one embedded node is at the node port: a second one without a port of its own is refused, by the console and by a site file', async () => {
   await using site = await MediaSite.start()
-  await expect(site.rpc('nodes.add', embedded('second'))).rejects.toThrow('one embedded node')
-  await expect(site.rpc('nodes.test', embedded('second'))).rejects.toThrow('one embedded node')
+  await expect(site.rpc('nodes.add', embedded('second'))).rejects.toThrow('port of its own')
+  await expect(site.rpc('nodes.test', embedded('second'))).rejects.toThrow('port of its own')
   expect(await site.rpc('nodes.test', embedded('here'))).toMatchObject({ ok: true })
   expect(await site.rpc('nodes.list', {})).toMatchObject([{ config: { name: 'here' }, state: 'online' }])
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-two-'))
   const two = MediaSite.start({ folder, nodes: [embedded('one'), embedded('two')] })
-  await expect(two).rejects.toThrow('$.nodes[0].kind')
+  await expect(two).rejects.toThrow('$.nodes[0].port')
   await rm(folder, { recursive: true })
 })
 

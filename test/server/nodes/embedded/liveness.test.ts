@@ -42,8 +42,12 @@ async function embeddedNode() {
     },
     pageFolder: '',
     configuration: () => ({ tokenKey: '', udpPort: 0, settings }),
-    removals: { list: () => [], keep: () => undefined },
-    answers: { open: () => Promise.resolve(null), look: () => ({ by_number: false, host_password: false }) },
+    removals: () => [],
+    removed: () => undefined,
+    answers: {
+      open: () => Promise.resolve({ refusal: null }),
+      look: () => ({ by_number: false, host_password: false }),
+    },
     guessed: () => undefined,
     logger: { debug: write, info: write, warn: write, error: write },
   })

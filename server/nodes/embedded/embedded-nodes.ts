@@ -1,0 +1,151 @@
+import { NodeConnectionError, type MediaNode } from '../media-node.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { ControlClient } from './control-client.ts'
+import { EmbeddedMedia, type EmbeddedMediaOptions, type MediaPlace } from './embedded-media.ts'
+import { RemovalList } from './removal-list.ts'
+import type { StoredRemovals } from './stored-removals.ts'
+
+/** What the embedded nodes of a site are made of. */
+export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
+  /** Who was taken out of which room, beyond the life of this object. */
+  removals: Pick<StoredRemovals, 'list' | 'keep'>
+  /** A further node began or ceased to listen, or may have. */
+  changed?: () => void
+}
+
+/** Where the further nodes listen, each at its own port. */
+type Site = Pick<MediaPlace, 'host' | 'tls'>
+
+/**
+ * The embedded nodes of a site: one may be at the node port, which is somebody else's to open; each further one has a port and a process of its own, and nothing in common
+ * with the others but who was taken out of which room.
+ */
+export class EmbeddedNodes {
+  /** The one at the node port. */
+  readonly first: EmbeddedMedia
+  readonly #options: EmbeddedNodesOptions
+  readonly #further = new Map<number, EmbeddedMedia>()
+  readonly #removals: RemovalList
+  #site: Site | undefined
+
+  constructor(options: EmbeddedNodesOptions) {
+    this.#options = options
+    this.#removals = new RemovalList(options.removals.list())
+    this.first = this.#process(false)
+  }
+
+  /** A driver for this node. */
+  driver(node: StoredNode): MediaNode {
+    if (node.port === 0) return this.first.driver(node)
+    return (this.#further.get(node.port) ?? this.#open(node.port)).driver(node)
+  }
+
+  /** The further nodes listen there from now on, each at its port; those that are elsewhere move. Resolves when that is under way. */
+  async listenAt(host: string, tls: MediaPlace['tls']): Promise<void> {
+    const before = this.#site
+    this.#site = { host, tls }
+    if (before?.host === host && (before.tls === undefined) === (tls === undefined)) return
+    for (const [port, media] of this.#further) this.#listen(media, port, this.#site)
+  }
+
+  /** New connections are given this certificate; those that are open go on. */
+  async secure(tls: NonNullable<MediaPlace['tls']>): Promise<void> {
+    if (this.#site?.tls === undefined) return
+    this.#site = { ...this.#site, tls }
+    await Promise.all(Array.from(this.#further.values(), (media) => media.secure(tls)))
+  }
+
+  /** Where a node listens; undefined while it does not. */
+  placeOf(node: string): MediaPlace | undefined {
+    return this.#processOf(node)?.place
+  }
+
+  /** Ports that the further nodes have, whether they listen now or not. */
+  get furtherPorts(): number[] {
+    return [...this.#further.keys()]
+  }
+
+  /** Names of the nodes that want a process. */
+  get names(): string[] {
+    return this.#all().flatMap(({ owner }) => (owner === undefined ? [] : [owner]))
+  }
+
+  /** The connection to the process of a node. @throws NodeConnectionError; the signal's reason */
+  async client(node: string, signal: AbortSignal): Promise<ControlClient> {
+    const media = this.#processOf(node)
+    if (media === undefined) throw new NodeConnectionError('it does not run')
+    return media.client(signal, node)
+  }
+
+  /** The connection to whichever process runs, the first node's before the others'. @throws NodeConnectionError of the last one; the signal's reason */
+  async anyClient(signal: AbortSignal): Promise<ControlClient> {
+    let failure = new NodeConnectionError('it does not run')
+    for (const media of this.#all()) {
+      if (media.owner === undefined) continue
+      try {
+        return await media.client(signal)
+      } catch (error) {
+        if (!(error instanceof NodeConnectionError)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  /** Open connections of the further nodes that tell. */
+  async furtherConnections(): Promise<number> {
+    const counted = await Promise.allSettled(Array.from(this.#further.values(), (media) => media.connections()))
+    return counted.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), 0)
+  }
+
+  /** The settings or the addresses of nodes may have changed: the processes are told. */
+  configure(): void {
+    for (const media of this.#all()) media.configure()
+  }
+
+  #all(): EmbeddedMedia[] {
+    return [this.first, ...this.#further.values()]
+  }
+
+  #processOf(node: string): EmbeddedMedia | undefined {
+    return this.#all().find(({ owner }) => owner === node)
+  }
+
+  #open(port: number): EmbeddedMedia {
+    const media = this.#process(true)
+    this.#further.set(port, media)
+    media.onChange(() => void this.#forgetUnwanted(port, media))
+    if (this.#site !== undefined) this.#listen(media, port, this.#site)
+    return media
+  }
+
+  /** Nobody may want the process of a port any more: it goes once it has ended. */
+  async #forgetUnwanted(port: number, media: EmbeddedMedia): Promise<void> {
+    await media.settled()
+    if (media.owner === undefined && this.#further.get(port) === media) this.#further.delete(port)
+    this.#options.changed?.()
+  }
+
+  #listen(media: EmbeddedMedia, port: number, { host, tls }: Site): void {
+    // What the start failed with was logged, and is seen at the node.
+    media
+      .listen({ host, port, tls })
+      .catch(() => {})
+      .finally(() => this.#options.changed?.())
+  }
+
+  #process(looksAtPort: boolean): EmbeddedMedia {
+    const media: EmbeddedMedia = new EmbeddedMedia({
+      ...this.#options,
+      looksAtPort,
+      removals: () => this.#removals.list(),
+      removed: (removal) => {
+        this.#removals.add(removal)
+        this.#options.removals.keep(removal)
+        // The room may come to another process later.
+        for (const other of this.#all()) if (other !== media) void other.noteRemoval(removal)
+      },
+    })
+    return media
+  }
+}

@@ -1,0 +1,56 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import net from 'node:net'
+import { restartPortAbove } from '../../../shared/media/ports.ts'
+import { tryPort } from '../../edge/try-port.ts'
+
+/** What ports are looked for. */
+export interface PortSearch {
+  /** Where the nodes listen. */
+  host: string
+  /** The first port that is looked at. */
+  from: number
+  count: number
+  /** Ports that the site has already, in use or not. */
+  taken: Iterable<number>
+}
+
+/** A machine on which so many ports in a row are in use is not searched to the end. */
+const mostLooks = 500
+
+/** Ports of which a further embedded node can have all that it needs: TCP and UDP of that number, and the UDP port for clients that began ICE anew. Fewer where there are not so many. */
+export async function freePorts({ host, from, count, taken }: PortSearch): Promise<number[]> {
+  const given = new Set([...taken].flatMap(withRestarts))
+  const found: number[] = []
+  const end = Math.min(from + mostLooks, 65_535 - restartPortAbove)
+  for (let port = from; port <= end && found.length < count; port++) {
+    if (withRestarts(port).some((each) => given.has(each)) || !(await isFree(host, port))) continue
+    found.push(port)
+    for (const each of withRestarts(port)) given.add(each)
+  }
+  return found
+}
+
+function withRestarts(port: number): number[] {
+  return [port, port + restartPortAbove]
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  if ((await tryPort('node', host, port)) !== undefined) return false
+  for (const each of withRestarts(port)) if (!(await isFreeForDatagrams(host, each))) return false
+  return true
+}
+
+/** Asked by binding it for a moment. */
+async function isFreeForDatagrams(host: string, port: number): Promise<boolean> {
+  const socket = dgram.createSocket(net.isIPv6(host) ? 'udp6' : 'udp4')
+  try {
+    socket.bind(port, host)
+    await once(socket, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.close()
+  }
+}

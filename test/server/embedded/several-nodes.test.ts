@@ -1,0 +1,234 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { signalVersion } from '../../../shared/media/signal.ts'
+import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
+import { isAlive, MediaSite } from './media-site.ts'
+
+const embedded = (name: string, port: number) => ({ name, kind: 'embedded' as const, port })
+const host = '127.0.0.1'
+
+/** Somebody else's program at a port. */
+async function occupy(port: number): Promise<Server> {
+  const server = createServer().listen(port, host)
+  await once(server, 'listening')
+  return server
+}
+
+describe('a site with several embedded nodes on one machine', () => {
+  let site: MediaSite
+  let camera: Camera
+  let left: string
+  let right: string
+  const password = { host_password: 'open sesame' }
+  const urlOf = async (room: string) => `http://${String((await site.api.get('/sdk/get_mcu', { room_id: room })).addr)}`
+  const states = async () =>
+    Object.fromEntries((await site.rpc('nodes.list', {})).map(({ config, state }) => [config.name, state]))
+  const allOnline = () => site.until(async () => Object.values(await states()).every((state) => state === 'online'))
+  beforeAll(async () => {
+    ;[site, camera] = await Promise.all([MediaSite.start({ cores: 3 }), startCamera()])
+  })
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]()
+    await camera.kill()
+  })
+
+  test('the console proposes one for each core but one, and adds what is missing with the next free ports', async () => {
+    const nodePort = Number(new URL(site.nodeUrl).port)
+    const proposal = await site.rpc('nodes.proposal', {})
+    expect(proposal).toMatchObject({ cores: 3, most: 2, embedded: 1 })
+    expect(proposal.missing).toMatchObject([{ name: 'here 2', kind: 'embedded', enabled: true }])
+    const port = proposal.missing[0]?.port ?? 0
+    expect(port).toBeGreaterThan(nodePort)
+    expect(proposal.next).toEqual(proposal.missing[0])
+    const added = await site.rpc('nodes.add_embedded', { count: 1 })
+    expect(added).toMatchObject([{ config: { name: 'here 2', port } }])
+    await allOnline()
+    const after = await site.rpc('nodes.proposal', {})
+    expect(after).toMatchObject({ most: 2, embedded: 2, missing: [], next: { name: 'here 3' } })
+    expect(after.next?.port).toBeGreaterThan(port)
+    // Each has a process of its own, at a port of its own.
+    expect(site.pids.filter(isAlive)).toHaveLength(2)
+    expect((await fetch(`http://${host}:${port}/room/`)).status).toBe(200)
+  })
+
+  test('rooms are spread over them by load, and a join link is good wherever its room is', async () => {
+    left = await site.api.createRoom(password)
+    right = await site.api.createRoom(password)
+    const urls = [await urlOf(left), await urlOf(right)]
+    if (urls[0] !== site.nodeUrl) [left, right] = [right, left]
+    expect(new Set(urls).size).toBe(2)
+    for (const room of [left, right]) {
+      const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'anna' })
+      const token = new URL(url).hash.replace('#token=', '')
+      const anna = await SignalClient.join(await urlOf(room), room, { token })
+      expect(anna.joined.you.user_id).toBe('anna')
+      anna.send({ type: 'leave' })
+      await anna.closed
+    }
+  })
+
+  test('who comes to another node than the room’s is led there, with a link and with the password; a stranger is told nothing', async () => {
+    const elsewhere = await urlOf(right)
+    const { url } = await site.rpc('media.join_link', { room_id: right })
+    const token = new URL(url).hash.replace('#token=', '')
+    for (const proof of [{ token }, password]) {
+      const client = new SignalClient(site.nodeUrl)
+      const refused = await client
+        .enter({
+          type: 'join',
+          version: signalVersion,
+          room_id: right,
+          token: '',
+          host_password: '',
+          user_name: 'Bo',
+          ...proof,
+        })
+        .catch((error: unknown) => error as RefusedError)
+      expect(refused).toMatchObject({ reason: 'elsewhere' })
+      expect(client.messages).toMatchObject([{ type: 'refused', url: elsewhere }])
+      const arrived = await SignalClient.join(elsewhere, right, { user_name: 'Bo', ...proof })
+      arrived.send({ type: 'leave' })
+      await arrived.closed
+    }
+    await expect(SignalClient.join(site.nodeUrl, right)).rejects.toMatchObject({ reason: 'unauthorised' })
+    const wrong = SignalClient.join(site.nodeUrl, right, { host_password: 'guessed' })
+    await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
+  })
+
+  test('whom the number alone lets in is led there by WHIP as well', async () => {
+    const { room_id } = await site.rpc('rooms.create', { topic: 'Open house', entry_by_number: 'on' })
+    const url = await urlOf(room_id)
+    const other = (await site.rpc('nodes.list', {})).map(
+      ({ config }) => `http://${host}:${config.port || new URL(site.nodeUrl).port}`,
+    )
+    const from = other.find((each) => each !== url) ?? ''
+    const answer = await fetch(`${from}/whip/${room_id}?source=main`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/sdp' },
+      body: 'v=0',
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([307, `${url}/whip/${room_id}?source=main`])
+    expect(await answer.json()).toMatchObject({ reason: 'elsewhere' })
+  })
+
+  test('who was taken out of a room does not come back by the same link when the room is on another node', async () => {
+    const room = await site.api.createRoom()
+    const first = await urlOf(room)
+    const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'cy' })
+    const token = new URL(url).hash.replace('#token=', '')
+    const cy = await SignalClient.join(first, room, { token })
+    await site.api.get('/rtc/force_offline_mcu', { room_id: room, user_id: 'cy' })
+    await cy.closed
+    const name = first === site.nodeUrl ? 'here' : 'here 2'
+    await site.rpc('nodes.drain', { name })
+    const second = await urlOf(room)
+    expect(second).not.toBe(first)
+    await expect(SignalClient.join(second, room, { token })).rejects.toMatchObject({ reason: 'removed' })
+    await site.rpc('nodes.undrain', { name })
+  })
+
+  test('cameras, figures and pictures of rooms come from the node that has them; no camera is called at a node’s port', async () => {
+    expect(await site.join(left, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    expect(await site.join(right, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
+    const all = await site.rpc('media.stats', {})
+    expect(all.streams.map(({ stream_id }) => stream_id).sort()).toEqual(['door', 'yard'])
+    const one = await site.rpc('media.stats', { room_id: right })
+    expect(one.streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
+    const preview = await site.rpc('media.preview_device', { userId: 'yard' })
+    expect(new URL(preview.url).origin).toBe(await urlOf(right))
+    const own = `rtsp://${new URL(await urlOf(right)).host}/live`
+    expect(await site.join(left, 'self', own)).toMatchObject({
+      ret: 426,
+      msg: expect.stringContaining('port of this site'),
+    })
+  })
+
+  test('one that is killed is back at its port by itself, and the rooms of the other never notice', async () => {
+    const victim = site.pids.at(-1) ?? 0
+    const url = await urlOf(right)
+    const neighbour = await SignalClient.join(site.nodeUrl, left, password)
+    const person = await SignalClient.join(url, right, password)
+    const bytes = async () => (await site.rpc('media.stats', { room_id: left })).streams[0]?.video_bytes ?? 0
+    const before = await bytes()
+    process.kill(victim, 'SIGKILL')
+    await person.closed
+    await site.until(async () => (await states())['here 2'] === 'offline')
+    expect(await bytes()).toBeGreaterThan(before)
+    neighbour.send({ type: 'ping', id: 7 })
+    expect(await neighbour.next('pong')).toMatchObject({ id: 7 })
+    await site.until(async () => (await site.device('yard')).state === 'joined')
+    expect(neighbour.socket.readyState).toBe(neighbour.socket.OPEN)
+    await allOnline()
+    neighbour.drop()
+    // The room may have gone to the other node in the meantime; whoever comes is let in where it is.
+    const back = await SignalClient.join(await urlOf(right), right, password)
+    back.drop()
+  })
+
+  test('a port that somebody else has is said by name before anything is stored, and at the node where it happens later', async () => {
+    const port = (await site.rpc('nodes.proposal', {})).next?.port ?? 0
+    const other = await occupy(port)
+    const inUse = `Port ${port} on ${host} is in use by this controller itself.`
+    await expect(site.rpc('nodes.add', embedded('third', port))).rejects.toThrow(inUse)
+    const moved = site.rpc('nodes.update', embedded('here 2', port))
+    await expect(moved).rejects.toThrow(inUse)
+    expect(Object.keys(await states())).toEqual(['here', 'here 2'])
+    // It was free when the node was made, and is taken when the node is enabled.
+    other.close()
+    await site.rpc('nodes.add', { ...embedded('third', port), enabled: false })
+    const later = await occupy(port)
+    await site.rpc('nodes.enable', { name: 'third' })
+    await site.until(async () => (await states()).third === 'offline')
+    const third = (await site.rpc('nodes.list', {})).find(({ config }) => config.name === 'third')
+    expect(third?.last_error).toBe(`The connection to the node failed: ${inUse}`)
+    await site.rpc('nodes.remove', { name: 'third' })
+    later.close()
+  })
+
+  test('two nodes cannot have one port, the first stays at the node port of the settings, others have none', async () => {
+    const port = (await site.rpc('nodes.list', {}))[1]?.config.port ?? 0
+    const refusals = [
+      [embedded('third', 0), 'The node port is that of here: another embedded node needs a port of its own.'],
+      [embedded('third', port), `Port ${port} is that of the node here 2.`],
+      [{ ...embedded('third', port + 1), kind: 'simulated' as const }, 'Only an embedded node has a port of its own.'],
+    ] as const
+    for (const [node, message] of refusals) {
+      await expect(site.rpc('nodes.add', node)).rejects.toThrow(message)
+      await expect(site.rpc('nodes.test', node)).rejects.toThrow(message)
+    }
+    const first = site.rpc('nodes.update', embedded('here', port + 1))
+    await expect(first).rejects.toThrow('listens at the node port of the settings')
+    // What does not name the port leaves it.
+    expect(await site.rpc('nodes.update', { ...embedded('here 2', 0), weight: 2 })).toMatchObject({
+      config: { port, weight: 2 },
+    })
+  })
+
+  test('a stop of the controller ends all of them, and a start has all of them back at their ports', async () => {
+    const before = (await site.rpc('nodes.list', {})).map(({ config }) => config)
+    await site.stop()
+    expect(site.pids.filter(isAlive)).toEqual([])
+    const { folder } = site
+    site = await MediaSite.start({ folder, nodes: [] })
+    expect((await site.rpc('nodes.list', {})).map(({ config }) => config)).toEqual(before)
+    await allOnline()
+    await site.until(async () => (await site.device('yard')).state === 'joined')
+  })
+})
+
+test('a site file that names two nodes at one port is refused with their place', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-several-'))
+  const one = 31_000
+  const wrong = MediaSite.start({ folder, nodes: [embedded('a', 0), embedded('b', 0), embedded('c', one)] })
+  await expect(wrong).rejects.toThrow('$.nodes[1].port: The node port is that of a')
+  await expect(MediaSite.start({ folder, nodes: [embedded('a', one), embedded('b', one)] })).rejects.toThrow(
+    `$.nodes[1].port: Port ${one} is that of the node a.`,
+  )
+  await rm(folder, { recursive: true })
+})

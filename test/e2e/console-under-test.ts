@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import { startHeadless } from '../support/headless.ts'
-import { openChromium } from '../support/chromium.ts'
+import { openWindows, type Windows } from '../support/chromium.ts'
 import { launch } from './desktop.ts'
 
 /** How the controller is run: the console is the same. */
@@ -95,9 +95,9 @@ async function startDesktop(folder: string, ports: 'free' | 'settings'): Promise
 
 async function startInBrowser(dataFolder: string, ports: 'free' | 'settings'): Promise<Running> {
   const controller = await startHeadless({ folder: dataFolder, ports })
-  let browser: Browser | undefined
+  let browser: Windows | undefined
   try {
-    browser = await openChromium()
+    browser = await openWindows()
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale: 'en-US' })
     const key = (await readFile(join(dataFolder, 'console.key'), 'utf8')).trim()
     await page.goto(`${controller.ready.console}/#key=${key}`)

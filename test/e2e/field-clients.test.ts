@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
-import { openChromium } from '../support/chromium.ts'
+import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 
 /**
@@ -30,7 +30,7 @@ const outgoing = '/avd/api/outgoing'
 
 describe('pages on the original browser SDKs', () => {
   let controller: Headless
-  let browser: Browser
+  let browser: Windows
   let camera: Camera
   let origin: Server
   let page: Page
@@ -43,7 +43,7 @@ describe('pages on the original browser SDKs', () => {
     const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
     ;[controller, browser, camera, origin] = await Promise.all([
       startHeadless({ site }),
-      openChromium(),
+      openWindows(),
       startCamera({ auth: 'digest', ...login, width: 320, height: 180, fps: 5 }),
       serveOlderPage(),
     ])

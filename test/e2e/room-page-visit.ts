@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { ProcedureInput } from '../../shared/console/contract.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
-import { openChromium } from '../support/chromium.ts'
+import { openWindows, type Windows } from '../support/chromium.ts'
+import { filmFile } from '../support/media/film.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 
 /** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
@@ -15,37 +14,17 @@ const flagsOf: Record<Equipment, string[]> = {
   asking: ['--use-fake-device-for-media-stream', '--deny-permission-prompts'],
   none: [],
 }
-/** What the fake camera films: few small pictures, because several people encode and decode on one machine; Chromium's own are of 1280×720. */
-const film = { width: 160, height: 96, fps: 5, pictures: 10 }
-
 /** Milliseconds within which a page on a busy machine shows what it is told. */
 const patienceMs = 20_000
 
 /** A controller with its embedded node, a camera, and browsers for people. */
 export class RoomSite implements AsyncDisposable {
   readonly controller: Headless
-  readonly #browsers = new Map<Equipment, Promise<Browser>>()
+  readonly #browsers = new Map<Equipment, Promise<Windows>>()
   #camera: Camera | undefined
 
   private constructor(controller: Headless) {
     this.controller = controller
-  }
-
-  /** The film as a file of raw pictures (YUV4MPEG2), grey ones that become lighter. */
-  async #film(): Promise<string> {
-    const { width, height, fps, pictures } = film
-    const file = join(this.controller.folder, 'film.y4m')
-    const picture = (turn: number): Buffer[] => [
-      Buffer.from('FRAME\n'),
-      Buffer.alloc(width * height, 50 + turn * 20),
-      Buffer.alloc((width * height) / 2, 128),
-    ]
-    const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F${fps}:1 Ip A1:1 C420\n`)
-    await writeFile(
-      file,
-      Buffer.concat([header, ...Array.from({ length: pictures }, (_, turn) => picture(turn)).flat()]),
-    )
-    return file
   }
 
   static async start(site: unknown = { nodes: [{ name: 'here', kind: 'embedded' }] }): Promise<RoomSite> {
@@ -88,14 +67,9 @@ export class RoomSite implements AsyncDisposable {
     return await context.newPage()
   }
 
-  async #launch(equipment: Equipment): Promise<Browser> {
-    const flags = [
-      ...flagsOf[equipment],
-      '--allow-loopback-in-peer-connection',
-      '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
-    ]
-    if (equipment === 'fake') flags.push(`--use-file-for-fake-video-capture=${await this.#film()}`)
-    return await openChromium(flags, equipment === 'asking')
+  async #launch(equipment: Equipment): Promise<Windows> {
+    const filming = equipment === 'fake' ? [`--use-file-for-fake-video-capture=${await filmFile()}`] : []
+    return await openWindows([...flagsOf[equipment], ...filming], equipment === 'asking')
   }
 
   /** Somebody opens a link, enters a name where the link gives none, and joins. */

@@ -191,7 +191,7 @@ describe('a room with people and a camera', () => {
   })
 
   test('what the node says that it sends of a picture is told on the tile, and goes when it is whole again', async () => {
-    const page = await site.window('none')
+    const page = await site.window()
     let say = (_text: string): void => {}
     // What a link that shrinks makes the node say is shown by tests of the node; here it is put between the two.
     await page.routeWebSocket(/\/signal/, (socket) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from '../../support/axe.ts'
 import { startHeadless } from '../../support/headless.ts'
-import { openChromium } from '../../support/chromium.ts'
+import { openWindows } from '../../support/chromium.ts'
 import type { ConsoleUnderTest } from '../console-under-test.ts'
 import { ConsolePages, pageNames } from '../console-pages.ts'
 
@@ -45,7 +45,7 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
 export function signInStory(): void {
   test('a person with the wrong key is told, the right one in the address signs in; axe finds nothing on the sign-in page', async () => {
     const controller = await startHeadless()
-    const browser = await openChromium()
+    const browser = await openWindows()
     try {
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await browser.newPage({ colorScheme, locale: 'en-US' })

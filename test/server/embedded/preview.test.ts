@@ -1,7 +1,7 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import type { Windows } from '../../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from './media-site.ts'
@@ -9,11 +9,11 @@ import { MediaSite } from './media-site.ts'
 describe('what the operator sees', () => {
   let site: MediaSite
   let camera: Camera
-  let browser: Browser
+  let browser: Windows
   let page: MediaPage
   let room: string
   beforeAll(async () => {
-    ;[site, camera, browser] = await Promise.all([MediaSite.start(), startCamera(), startBrowser()])
+    ;[site, camera, browser] = await Promise.all([MediaSite.start(), startCamera(), openMediaWindows()])
     page = await MediaPage.open(browser, site.nodeUrl)
     room = await site.api.createRoom({ host_password: 'open sesame' })
     await site.join(room, 'door', camera.url('/cam'))

@@ -1,7 +1,7 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import type { Windows } from '../../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
 import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
 
@@ -9,12 +9,12 @@ import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 let camera: Camera
-let browser: Browser
+let browser: Windows
 let node: TestMediaNode
 beforeAll(async () => {
   ;[camera, browser, node] = await Promise.all([
     startCamera({ pattern: 'smpte' }),
-    startBrowser(),
+    openMediaWindows(),
     TestMediaNode.start({ settings: { camera_stall_ms: 1_000 } }),
   ])
 })

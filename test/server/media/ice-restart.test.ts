@@ -1,19 +1,19 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import type { Windows } from '../../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 
 /** The way to the node: whatever comes to its machine at this address is led on, until a test cuts it. */
 const way = '127.0.0.2'
 let node: TestMediaNode
-let browser: Browser
+let browser: Windows
 let camera: Camera
 beforeAll(async () => {
   camera = await startCamera({ width: 320, height: 180, fps: 15 })
   node = await TestMediaNode.start({ settings: { advertised: [way] } })
-  browser = await startBrowser()
+  browser = await openMediaWindows()
 })
 afterAll(async () => {
   await browser.close()

@@ -1,6 +1,6 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import type { Windows } from '../../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { publish, watch } from '../../support/media/streams.ts'
@@ -8,10 +8,10 @@ import { publish, watch } from '../../support/media/streams.ts'
 // Browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
-let browser: Browser
+let browser: Windows
 let node: TestMediaNode
 beforeAll(async () => {
-  ;[browser, node] = await Promise.all([startBrowser(), TestMediaNode.start()])
+  ;[browser, node] = await Promise.all([openMediaWindows(), TestMediaNode.start()])
 })
 afterAll(async () => {
   await Promise.all([browser.close(), node.stop()])

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { startCamera } from '../../support/camera/camera.ts'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
+import type { Windows } from '../../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
@@ -299,7 +299,7 @@ describe('what clients send wrongly', () => {
 })
 
 test('a room of peers: the node relays, the browsers send to each other', async () => {
-  const browser: Browser = await startBrowser()
+  const browser: Windows = await openMediaWindows()
   try {
     await node.openRoom('peers', { mode: 4 })
     const [ann, bob] = [await enter('peers', 'ann'), await enter('peers', 'bob')]

@@ -1,10 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { openChromium } from '../chromium.ts'
+import { openChromium, openWindows, type Windows } from '../chromium.ts'
 
 const flags = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
-  '--allow-loopback-in-peer-connection',
   '--autoplay-policy=no-user-gesture-required',
 ]
 
@@ -77,6 +76,11 @@ interface PageClient {
   peerAddress(name: string, candidate: string, mid: string): Promise<void>
 }
 
+/** Windows with fake camera and microphone, in a Chromium that the test files of this process share. */
+export async function openMediaWindows(): Promise<Windows> {
+  return await openWindows(flags)
+}
+
 /** Starts Chromium with fake camera and microphone. */
 export async function startBrowser(): Promise<Browser> {
   return await openChromium(flags)
@@ -90,7 +94,7 @@ export class MediaPage {
   }
 
   /** @param url of the node, which serves the page */
-  static async open(browser: Browser, url: string): Promise<MediaPage> {
+  static async open(browser: Pick<Windows, 'newPage'>, url: string): Promise<MediaPage> {
     const page = await browser.newPage({ viewport: { width: 700, height: 500 } })
     await page.goto(`${url}/room/`)
     await page.waitForFunction('globalThis.client !== undefined')

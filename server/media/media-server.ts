@@ -12,6 +12,7 @@ import type {
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
+import { Turns } from './http/turns.ts'
 import type { Web, WebPort } from './http/web.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
@@ -23,6 +24,7 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './udp-port.ts'
+import { makeDtlsCertificate } from './webrtc/dtls-certificate.ts'
 import type { PeerSettings } from './webrtc/peer.ts'
 import { RestartPort } from './webrtc/restart-port.ts'
 
@@ -43,6 +45,7 @@ export class MediaServer {
   readonly #signal: SignalServer
   readonly #start: MediaStart
   readonly #log: Log
+  readonly #certificate = makeDtlsCertificate()
   #settings: MediaSettings
   #udp: UdpPort | undefined
   #restarts: RestartPort | undefined
@@ -75,6 +78,7 @@ export class MediaServer {
       parts: {
         admission: this.#admission,
         requests: this.#requests,
+        turns: new Turns(),
         pulls: this.#pulls,
         sessions: this.#sessions,
         peerSettings: () => this.#peerSettings(),
@@ -198,6 +202,7 @@ export class MediaServer {
       bindAddress: this.#bindAddress,
       advertised: this.#settings.advertised,
       restarts: this.#restarts,
+      certificate: this.#certificate,
       log: this.#log,
     }
   }

@@ -1,16 +1,36 @@
 /**
- * WHEP viewers on libdatachannel in a process of their own, so that their work is not the node's. Messages: `{open: n}`, `{cycles: n}` and `{count: true}`,
- * each answered with `{viewers, packets}`.
+ * WHEP viewers on libdatachannel in a process of their own, so that their work is not the node's. Each message is answered with what they have seen by then.
  */
 import { WhepPeer } from '../support/media/whep-peer.ts'
 
+/** What is asked of them. */
+export interface ViewersRequest {
+  /** So many more come and stay. */
+  open?: number
+  /** So many come and go, ten at a time: each waits for a second now and then, as the library repeats a lost message. */
+  cycles?: number
+  /** Of those that stay so many come at a time; left out: one after the other. */
+  atOnce?: number
+}
+
+/** What they have seen. */
+export interface ViewersSeen {
+  /** Of all of them together, those that have gone too. */
+  packets: number
+  /** Packets of video of each that stayed, and those that it should have had since its first one, by their numbers. */
+  video: { received: number; sent: number }[]
+  /** From the offer to the first packet, of each that came with this message. Milliseconds. */
+  firstMs: number[]
+  /** Why some did not come. */
+  failures: string[]
+}
+
 const [url = '', token = ''] = process.argv.slice(2)
+const cyclesAtOnce = 10
 
 const viewers: WhepPeer[] = []
 /** Of those who came and went. */
 let earlierPackets = 0
-/** Those who come and go, at a time: each waits for a second now and then, as the library repeats a lost message. */
-const atOnce = 10
 
 async function comeAndGo(): Promise<void> {
   const viewer = await WhepPeer.open(url, token)
@@ -18,16 +38,37 @@ async function comeAndGo(): Promise<void> {
   earlierPackets += viewer.packets
 }
 
-async function handle(message: { open?: number; cycles?: number }): Promise<void> {
-  for (let i = 0; i < (message.open ?? 0); i++) viewers.push(await WhepPeer.open(url, token))
-  for (let left = message.cycles ?? 0; left > 0; left -= atOnce) {
-    await Promise.all(Array.from({ length: Math.min(atOnce, left) }, comeAndGo))
+/** Runs it so many times, some at a time. */
+async function times(count: number, atOnce: number, run: () => Promise<void>): Promise<void> {
+  let left = count
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      await run()
+    }
   }
-  const packets = viewers.reduce((sum, viewer) => sum + viewer.packets, earlierPackets)
-  process.send?.({ viewers: viewers.length, packets })
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker))
 }
 
-process.on('message', (message: { open?: number; cycles?: number }) => {
+async function handle({ open = 0, cycles = 0, atOnce = 1 }: ViewersRequest): Promise<void> {
+  const failures: string[] = []
+  const firstMs: number[] = []
+  await times(open, atOnce, async () => {
+    const began = performance.now()
+    try {
+      viewers.push(await WhepPeer.open(url, token))
+      firstMs.push(performance.now() - began)
+    } catch (error) {
+      failures.push(String(error))
+    }
+  })
+  await times(cycles, cyclesAtOnce, comeAndGo)
+  const packets = viewers.reduce((sum, viewer) => sum + viewer.packets, earlierPackets)
+  const video = viewers.map(({ received, sent }) => ({ received, sent }))
+  process.send?.({ packets, video, firstMs, failures } satisfies ViewersSeen)
+}
+
+process.on('message', (message: ViewersRequest) => {
   handle(message).catch((error: unknown) => {
     console.error(error)
     process.exit(1)

@@ -19,12 +19,15 @@ import { Viewer, type Watched } from '../webrtc/viewer.ts'
 import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
 import { ifMatchHolds } from './entity-tag.ts'
+import type { Turns } from './turns.ts'
 import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
 
 /** What the media routes work on. */
 export interface MediaRouteParts {
   admission: AdmissionControl
   requests: RoomRequests
+  /** For offers: each costs some milliseconds, and they come in crowds. */
+  turns: Turns
   pulls: CameraPulls
   sessions: MediaSessions
   peerSettings: () => PeerSettings
@@ -173,7 +176,7 @@ function secondStream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStre
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
 async function admittedOffer(
-  { admission, requests }: MediaRouteParts,
+  { admission, requests, turns }: MediaRouteParts,
   context: Context,
   path: Caller['path'],
   roomId: string,
@@ -189,7 +192,11 @@ async function admittedOffer(
     admission.noteRight(roomId, proof, remote)
     caller.byNumber = true
   } else admission.admit(roomId, caller)
-  const offer = parseOffer(await readBody(context, offerType), plainAddress(remote))
+  const body = await readBody(context, offerType)
+  await turns.next()
+  const offer = parseOffer(body, plainAddress(remote))
+  // The connection is made in it.
+  await turns.next()
   return { offer, admission: admission.admit(roomId, caller) }
 }
 

@@ -1,8 +1,9 @@
-import ndc, { type Audio, type PeerConnection, type Track, type Video } from 'node-datachannel'
+import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
 import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { advertise, candidatesOn } from './candidates.ts'
+import type { DtlsCertificate } from './dtls-certificate.ts'
 import { IceRestart } from './ice-restart.ts'
 import type { Offer } from './offer.ts'
 import type { RestartPort } from './restart-port.ts'
@@ -18,6 +19,8 @@ export interface PeerSettings {
   advertised: readonly string[]
   /** Where clients come in that begin ICE anew; undefined: they cannot. */
   restarts: RestartPort | undefined
+  /** Of all connections; left out: the library makes one for each. */
+  certificate?: DtlsCertificate
   /** Told of failures that nobody foresaw. */
   log: Log
 }
@@ -71,6 +74,7 @@ export class Peer {
       enableIceUdpMux: true,
       portRangeBegin: settings.udpPort,
       portRangeEnd: settings.udpPort,
+      ...(settings.certificate === undefined ? {} : pemOf(settings.certificate)),
       ...(settings.bindAddress === undefined ? {} : { bindAddress: settings.bindAddress }),
     })
     alive.add(this)
@@ -201,6 +205,11 @@ export class Peer {
       })
     })
   }
+}
+
+/** What the library calls files may be their content. */
+function pemOf({ certificate, key }: DtlsCertificate): Pick<RtcConfig, 'certificatePemFile' | 'keyPemFile'> {
+  return { certificatePemFile: certificate, keyPemFile: key }
 }
 
 function credentialsOf(sdp: string): IceCredentials {

@@ -9,6 +9,10 @@ export class WhepPeer {
   #session = ''
   /** What came until now. */
   packets = 0
+  /** Packets of video that came, those that came twice counted twice, and those that were sent since the first one. */
+  received = 0
+  sent = 0
+  #highest = -1
 
   /** @param heard see `open` */
   private constructor(heard?: (message: Buffer) => void) {
@@ -24,12 +28,13 @@ export class WhepPeer {
     audio.addOpusCodec(111)
     audio.addAudioCodec(0, 'PCMU')
     this.#tracks = [connection.addTrack(video), connection.addTrack(audio)]
-    for (const track of this.#tracks) {
+    for (const [index, track] of this.#tracks.entries()) {
       // It answers sender reports, as a browser does.
       if (heard === undefined) track.setMediaHandler(new ndc.RtcpReceivingSession())
       track.onClosed(() => {})
       track.onMessage((message) => {
         this.packets += 1
+        if (index === 0) this.#count(message)
         this.#first.resolve()
         heard?.(message)
       })
@@ -72,6 +77,16 @@ export class WhepPeer {
     const timer = setTimeout(() => this.#first.reject(new Error('no packet came')), 10_000)
     await this.#first.promise
     clearTimeout(timer)
+  }
+
+  #count(message: Buffer): void {
+    // RTCP comes by the same way (RFC 5761, section 4).
+    if ((message[1] ?? 0) >= 192 && (message[1] ?? 0) <= 223) return
+    const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
+    this.received += 1
+    if (ahead <= 0) return
+    this.sent += ahead
+    this.#highest = message.readUInt16BE(2)
   }
 
   #end(): void {

@@ -1,0 +1,24 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Turns } from '../../../../server/media/http/turns.ts'
+
+test('what comes in a crowd has a turn of the event loop each, in order; what comes meanwhile is not kept waiting', async () => {
+  const turns = new Turns()
+  const done: string[] = []
+  const work = async (name: string): Promise<void> => {
+    await turns.next()
+    done.push(name)
+    // Everything that follows without waiting for others belongs to the turn.
+    await Promise.resolve()
+    done.push(`${name} still`)
+  }
+  const crowd = Promise.all(['one', 'two', 'three'].map(work))
+  for (let i = 1; i <= 2; i++) {
+    await turn()
+    done.push(`request ${i}`)
+  }
+  await crowd
+  expect(done).toEqual(['one', 'one still', 'request 1', 'two', 'two still', 'request 2', 'three', 'three still'])
+  await work('later')
+  expect(done.slice(-2)).toEqual(['later', 'later still'])
+})

@@ -1,14 +1,15 @@
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
+import { StuckDisk } from '../lab/stuck-disk.ts'
 import { userView } from '../rooms/room-views.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures of the lab: simulated people and faults. */
 export function labHandlers(store: Store, people: SimulatedPeople, faults: FaultRules): Handlers<ProceduresOf<'lab'>> {
-  let storeStalled = false
+  const disk = new StuckDisk(store)
   return {
-    'lab.state': () => ({ store_stalled: storeStalled, nodes: people.faults() }),
+    'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
     'lab.join': async ({ room_id, user_id, user_name, host_password }) => {
       const person = { userId: user_id, userName: user_name, hostPassword: host_password }
       return userView(await people.join(room_id, person))
@@ -34,9 +35,9 @@ export function labHandlers(store: Store, people: SimulatedPeople, faults: Fault
       faults.set(rules)
       return faults.list()
     },
-    'lab.stall_store': ({ stalled }) => {
-      storeStalled = stalled
-      store.stall(stalled)
+    'lab.stall_store': ({ stalled, minutes }) => {
+      if (stalled) disk.begin(minutes)
+      else disk.end()
       return {}
     },
   }

@@ -1,5 +1,7 @@
 /** What is done to one request on purpose. */
 export interface Fault {
+  /** What the rule is for: the name of an operation, or `*`. */
+  rule: string
   /** Milliseconds before anything else. */
   delay: number
   /** Answered instead of running the operation; null runs it. */

@@ -127,6 +127,8 @@ export class RequestHandler {
   }
 
   async #applyFault(exchange: Exchange, route: Route, fault: Fault): Promise<void> {
+    // Whoever reads the answer can tell that it was tampered with.
+    exchange.response.setHeader('X-Roomdesk-Fault', fault.rule)
     if (fault.delay > 0) await wait(fault.delay, undefined, { ref: false })
     if (fault.drop) exchange.request.socket.destroy()
     else if (fault.ret === null) return this.#run(exchange, route)

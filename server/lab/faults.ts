@@ -1,40 +1,51 @@
-import type { FaultRule } from '../../shared/console/lab.ts'
+import type { FaultInForce, WantedFault } from '../../shared/console/lab.ts'
 import type { Fault, RequestFaults } from '../http/request-faults.ts'
+
+/** A rule is in force for so long at most, in milliseconds. */
+const longest = 24 * 60 * 60_000
 
 /** The lab's fault rules: they make operations of both APIs fail, wait or drop. A listener asks `active` first, so without rules they cost nothing. */
 export class FaultRules implements RequestFaults {
   /** Whether any rule is in force. */
   active = false
-  #rules: FaultRule[] = []
+  #rules: FaultInForce[] = []
+  #ending: NodeJS.Timeout | undefined
   readonly #listeners = new Set<() => void>()
   readonly #random: () => number
+  readonly #clock: () => number
 
-  /** @param random a number from 0 to below 1 */
-  constructor(random: () => number = Math.random) {
+  /** @param random a number from 0 to below 1 @param clock milliseconds since the epoch */
+  constructor(random: () => number = Math.random, clock: () => number = Date.now) {
     this.#random = random
+    this.#clock = clock
   }
 
   /** The rules in force; `times` is what is left of it. */
-  list(): FaultRule[] {
+  list(): FaultInForce[] {
     return this.#rules.map((rule) => ({ ...rule }))
   }
 
-  /** Replaces the rules. */
-  set(rules: readonly FaultRule[]): void {
-    this.#rules = rules.map((rule) => ({ ...rule }))
-    this.#changed()
+  /** Replaces the rules. One that says when it ends ends then, and no later than in a day; another after its minutes. */
+  set(rules: readonly WantedFault[]): void {
+    const now = this.#clock()
+    this.#rules = rules.map((rule) => ({
+      ...rule,
+      ends_at: Math.min(rule.ends_at ?? now + rule.minutes * 60_000, now + longest),
+    }))
+    this.#endOver()
   }
 
   /** The fault that hits this request of an operation: the first rule that matches and whose probability says so. */
   hit(operation: string): Fault | undefined {
+    const now = this.#clock()
     for (const rule of this.#rules) {
-      if (rule.operation !== '*' && rule.operation !== operation) continue
+      if (rule.ends_at <= now || (rule.operation !== '*' && rule.operation !== operation)) continue
       if (rule.probability < 1 && this.#random() >= rule.probability) continue
       if (rule.times === 1) {
         this.#rules = this.#rules.filter((other) => other !== rule)
         this.#changed()
       } else if (rule.times > 1) rule.times--
-      return { delay: rule.delay_ms, ret: rule.ret, drop: rule.drop }
+      return { rule: rule.operation, delay: rule.delay_ms, ret: rule.ret, drop: rule.drop }
     }
     return undefined
   }
@@ -43,6 +54,16 @@ export class FaultRules implements RequestFaults {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Those whose time is over end, and the next time is waited for. */
+  #endOver(): void {
+    const now = this.#clock()
+    this.#rules = this.#rules.filter(({ ends_at }) => ends_at > now)
+    this.#changed()
+    clearTimeout(this.#ending)
+    const next = Math.min(...this.#rules.map(({ ends_at }) => ends_at))
+    this.#ending = Number.isFinite(next) ? setTimeout(() => this.#endOver(), next - now + 1).unref() : undefined
   }
 
   #changed(): void {

@@ -3,7 +3,7 @@ import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 import { roomUserView } from './rooms.ts'
-import { done, nothing, procedure } from './procedure.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
 
 /** Lab: simulated people and simulated trouble. Everything here says that it is simulated wherever it shows. */
 
@@ -13,6 +13,9 @@ const userId = bytes(1, limits.userId)
 /** What a simulated node can be made to do. */
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
+
+/** What hits real clients ends by itself after so many minutes, a day at most: a lab that was left does no harm for good. */
+const minutes = z.int().min(1).max(1_440).default(10)
 
 /** A rule that makes an API operation fail or wait. */
 export const faultRule = z.strictObject({
@@ -28,8 +31,17 @@ export const faultRule = z.strictObject({
   probability: z.number().min(0).max(1).default(1),
   /** It ends after so many hits; 0 never. */
   times: z.int().min(0).default(0),
+  minutes,
 })
 export type FaultRule = z.output<typeof faultRule>
+
+/** A rule in force, and when it ends. */
+export const faultInForce = faultRule.extend({ ends_at: moment })
+export type FaultInForce = z.output<typeof faultInForce>
+
+/** A rule to be in force; one that is in force already goes on to its end. */
+const wantedFault = faultRule.extend({ ends_at: moment.optional() })
+export type WantedFault = z.output<typeof wantedFault>
 
 const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) })
 
@@ -39,6 +51,8 @@ export const labProcedures = {
     nothing,
     z.strictObject({
       store_stalled: z.boolean(),
+      /** When writes go through again by themselves; 0 while they do. */
+      store_stalled_until: moment,
       nodes: z.array(
         z.strictObject({
           name: z.string(),
@@ -82,15 +96,15 @@ export const labProcedures = {
     z.strictObject({ userId, kind: z.enum(deviceErrorKinds).default('closed') }),
     done,
   ),
-  'lab.faults': procedure('The fault rules in force.', nothing, z.array(faultRule)),
+  'lab.faults': procedure('The fault rules in force.', nothing, z.array(faultInForce)),
   'lab.set_faults': procedure(
     'Replace the fault rules.',
-    z.strictObject({ rules: z.array(faultRule).max(100) }),
-    z.array(faultRule),
+    z.strictObject({ rules: z.array(wantedFault).max(100) }),
+    z.array(faultInForce),
   ),
   'lab.stall_store': procedure(
-    'Hold every write to the disk back, as a dead disk does, until told otherwise.',
-    z.strictObject({ stalled: z.boolean() }),
+    'Hold every write to the disk back, as a dead disk does, until told otherwise or the time is over.',
+    z.strictObject({ stalled: z.boolean(), minutes }),
     done,
   ),
 }

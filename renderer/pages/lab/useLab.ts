@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import type { FaultRule, NodeTrouble } from '../../../shared/console/lab.ts'
+import type { NodeTrouble, WantedFault } from '../../../shared/console/lab.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { collected, useLive } from '../../composables/useLive.ts'
 
@@ -26,7 +26,7 @@ export const useLab = sharedState((client) => {
     await state.refresh()
   }
 
-  async function setFaults(rules: readonly FaultRule[]): Promise<void> {
+  async function setFaults(rules: readonly WantedFault[]): Promise<void> {
     faults.value.value = await client.call('lab.set_faults', { rules: [...rules] })
   }
 

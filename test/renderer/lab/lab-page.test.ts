@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { h } from 'vue'
+import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
+import FaultBanner from '../../../renderer/components/FaultBanner.vue'
 import LabPage from '../../../renderer/pages/LabPage.vue'
 import { operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
@@ -51,4 +54,26 @@ test('a share that is none is refused at its field', async () => {
   await press('Add the rule')
   await says('At most 1')
   expect(await client.call('lab.faults')).toEqual([])
+})
+
+test('where a node carries real media a fault asks first, is told on every page, and stays within reach when the lab is gone', async () => {
+  const client = await operator()
+  await client.call('nodes.add', { name: 'real', kind: 'embedded' })
+  show(() => [h(FaultBanner), h(LabPage), h(ConfirmHost)], client)
+  await says('No trouble is in force')
+  await press('Add the rule')
+  await says('Clients that call any operation of either API are hit: ret 700')
+  await press('Cancel')
+  expect(await client.call('lab.faults')).toEqual([])
+
+  await press('Add the rule')
+  await says('Falsify answers to real clients?')
+  document.querySelector<HTMLElement>('[data-confirm]')?.click()
+  await says('The lab makes the APIs answer wrongly, to real clients too, until')
+  await client.call('nodes.remove', { name: 'lab' })
+  await says('There is no simulated node')
+  await says('Every operation')
+  await press('End it now')
+  await eventually(async () => expect(await client.call('lab.faults')).toEqual([]))
+  expect(JSON.parse((await client.call('tester.send', send)).body)).toMatchObject({ ret: 401 })
 })

@@ -71,9 +71,13 @@ test('The activity shows the answer that an older client got as it went out, wit
 test('Fault rules hit them, and metrics count them under their names', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
-  site.faults.set([{ operation: 'server_info', ret: 700, delay_ms: 0, drop: false, probability: 1, times: 0 }])
+  site.faults.set([
+    { operation: 'server_info', ret: 700, delay_ms: 0, drop: false, probability: 1, times: 0, minutes: 1 },
+  ])
   expect(await site.client.get('/sdk/config/serverinfo')).toMatchObject({ ret: 700 })
-  site.faults.set([{ operation: 'list_outgoing_users', ret: 310, delay_ms: 0, drop: false, probability: 1, times: 0 }])
+  site.faults.set([
+    { operation: 'list_outgoing_users', ret: 310, delay_ms: 0, drop: false, probability: 1, times: 0, minutes: 1 },
+  ])
   const msg = 'A fault rule of the lab gave this answer.'
   expect(await site.client.get(list, { accessToken: site.client.token }, '')).toEqual({
     ret: 310,

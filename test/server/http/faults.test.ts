@@ -10,7 +10,8 @@ beforeEach(() => media.faults.set([]))
 afterAll(() => media.stop())
 
 const rule = (fields: object) => faultRule.parse({ operation: 'get_room', ...fields })
-const getRoom = () => media.get(`/rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)}`)
+const path = () => `/rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)}`
+const getRoom = () => media.get(path())
 
 test('a rule answers instead of the operation', async () => {
   const calls = media.calls.length
@@ -49,5 +50,33 @@ test('a rule for every operation hits this one too, a rule for another does not'
 
 test('a rule hits only some of the requests when it says so', async () => {
   media.faults.set([rule({ ret: 700, probability: 0 })])
+  expect((await getRoom()).ret).toBe(0)
+})
+
+test('an answer that a rule touched says so, another does not', async () => {
+  const header = async () => (await fetch(`${media.url}${path()}`)).headers.get('x-roomdesk-fault')
+  media.faults.set([rule({ ret: 700 })])
+  expect(await header()).toBe('get_room')
+  media.faults.set([rule({ operation: '*', delay_ms: 1 })])
+  expect(await header()).toBe('*')
+  media.faults.set([])
+  expect(await header()).toBeNull()
+})
+
+test('a rule ends by itself: after its minutes, and after a day whatever it says', async () => {
+  const before = Date.now()
+  media.faults.set([rule({ ret: 700, minutes: 2 }), { ...rule({ ret: 409 }), ends_at: before + 1e12 }])
+  const [two, day] = media.faults.list().map(({ ends_at }) => Math.round((ends_at - before) / 60_000))
+  expect([two, day]).toEqual([2, 24 * 60])
+
+  media.faults.set([{ ...rule({ ret: 700 }), ends_at: Date.now() + 200 }])
+  expect((await getRoom()).ret).toBe(700)
+  await new Promise<void>((resolve) => {
+    const stop = media.faults.onChange(() => {
+      stop()
+      resolve()
+    })
+  })
+  expect(media.faults.active).toBe(false)
   expect((await getRoom()).ret).toBe(0)
 })

@@ -16,6 +16,7 @@ import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { GopCache } from './gop-cache.ts'
 import { PacketHistory } from './packet-history.ts'
+import { Slices } from './slices.ts'
 
 /** Video of a feed. */
 export interface VideoFormat {
@@ -70,6 +71,11 @@ export interface FeedOptions {
   requestKeyFrame: () => void
 }
 
+/** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
+const crowd = 16
+/** Of all feeds of the process. */
+const fanOut = new Slices()
+
 interface LastPacket {
   timestamp: number
   at: number
@@ -103,6 +109,8 @@ export class Feed {
   #audioClock: (ClockPoint & { at: number }) | undefined
   #timer: NodeJS.Timeout | undefined
   #over = false
+  /** What its source is told with the next packet. */
+  #failure: { error: unknown } | undefined
   /** Of its video, in the last seconds. */
   readonly #bitrates = [0, 0, 0]
   #bytesAtReport = 0
@@ -170,6 +178,18 @@ export class Feed {
 
   /** Takes a packet of the source, which is the feed's from now on. */
   pushVideo(packet: Buffer): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (this.#sinks.size < crowd && fanOut.idle) return this.#takeVideo(packet)
+    fanOut.run(() => {
+      try {
+        this.#takeVideo(packet)
+      } catch (error) {
+        this.#failure ??= { error }
+      }
+    })
+  }
+
+  #takeVideo(packet: Buffer): void {
     const { counts } = this
     const now = Date.now()
     counts.videoBytes += packet.length

@@ -16,6 +16,7 @@ export const icons = {
   exitFullScreen: 'M7.5 3.5v4h-4M16.5 7.5h-4v-4M12.5 16.5v-4h4M3.5 12.5h4v4',
   enlarge: 'M3 4h14v12H3zM12.5 9.5H17M12.5 4v12',
   shrink: 'M3 4h6v5H3zM11 4h6v5h-6zM3 11h6v5H3zM11 11h6v5h-6z',
+  pin: 'M7.2 3h5.6M8.2 3v5.2L5.6 11v1.2h8.8V11l-2.6-2.8V3M10 12.2V17',
   more: 'M4.4 9.5a.5.5 0 1 0 .1 0zM10 9.5a.5.5 0 1 0 .1 0zM15.6 9.5a.5.5 0 1 0 .1 0z',
   close: 'm5 5 10 10M15 5 5 15',
   send: 'M3.5 10 16.5 4l-4 12.5-3-5z',

@@ -46,6 +46,8 @@ export const operatorMediaSettingsSchema = z.strictObject({
   /** What a browser may send, in bits per second. */
   publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
   screen_bitrate: z.int().min(100_000).max(100_000_000).default(4_000_000),
+  /** Tiles that the room page shows at once: of more people those who spoke last, the others are listed and heard. */
+  most_tiles: z.int().min(2).max(49).default(12),
 })
 
 /** What can change while the node runs. */

@@ -132,6 +132,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     people: z.array(personSchema),
     streams: z.array(streamSchema),
     chat: z.array(chatSchema),
+    /** Tiles that a page shows at once, at most. */
+    most_tiles: z.int(),
     /** Who speaks, and who spoke lately, the latest first. */
     speaking: z.array(z.string()),
     spoke: z.array(z.string()),

@@ -72,7 +72,13 @@ export const cardFields = {
     time('media.camera_answer_ms'),
     time('media.camera_stall_ms'),
   ],
-  people: [rate('media.publish_bitrate'), rate('media.screen_bitrate'), time('media.ban_ms'), time('media.resume_ms')],
+  people: [
+    number('media.most_tiles'),
+    rate('media.publish_bitrate'),
+    rate('media.screen_bitrate'),
+    time('media.ban_ms'),
+    time('media.resume_ms'),
+  ],
   rooms: [number('room_defaults.attendee_max'), number('room_defaults.max_video'), number('room_defaults.max_audio')],
   devices: [
     time('devices.reconnect_first_ms'),

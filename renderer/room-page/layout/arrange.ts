@@ -29,20 +29,28 @@ const belowWidth = { least: 100, most: 200, share: 0.3 }
  * Arranges tiles in an area so that all of them are seen without scrolling: a grid of equal ones, or one large one with the others beside or below it.
  * @param ids in their order of importance: the last are left out first
  * @param large id of the large one; null for a grid
+ * @param beyond how many more there are than those of the ids: they are counted, and have no place however much there is
  */
-export function arrange(width: number, height: number, ids: readonly string[], large: string | null): Arrangement {
-  if (ids.length === 0 || width <= 0 || height <= 0) return { places: new Map(), more: null, hidden: ids.length }
-  if (large === null || !ids.includes(large)) return grid({ left: 0, top: 0, width, height }, ids)
+export function arrange(
+  width: number,
+  height: number,
+  ids: readonly string[],
+  large: string | null,
+  beyond = 0,
+): Arrangement {
+  const hidden = ids.length + beyond
+  if (ids.length === 0 || width <= 0 || height <= 0) return { places: new Map(), more: null, hidden }
+  if (large === null || !ids.includes(large)) return grid({ left: 0, top: 0, width, height }, ids, beyond)
   const others = ids.filter((id) => id !== large)
   const whole = { left: 0, top: 0, width, height }
-  if (others.length === 0) return { places: new Map([[large, whole]]), more: null, hidden: 0 }
+  if (others.length + beyond === 0) return { places: new Map([[large, whole]]), more: null, hidden: 0 }
   const beside = width >= height
   const { least, most, share } = beside ? besideWidth : belowWidth
   const small = Math.max(least, Math.min(most, width * share))
   const area = beside
     ? { left: width - small, top: 0, width: small, height }
     : { left: 0, top: height - small / tileRatio, width, height: small / tileRatio }
-  const arranged = row(area, others, small, beside)
+  const arranged = row(area, others, beyond, small, beside)
   arranged.places.set(
     large,
     beside ? { ...whole, width: width - small - gap } : { ...whole, height: height - small / tileRatio - gap },
@@ -50,8 +58,8 @@ export function arrange(width: number, height: number, ids: readonly string[], l
   return arranged
 }
 
-function grid(area: Place, ids: readonly string[]): Arrangement {
-  const shown = capacity(area.width, area.height, tileRatio, gap, leastTile, ids.length)
+function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
+  const shown = capacity(area.width, area.height, tileRatio, gap, leastTile, placesFor(ids, beyond))
   const { columns, rows, width, height } = bestFit(shown, area.width, area.height, tileRatio, gap)
   const top = area.top + (area.height - rows * height - (rows - 1) * gap) / 2
   const places = Array.from({ length: shown }, (_, index): Place => {
@@ -66,14 +74,14 @@ function grid(area: Place, ids: readonly string[]): Arrangement {
       height,
     }
   })
-  return assign(ids, places)
+  return assign(ids, beyond, places)
 }
 
-function row(area: Place, ids: readonly string[], small: number, upright: boolean): Arrangement {
+function row(area: Place, ids: readonly string[], beyond: number, small: number, upright: boolean): Arrangement {
   const height = small / tileRatio
   const step = (upright ? height : small) + gap
   const most = Math.max(1, Math.floor(((upright ? area.height : area.width) + gap) / step))
-  const shown = Math.min(most, ids.length)
+  const shown = Math.min(most, placesFor(ids, beyond))
   const start = ((upright ? area.height : area.width) - shown * step + gap) / 2
   const places = Array.from(
     { length: shown },
@@ -84,16 +92,21 @@ function row(area: Place, ids: readonly string[], small: number, upright: boolea
       height: Math.floor(height),
     }),
   )
-  return assign(ids, places)
+  return assign(ids, beyond, places)
+}
+
+/** One more where some are only counted. */
+function placesFor(ids: readonly string[], beyond: number): number {
+  return ids.length + (beyond > 0 ? 1 : 0)
 }
 
 /** Gives each its place; where there are too few, the last place tells how many are left out. */
-function assign(ids: readonly string[], places: readonly Place[]): Arrangement {
-  const enough = places.length >= ids.length
+function assign(ids: readonly string[], beyond: number, places: readonly Place[]): Arrangement {
+  const enough = beyond === 0 && places.length >= ids.length
   const shown = enough ? ids : ids.slice(0, places.length - 1)
   return {
     places: new Map(shown.flatMap((id, index) => (places[index] === undefined ? [] : [[id, places[index]]]))),
     more: enough ? null : (places.at(-1) ?? null),
-    hidden: ids.length - shown.length,
+    hidden: ids.length + beyond - shown.length,
   }
 }

@@ -12,6 +12,7 @@ export interface Tile {
   video: MediaStreamTrack | null
   /** What arrives; undefined for one's own, and for somebody who sends nothing. */
   media: RemoteMedia | undefined
+  speaking: boolean
 }
 
 /** What the tiles are made of. */
@@ -21,21 +22,24 @@ export interface TileSources {
   media: ReadonlyMap<string, RemoteMedia>
   ownCamera: MediaStreamTrack | null
   ownScreen: MediaStreamTrack | null
+  /** Users who speak, as the node says: it knows of those whose browsers tell how loud they are. */
+  speaking: ReadonlySet<string>
 }
 
 /** Every tile: screens first, then those with a picture, then those with a voice, then those who listen; within each in the order they joined. */
-export function tilesOf({ you, people, media, ownCamera, ownScreen }: TileSources): Tile[] {
+export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking }: TileSources): Tile[] {
   const tiles: Tile[] = []
   for (const person of people) {
     const own = person.user_id === you?.user_id
     const mine = [...media.values()].filter(({ userId }) => userId === person.user_id)
     const main = mine.find(({ source }) => source === 'main')
     for (const screen of mine.filter(({ source }) => source === 'screen')) {
-      tiles.push({ id: screen.id, person, source: 'screen', own: false, video: screen.video, media: screen })
+      const { id, video } = screen
+      tiles.push({ id, person, source: 'screen', own: false, video, media: screen, speaking: false })
     }
     if (own && ownScreen !== null) {
       const id = `${person.user_id}~screen`
-      tiles.push({ id, person, source: 'screen', own, video: ownScreen, media: undefined })
+      tiles.push({ id, person, source: 'screen', own, video: ownScreen, media: undefined, speaking: false })
     }
     tiles.push({
       id: person.user_id,
@@ -44,6 +48,7 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen }: TileSource
       own,
       video: own ? ownCamera : person.video ? (main?.video ?? null) : null,
       media: own ? undefined : main,
+      speaking: (person.device || person.audio) && (speaking.has(person.user_id) || main?.speaking === true),
     })
   }
   return tiles.sort((one, other) => rank(one) - rank(other))

@@ -18,6 +18,8 @@ export interface Measured {
 export class Measuring {
   readonly #list: () => Iterable<Measured>
   readonly #last = new WeakMap<RTCPeerConnection, ConnectionReading>()
+  /** Those that were seen at the last reading. */
+  readonly #seen = new WeakSet<RemoteMedia>()
   readonly #spokeAt = new WeakMap<RemoteMedia, number>()
   readonly #timers: ReturnType<typeof setInterval>[]
 
@@ -43,7 +45,11 @@ export class Measuring {
       media.width = reading.width
       media.height = reading.height
       if (before === undefined) continue
-      media.rates = ratesBetween(before, reading)
+      const rates = ratesBetween(before, reading)
+      // A picture that nobody saw stood still because it was not sent.
+      media.rates = rates !== undefined && !(media.seen && this.#seen.has(media)) ? { ...rates, frozen: 0 } : rates
+      if (media.seen) this.#seen.add(media)
+      else this.#seen.delete(media)
       media.quality = qualityOf(media.rates)
     }
   }

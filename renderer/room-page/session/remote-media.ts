@@ -21,6 +21,8 @@ export interface RemoteMedia {
   /** Size of the picture that arrives; 0 before the first. */
   width: number
   height: number
+  /** Its picture is shown somewhere: of one that is not, nothing comes. */
+  seen: boolean
   /** A loud enough voice just now. */
   speaking: boolean
 }
@@ -39,6 +41,7 @@ export function remoteMedia(id: string, userId: string, source: StreamSource): R
     sent: 'full',
     width: 0,
     height: 0,
+    seen: true,
     speaking: false,
   })
 }

@@ -11,6 +11,7 @@ import { Notices } from './notices.ts'
 import { Publication } from './publication.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
+import { Speaking } from './speaking.ts'
 import { Watching } from './watching.ts'
 
 /** Most chat lines kept in the page. */
@@ -18,6 +19,9 @@ const mostLines = 500
 /** What a browser sends at most, in bits per second; the node may ask for less. */
 const cameraBitrate = 2_500_000
 const screenBitrate = 4_000_000
+
+/** Streams that the node is told the heights of; no room shows more. */
+const mostShown = 256
 
 /** Where the page stands. */
 export interface RoomView {
@@ -30,6 +34,8 @@ export interface RoomView {
   topic: string
   locked: boolean
   peerToPeer: boolean
+  /** Tiles that are shown at once, at most. */
+  mostTiles: number
   unread: number
   /** Whether the chat is in view: then nothing is unread. */
   chatOpen: boolean
@@ -46,6 +52,7 @@ export class RoomSession {
     topic: '',
     locked: false,
     peerToPeer: false,
+    mostTiles: 12,
     unread: 0,
     chatOpen: false,
   })
@@ -57,6 +64,7 @@ export class RoomSession {
   readonly screen = new ScreenShare(() => this.#screenChanged())
   readonly watching = new Watching()
   readonly mesh = new Mesh()
+  readonly speaking = new Speaking()
   /** Everything that arrives, by stream. */
   readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
     () => new Map([...this.mesh.media, ...this.watching.media]),
@@ -81,6 +89,8 @@ export class RoomSession {
   #signal: SignalClient | undefined
   #joined: Joined | undefined
   #lastChat = 0
+  /** Heights at which streams are shown, in device pixels. */
+  #heights: ReadonlyMap<string, number> = new Map()
 
   /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
   constructor(origin: string) {
@@ -145,6 +155,13 @@ export class RoomSession {
     this.#signal?.send({ type: 'remove', user_id: userId })
   }
 
+  /** How high each stream is shown from now on, in device pixels; 0: not at all. */
+  show(heights: ReadonlyMap<string, number>): void {
+    this.#heights = heights
+    for (const [id, height] of heights) this.watching.show(id, height)
+    this.#tellShown()
+  }
+
   showChat(open: boolean): void {
     this.view.chatOpen = open
     if (open) this.view.unread = 0
@@ -155,7 +172,8 @@ export class RoomSession {
     const first = this.#joined === undefined
     this.#joined = message
     const peerToPeer = room.peer_to_peer
-    Object.assign(this.view, { phase: 'in', connected: true, you, topic: room.topic, peerToPeer })
+    const mostTiles = message.most_tiles
+    Object.assign(this.view, { phase: 'in', connected: true, you, topic: room.topic, peerToPeer, mostTiles })
     this.people.clear()
     for (const person of people) this.people.set(person.user_id, person)
     this.#takeChat(message.chat, first)
@@ -181,8 +199,10 @@ export class RoomSession {
       this.#main.restart()
       this.#screenPublication.restart()
     }
+    this.speaking.enter(message)
     this.#publish()
     this.#tellState()
+    this.#tellShown()
     if (!first) this.notices.tell('back')
   }
 
@@ -201,6 +221,8 @@ export class RoomSession {
         return this.watching.remove(message.stream_id, true)
       case 'stream_size':
         return this.watching.sent(message.stream_id, message.size)
+      case 'speaking':
+        return this.speaking.change(message.user_ids)
       case 'chat':
         return this.#takeChat([message.line], false)
       case 'muted':
@@ -225,6 +247,7 @@ export class RoomSession {
     const person = this.people.get(userId)
     this.people.delete(userId)
     this.mesh.remove(userId)
+    this.speaking.remove(userId)
     if (person !== undefined) this.notices.tell('left', { name: person.user_name })
   }
 
@@ -287,6 +310,13 @@ export class RoomSession {
     this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
   }
 
+  /** Streams of a room of peers come from the peers. */
+  #tellShown(): void {
+    if (this.#joined === undefined || this.view.peerToPeer) return
+    const streams = Array.from(this.#heights, ([stream_id, height]) => ({ stream_id, height }))
+    this.#signal?.send({ type: 'shown', streams: streams.slice(0, mostShown) })
+  }
+
   #whip(query: string): OfferExchange | undefined {
     const joined = this.#joined
     if (joined === undefined || joined.room.peer_to_peer) return undefined
@@ -306,6 +336,8 @@ export class RoomSession {
     this.watching.clear()
     this.mesh.clear()
     this.people.clear()
+    this.speaking.clear()
+    this.#heights = new Map()
     this.chat.splice(0)
     this.#lastChat = 0
     Object.assign(this.view, {

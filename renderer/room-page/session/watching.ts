@@ -7,8 +7,11 @@ import type { MediaKind } from '../../media/whep-session.ts'
 import type { Measured } from './measuring.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 
-/** What of a stream is wanted: `none` of the picture for a tile that is not shown. */
-export type PictureSize = 'full' | 'small' | 'none'
+/** Which picture of a stream is wanted. */
+type PictureSize = 'full' | 'small'
+
+/** Lower than this in device pixels, the small picture is as good. */
+const smallPixels = 270
 
 /** Where streams are watched. */
 export interface WatchEndpoint {
@@ -68,14 +71,15 @@ export class Watching {
     for (const stream of streams) this.add(stream)
   }
 
-  /** How large a stream is shown. A small picture is taken where the node has one. */
-  want(streamId: string, wanted: PictureSize): void {
+  /** How high a stream is shown from now on, in device pixels. A small picture is taken where the node has one. */
+  show(streamId: string, height: number): void {
     const watched = this.#watched.get(streamId)
     const media = this.media.get(streamId)
     if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
-    const size = wanted === 'small' && !watched.stream.small ? 'full' : wanted
-    // Without its sound there would be nothing left.
-    if (size === 'none' && watched.stream.audio_codec === '') return
+    media.seen = height > 0
+    // Of what is not seen nothing is sent, in whichever size.
+    if (!media.seen) return
+    const size = height < smallPixels && watched.stream.small ? 'small' : 'full'
     if ((watched.next?.size ?? watched.size) === size) return
     watched.next?.player.close()
     watched.next = undefined
@@ -107,7 +111,7 @@ export class Watching {
     const endpoint = this.#endpoint
     if (endpoint === undefined) return undefined
     const kinds: MediaKind[] = []
-    if (stream.video_codec !== '' && size !== 'none') kinds.push('video')
+    if (stream.video_codec !== '') kinds.push('video')
     if (stream.audio_codec !== '') kinds.push('audio')
     let tracks: [MediaStreamTrack | null, MediaStreamTrack | null] = [null, null]
     const path = `/whep/${encodeURIComponent(endpoint.roomId)}/${encodeURIComponent(stream.stream_id)}`

@@ -87,6 +87,8 @@ export const en = {
     exitFullScreen: 'Leave full screen',
     enlarge: 'Enlarge',
     shrink: 'Back to the grid',
+    speaking: 'speaking',
+    keep: 'Keep in view',
     menu: 'Actions for {name}',
     mute: 'Mute',
     stopCamera: 'Turn the camera off',

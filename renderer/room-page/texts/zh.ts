@@ -84,6 +84,8 @@ export const zh: Texts = {
     exitFullScreen: '退出全屏',
     enlarge: '放大',
     shrink: '返回网格',
+    speaking: '正在发言',
+    keep: '保持显示',
     menu: '对 {name} 的操作',
     mute: '静音',
     stopCamera: '关闭摄像头',

@@ -196,7 +196,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #take(room: Room, member: Member, resumed: boolean): void {
-    const { resume_ms, ice_servers } = this.#parts.settings()
+    const { resume_ms, ice_servers, most_tiles } = this.#parts.settings()
     this.#place = { room, member }
     room.attach(member, this)
     const { roomId, topic, mode } = room.config
@@ -211,6 +211,7 @@ export class SignalConnection implements PersonLink {
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: Array.from(room.streams.values(), ({ view }) => view),
       chat: [...room.chat.lines],
+      most_tiles,
       speaking: room.speakers.speaking,
       spoke: [...room.speakers.spoke],
       ice_servers,

@@ -1,0 +1,57 @@
+import { onBeforeUnmount, onMounted, watch } from 'vue'
+import type { Place } from './arrange.ts'
+import type { Tile } from './tiles.ts'
+
+/** A window that is being dragged asks for nothing, and who is out of sight for a moment is sent on, in milliseconds. */
+const settleMs = 600
+
+/**
+ * Tells how high each picture that arrives is shown, in device pixels: 0 for one that is not seen, because its tile has no place, another one fills the screen,
+ * or the page is hidden. What is seen again is told at once.
+ */
+export function useShownHeights(
+  tiles: () => readonly Tile[],
+  places: () => ReadonlyMap<string, Place>,
+  tell: (heights: ReadonlyMap<string, number>) => void,
+): void {
+  let told: ReadonlyMap<string, number> = new Map()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function heights(): Map<string, number> {
+    const full = document.fullscreenElement
+    const fullId = full instanceof HTMLElement ? full.dataset.tile : undefined
+    const heightOf = (id: string): number => {
+      if (document.visibilityState === 'hidden') return 0
+      if (fullId !== undefined) return id === fullId ? window.innerHeight : 0
+      return places().get(id)?.height ?? 0
+    }
+    const arriving = tiles().filter(({ media }) => media !== undefined)
+    return new Map(arriving.map(({ id }) => [id, Math.round(heightOf(id) * window.devicePixelRatio)]))
+  }
+
+  function tellNow(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const now = heights()
+    if (now.size === told.size && [...now].every(([id, height]) => told.get(id) === height)) return
+    told = now
+    tell(now)
+  }
+
+  function changed(): void {
+    const appears = [...heights()].some(([id, height]) => height > 0 && told.get(id) === 0)
+    if (appears) tellNow()
+    else timer ??= setTimeout(tellNow, settleMs)
+  }
+
+  watch([tiles, places], changed, { immediate: true })
+  onMounted(() => {
+    document.addEventListener('visibilitychange', changed)
+    document.addEventListener('fullscreenchange', changed)
+  })
+  onBeforeUnmount(() => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', changed)
+    document.removeEventListener('fullscreenchange', changed)
+  })
+}

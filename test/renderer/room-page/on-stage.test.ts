@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { arrange } from '../../../renderer/room-page/layout/arrange.ts'
+import { byImportance, keepPlaces } from '../../../renderer/room-page/layout/on-stage.ts'
+import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
+
+function tile(id: string, more: Partial<Tile> = {}): Tile {
+  const person = {
+    user_id: id,
+    user_name: id,
+    role: 'member' as const,
+    device: false,
+    joined_at: 0,
+    audio: true,
+    video: true,
+    away: false,
+  }
+  return { id, person, source: 'main', own: false, video: null, media: undefined, speaking: false, ...more }
+}
+
+const room = (count: number): Tile[] => Array.from({ length: count }, (_, i) => tile(`p${i}`))
+const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)
+
+describe('who is on the stage of a room with more people than places', () => {
+  test('is first whose screen is shared, then who is kept, then oneself, then who spoke last, then who joined first', () => {
+    const tiles = [tile('s', { source: 'screen' }), ...room(6), tile('me', { own: true })]
+    const order = byImportance(tiles, { kept: new Set(['p5']), spoke: ['p3', 'p4', 'gone'] })
+    expect(idsOf(order)).toEqual(['s', 'p5', 'me', 'p3', 'p4', 'p0', 'p1', 'p2'])
+  })
+
+  test('is as they joined where nobody spoke', () => {
+    expect(idsOf(byImportance(room(5), { kept: new Set(), spoke: [] }))).toEqual(['p0', 'p1', 'p2', 'p3', 'p4'])
+  })
+})
+
+describe('places on the stage', () => {
+  test('stay as they are when somebody speaks up: the newcomer takes the place of the one who goes', () => {
+    const people = room(20)
+    let order: string[] = []
+    const speak = (...spoke: string[]): string[] => {
+      const shown = byImportance(people, { kept: new Set(), spoke }).slice(0, 4)
+      order = keepPlaces(
+        order,
+        people.filter((one) => shown.includes(one)),
+      )
+      return order
+    }
+    expect(speak()).toEqual(['p0', 'p1', 'p2', 'p3'])
+    expect(speak('p9')).toEqual(['p0', 'p1', 'p2', 'p9'])
+    expect(speak('p1', 'p9')).toEqual(['p0', 'p1', 'p2', 'p9'])
+    expect(speak('p12', 'p1', 'p9')).toEqual(['p0', 'p1', 'p12', 'p9'])
+    expect(speak('p13', 'p12', 'p1', 'p9')).toEqual(['p13', 'p1', 'p12', 'p9'])
+  })
+
+  test('close up when somebody leaves and nobody comes, and oneself stays last', () => {
+    const me = tile('me', { own: true })
+    expect(keepPlaces(['p0', 'p1', 'me'], [tile('p1'), me])).toEqual(['p1', 'me'])
+    expect(keepPlaces(['p1', 'me'], [tile('p1'), me, tile('p7'), tile('p8')])).toEqual(['p1', 'p7', 'p8', 'me'])
+    expect(keepPlaces(['me'], [tile('p1'), me])).toEqual(['p1', 'me'])
+  })
+
+  test('are none for those beyond the number, however large the window is; one tells how many they are', () => {
+    const ids = idsOf(room(12))
+    const { places, more, hidden } = arrange(3_000, 2_000, ids, null, 38)
+    expect([...places.keys()]).toEqual(ids)
+    expect(more).not.toBeNull()
+    expect(hidden).toBe(38)
+    const alone = arrange(1_280, 800, ['p0'], 'p0', 3)
+    expect([alone.places.size, alone.hidden, alone.more !== null]).toEqual([1, 3, true])
+  })
+})

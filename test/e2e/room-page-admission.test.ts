@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { roomAccessibilityStory } from './stories/room-accessibility.ts'
 
 /** Ways into a room, and every reason why somebody is not in it: each says what happened and what to do. */
 describe('ways into a room', () => {
@@ -147,30 +148,5 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  test.each(['light', 'dark'] as const)(
-    'axe finds nothing at the entrance, in the room and its panels, %s',
-    async (colorScheme) => {
-      // Both have one structure.
-      const looksFor = colorScheme === 'light' ? 'everything' : 'colours'
-      const room = await site.room({ topic: '交接班' })
-      await site.camera(room, `gate-${colorScheme}`, 'North gate')
-      const visitor = await site.open(await site.link(room, { role: 'host' }), { colorScheme })
-      await visitor.page.locator('video').waitFor()
-      expect(await visitor.accessibilityProblems(looksFor)).toEqual([])
-      await visitor.enter('Ann')
-      await visitor.sees('North gate')
-      expect(await visitor.accessibilityProblems(looksFor)).toEqual([])
-      const guest = await site.join(await site.link(room), { name: 'Bo', equipment: 'none' })
-      for (const panel of ['People', 'Chat']) {
-        await visitor.button(panel).click()
-        await visitor.page.getByRole('region', { name: panel }).waitFor()
-        expect(await visitor.accessibilityProblems(looksFor)).toEqual([])
-      }
-      await visitor.tile('Bo').hover()
-      await visitor.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
-      await visitor.page.getByRole('menuitem', { name: 'Remove from the room' }).waitFor()
-      expect(await visitor.accessibilityProblems(looksFor)).toEqual([])
-      await Promise.all([guest.close(), visitor.close()])
-    },
-  )
+  roomAccessibilityStory(() => site, 'light')
 })

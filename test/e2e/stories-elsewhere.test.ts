@@ -3,4 +3,4 @@ import { portStory } from './stories/ports.ts'
 
 // Stories that need a site of their own.
 portStory()
-signInStory()
+signInStory('light')

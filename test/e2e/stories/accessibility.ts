@@ -42,25 +42,23 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
 }
 
 /** The one page that only the headless console has. */
-export function signInStory(): void {
-  test('a person with the wrong key is told, the right one in the address signs in; axe finds nothing on the sign-in page', async () => {
+export function signInStory(colorScheme: 'light' | 'dark'): void {
+  test(`a person with the wrong key is told, the right one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
     const controller = await startHeadless()
     const browser = await openWindows()
     try {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await browser.newPage({ colorScheme, locale: 'en-US' })
-        await page.goto(controller.ready.console)
-        await page.getByLabel('Console key').fill('not the key')
-        await page.getByRole('button', { name: 'Sign in' }).click()
-        await page.getByText('This is not the console key.').waitFor()
-        expect(await violations(page, colorScheme === 'light' ? 'everything' : 'colours')).toEqual([])
-        // The address that a start prints, put into the tab that is open already.
-        const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
-        await page.goto(`${controller.ready.console}/#key=${key}`)
-        await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-        expect(page.url()).not.toContain(key)
-        await page.context().close()
-      }
+      const page = await browser.newPage({ colorScheme, locale: 'en-US' })
+      await page.goto(controller.ready.console)
+      await page.getByLabel('Console key').fill('not the key')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('This is not the console key.').waitFor()
+      expect(await violations(page, colorScheme === 'light' ? 'everything' : 'colours')).toEqual([])
+      // The address that a start prints, put into the tab that is open already.
+      const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
+      await page.goto(`${controller.ready.console}/#key=${key}`)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      expect(page.url()).not.toContain(key)
+      await page.context().close()
     } finally {
       await browser.close()
       await controller.stop()

@@ -151,22 +151,6 @@ describe('a camera in a room', () => {
     await node.request('close_room', { roomId: 'two' })
   })
 
-  test.each([1_460, 60_000])(
-    'that sends packets of up to %i bytes over TCP is seen, in packets that fit the way',
-    async (mtu) => {
-      await using large = await startCamera({ width: 1_280, height: 720, kbps: 4_000, gop: 15, pattern: 'snow', mtu })
-      await node.openRoom('large')
-      await node.addDevice('large', 'cam', large.url('/cam'))
-      const page = await MediaPage.open(browser, node.url)
-      await watch(page, 'large', 'cam')
-      const { video } = await page.decodes('cam', 20)
-      expect(video?.height).toBe(720)
-      expect((video?.bytes ?? 0) / (video?.packets ?? 1)).toBeLessThan(1_400)
-      await page.page.close()
-      await node.request('close_room', { roomId: 'large' })
-    },
-  )
-
   test('in H.265 is refused to a viewer that does not offer it', async () => {
     await node.openRoom('h265')
     await node.addDevice('h265', 'cam', camera.url('/h265'))

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { isGenuine } from './desktop.ts'
+import { isGenuine } from '../e2e/desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const executable = join(root, 'test/standin/electron')

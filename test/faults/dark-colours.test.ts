@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { RoomSite } from '../e2e/room-page-visit.ts'
+import { accessibilityStory, signInStory } from '../e2e/stories/accessibility.ts'
+import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'
+
+// The same pages are looked at in light colours by every run of the tests.
+describe('in dark colours', () => {
+  let opened: ConsoleUnderTest
+  let site: RoomSite
+  beforeAll(async () => {
+    ;[opened, site] = await Promise.all([openConsole('headless'), RoomSite.start()])
+  })
+  afterAll(async () => {
+    await Promise.all([opened[Symbol.asyncDispose](), site[Symbol.asyncDispose]()])
+  })
+
+  accessibilityStory(() => opened, 'dark')
+  signInStory('dark')
+  roomAccessibilityStory(() => site, 'dark')
+})

@@ -8,15 +8,21 @@ import {
   parameterSetsOf,
   sequenceParameters,
   vp8Content,
+  vp8PayloadAt,
 } from '../rtp/key-frame.ts'
+import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
+import { Rate } from '../rtp/rate.ts'
 import { withoutExtension } from '../rtp/audio-level.ts'
 import { hasMarker, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
+import { h264Parameters } from '../rtsp/resolution.ts'
 import { GopCache } from './gop-cache.ts'
+import type { Layers } from './layers.ts'
 import { PacketHistory } from './packet-history.ts'
 import { Slices } from './slices.ts'
+import { SenderClock, StreamClock } from './stream-clock.ts'
 
 /** Video of a feed. */
 export interface VideoFormat {
@@ -69,17 +75,16 @@ export interface FeedOptions {
   cached: boolean
   /** Asks the source for a key frame. */
   requestKeyFrame: () => void
+  /** Carry its picture in several sizes, instead of itself; left out where it does. */
+  layers?: Layers
+  /** Left out: one that nothing else follows. */
+  sender?: SenderClock
 }
 
 /** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
 const crowd = 16
 /** Of all feeds of the process. */
 const fanOut = new Slices()
-
-interface LastPacket {
-  timestamp: number
-  at: number
-}
 
 const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {
   H264: h264Content,
@@ -103,27 +108,25 @@ export class Feed {
   readonly #audioNumbers = new Renumbering()
   #parameterTimestamp = -1
   #keyTimestamp = -1
-  #lastVideo: LastPacket | undefined
-  #lastAudio: LastPacket | undefined
-  #videoClock: (ClockPoint & { at: number }) | undefined
-  #audioClock: (ClockPoint & { at: number }) | undefined
+  readonly #videoClock: StreamClock
+  readonly #audioClock: StreamClock
+  readonly #videoRate = new Rate()
   #timer: NodeJS.Timeout | undefined
   #over = false
   /** What its source is told with the next packet. */
   #failure: { error: unknown } | undefined
-  /** Of its video, in the last seconds. */
-  readonly #bitrates = [0, 0, 0]
-  #bytesAtReport = 0
   /** Timestamp of the last picture that a late joiner can begin with; -1 when none came. */
   entryTimestamp = -1
+  /** Height of its pictures, in pixels; 0 while it is not known. */
+  height = 0
   /** A host has muted it: sound or picture is taken and not passed on. */
   audioMuted = false
-  videoMuted = false
+  #videoMuted = false
   /** Whether a packet of sound is passed on, by the level that it tells in -dBov; -1: it tells none. */
   passes: (level: number) => boolean = () => true
   /** Pictures come in another order than they are shown in: browsers show few of them. */
   bFrames = false
-  readonly counts: FeedCounts = {
+  readonly #counts: FeedCounts = {
     videoBytes: 0,
     audioBytes: 0,
     frames: 0,
@@ -131,6 +134,8 @@ export class Feed {
     lastKeyFrameAt: 0,
     lastPacketAt: 0,
   }
+  /** Those that carry its picture in several sizes; undefined where it carries its picture itself. */
+  readonly layers: Layers | undefined
 
   constructor(options: FeedOptions) {
     this.video = options.video
@@ -139,6 +144,25 @@ export class Feed {
     this.#cache = options.cached ? new GopCache() : undefined
     this.#contentOf = contentReaders[options.video?.codec ?? 'H264']
     this.#parameterSets = options.video?.codec === 'H264' ? parameterSetsOf(options.video.parameterSets) : []
+    for (const set of this.#parameterSets) this.height = h264Parameters(set)?.height ?? this.height
+    this.layers = options.layers
+    const sender = options.sender ?? new SenderClock()
+    this.#videoClock = new StreamClock(90_000, sender)
+    this.#audioClock = new StreamClock(this.audio?.clockRate ?? 8_000, sender)
+  }
+
+  /** Of all its layers together; pictures are counted in the one that has most of them. */
+  get counts(): Readonly<FeedCounts> {
+    return this.layers === undefined ? this.#counts : this.layers.counted(this.#counts)
+  }
+
+  get videoMuted(): boolean {
+    return this.#videoMuted
+  }
+
+  set videoMuted(muted: boolean) {
+    this.#videoMuted = muted
+    for (const { feed } of this.layers?.all ?? []) feed.videoMuted = muted
   }
 
   /** How many watch. */
@@ -164,7 +188,6 @@ export class Feed {
   add(sink: Sink): void {
     if (this.#over) return sink.ended()
     this.#sinks.add(sink)
-    if (this.#timer === undefined) this.#bytesAtReport = this.counts.videoBytes
     this.#timer ??= setInterval(() => this.#report(), 1_000).unref()
   }
 
@@ -190,13 +213,14 @@ export class Feed {
   }
 
   #takeVideo(packet: Buffer): void {
-    const { counts } = this
+    const counts = this.#counts
     const now = Date.now()
     counts.videoBytes += packet.length
     counts.lastPacketAt = now
+    this.#videoRate.add(packet.length, now)
     const timestamp = timestampOf(packet)
     if (hasMarker(packet)) counts.frames += 1
-    this.#lastVideo = { timestamp, at: now }
+    this.#videoClock.received(timestamp, now)
     const content = this.#contentOf(packet)
     if (content !== nothing) this.#noteContent(packet, content, timestamp, now)
     this.#videoNumbers.apply(packet)
@@ -209,9 +233,9 @@ export class Feed {
    */
   pushAudio(packet: Buffer, level = -1): void {
     const now = Date.now()
-    this.counts.audioBytes += packet.length
-    this.counts.lastPacketAt = now
-    this.#lastAudio = { timestamp: timestampOf(packet), at: now }
+    this.#counts.audioBytes += packet.length
+    this.#counts.lastPacketAt = now
+    this.#audioClock.received(timestampOf(packet), now)
     if (this.audioMuted || !this.passes(level)) return this.#audioNumbers.pause()
     const begins = this.#audioNumbers.paused
     const plain = withoutExtension(packet)
@@ -229,34 +253,22 @@ export class Feed {
 
   /** Notes a sender report of the source, which ties sound and picture together. */
   noteClock(kind: 'video' | 'audio', point: ClockPoint): void {
-    const noted = { ...point, at: Date.now() }
-    if (kind === 'video') this.#videoClock = noted
-    else this.#audioClock = noted
+    this.#clockOf(kind).reported(point, Date.now())
   }
 
   /** The moment `now` on the source's clock, for a sender report; undefined before the first packet. */
   clock(kind: 'video' | 'audio', now: number): { ntp: number; timestamp: number } | undefined {
-    const last = kind === 'video' ? this.#lastVideo : this.#lastAudio
-    if (last === undefined) return undefined
-    const rate = kind === 'video' ? 90_000 : (this.audio?.clockRate ?? 8_000)
-    const tied =
-      (this.video === undefined || this.#videoClock !== undefined) &&
-      (this.audio === undefined || this.#audioClock !== undefined)
-    const point = kind === 'video' ? this.#videoClock : this.#audioClock
-    const base = tied && point !== undefined ? point : { ...last, ntp: last.at }
-    const elapsed = now - base.at
-    return { ntp: base.ntp + elapsed, timestamp: (base.timestamp + Math.round((elapsed * rate) / 1000)) >>> 0 }
+    return this.#clockOf(kind).at(now)
   }
 
-  /** The timestamp of its video at the moment `now`, by when its last packet came. */
-  videoTimestamp(now: number): number {
-    const { timestamp, at } = this.#lastVideo ?? { timestamp: 0, at: now }
-    return (timestamp + (now - at) * 90) >>> 0
+  /** Ticks from the timestamps of its video to those that another feed's has of the same moments. */
+  ticksTo(other: Feed, now: number): number {
+    return this.#videoClock.ticksTo(other.#videoClock, now)
   }
 
-  /** Bits a second of its video: the most of the last seconds, for a key frame comes only now and then. 0 while nobody watches. */
+  /** Bits a second of its video: the most of the last seconds, for a key frame comes only now and then. 0 in its first second. */
   get videoBitrate(): number {
-    return Math.max(...this.#bitrates)
+    return this.#videoRate.most
   }
 
   /** The source is over: every sink is told, once. */
@@ -273,12 +285,25 @@ export class Feed {
   #noteContent(packet: Buffer, content: Content, timestamp: number, now: number): void {
     if ((content & sequenceParameters) !== 0) this.#parameterTimestamp = timestamp
     this.entryTimestamp = timestamp
+    this.#noteSize(packet, content)
     if ((content & keyFrame) === 0) return
-    this.counts.lastKeyFrameAt = now
+    this.#counts.lastKeyFrameAt = now
     // A key frame has several packets that begin a slice of it.
-    if (this.#keyTimestamp !== timestamp) this.counts.keyFrames += 1
+    if (this.#keyTimestamp !== timestamp) this.#counts.keyFrames += 1
     this.#keyTimestamp = timestamp
     if (this.#parameterTimestamp !== timestamp) this.#putInParameters(packet, timestamp)
+  }
+
+  #clockOf(kind: 'video' | 'audio'): StreamClock {
+    return kind === 'video' ? this.#videoClock : this.#audioClock
+  }
+
+  #noteSize(packet: Buffer, content: Content): void {
+    const codec = this.video?.codec
+    if (codec === 'VP8') this.height = vp8PictureSize(packet, vp8PayloadAt(packet))?.height ?? this.height
+    else if (codec === 'H264' && (content & sequenceParameters) !== 0) {
+      this.height = h264PictureSize(packet)?.height ?? this.height
+    }
   }
 
   /** The stream lacks its parameter sets: those of the SDP go ahead of the key frame. */
@@ -294,7 +319,7 @@ export class Feed {
     if (this.#cache === undefined && this.#sinks.size === 0) return
     const kept = withSendTime(packet)
     this.#cache?.add(kept, content)
-    if (this.videoMuted || this.#sinks.size === 0) return
+    if (this.#videoMuted || this.#sinks.size === 0) return
     this.#history.add(kept)
     const sequence = sequenceOf(kept)
     for (const sink of this.#sinks) {
@@ -310,9 +335,6 @@ export class Feed {
 
   #report(): void {
     const now = Date.now()
-    this.#bitrates.shift()
-    this.#bitrates.push((this.counts.videoBytes - this.#bytesAtReport) * 8)
-    this.#bytesAtReport = this.counts.videoBytes
     for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
   }
 

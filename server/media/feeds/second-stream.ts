@@ -1,17 +1,30 @@
 import type { CameraAddress, CameraLease, CameraPulls } from './camera-pulls.ts'
-import type { VideoFormat } from './feed.ts'
+import type { Feed, VideoFormat } from './feed.ts'
+import type { PictureStream } from './picture-streams.ts'
 
 /** How long it is waited for, in milliseconds. */
 const answerMs = 3_000
 
 /** A camera's second, smaller stream: pulled while somebody needs it. */
-export class SecondStream {
+export class SecondStream implements PictureStream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraAddress
+  /** As it was found last. */
+  #found: Feed | undefined
+  /** Always to be acquired. */
+  readonly feed = undefined
 
   constructor(pulls: CameraPulls, camera: CameraAddress) {
     this.#pulls = pulls
     this.#camera = camera
+  }
+
+  get height(): number {
+    return this.#found?.height ?? 0
+  }
+
+  get bitrate(): number {
+    return this.#found?.videoBitrate ?? 0
   }
 
   /**
@@ -28,7 +41,10 @@ export class SecondStream {
       const ended = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
       const lease = await this.#pulls.acquire(this.#camera, ended, lost)
       const found = lease.feed.video?.codec
-      if (found !== undefined && (codec === undefined || found === codec)) return lease
+      if (found !== undefined && (codec === undefined || found === codec)) {
+        this.#found = lease.feed
+        return lease
+      }
       lease.release()
       return undefined
     } catch {

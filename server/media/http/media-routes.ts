@@ -4,6 +4,8 @@ import { plainAddress } from '../../../shared/client-address.ts'
 import type { IceServer, MediaSettings, RoomLook } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
+import type { Feed } from '../feeds/feed.ts'
+import { FeedStream, fixedStreams, type PictureStreams } from '../feeds/picture-streams.ts'
 import { SecondStream } from '../feeds/second-stream.ts'
 import { Problem } from '../problem.ts'
 import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
@@ -139,7 +141,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
     room.assertMayWatch(member, stream)
     const watched: Watched = {
       feed: lease?.feed ?? stream.feed,
-      second: lease === undefined ? second : undefined,
+      streams: streamsOf(lease?.feed ?? stream.feed, lease === undefined ? second : undefined),
       resized: (size) => member?.send({ type: 'stream_size', stream_id: streamId, size }),
     }
     const made: Viewer = new Viewer(watched, peerSettings(), () => {
@@ -162,6 +164,12 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
     if (member !== undefined) room.dropIfGone(member)
     throw error
   }
+}
+
+/** Those of somebody's picture, or of a camera's. */
+function streamsOf(feed: Feed, second: SecondStream | undefined): PictureStreams {
+  if (feed.layers !== undefined) return feed.layers
+  return second === undefined ? fixedStreams(new FeedStream(feed)) : fixedStreams(new FeedStream(feed), second)
 }
 
 /** The camera's second stream; undefined when it has none. */

@@ -62,9 +62,16 @@ function h265Unit(type: number): Content {
 
 /** VP8 (RFC 7741, section 4.2): the first packet of the first partition with the P bit clear. */
 export function vp8Content(packet: Buffer): Content {
+  const descriptor = packet[headerLength(packet)] ?? 0
+  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
+  const at = vp8PayloadAt(packet)
+  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
+}
+
+/** Where the VP8 payload descriptor of a packet ends (RFC 7741, section 4.2). */
+export function vp8PayloadAt(packet: Buffer): number {
   let at = headerLength(packet)
   const descriptor = packet[at] ?? 0
-  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
   at += 1
   if ((descriptor & 0x80) !== 0) {
     const extension = packet[at] ?? 0
@@ -73,7 +80,7 @@ export function vp8Content(packet: Buffer): Content {
     if ((extension & 0x40) !== 0) at += 1
     if ((extension & 0x30) !== 0) at += 1
   }
-  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
+  return at
 }
 
 /** Most parameter sets of one description, and the longest in bytes: together they fit into a packet. */

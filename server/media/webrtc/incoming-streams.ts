@@ -1,3 +1,4 @@
+import type { Feed } from '../feeds/feed.ts'
 import { headerExtension } from '../rtp/header-extension.ts'
 import { ssrcOf } from '../rtp/packet.ts'
 import type { IncomingStream } from './incoming-stream.ts'
@@ -8,6 +9,7 @@ const takeOverMs = 500
 /** One stream that is expected, and where its packets go. */
 export interface ExpectedStream {
   stream: IncomingStream
+  feed: Feed
   payloadType: number
   /** What its packets name it by, where several have its payload type (RFC 8852); undefined where none other has. */
   rid: string | undefined

@@ -1,11 +1,12 @@
 import type { StreamSize } from '../../../shared/media/signal.ts'
-import type { CameraLease } from '../feeds/camera-pulls.ts'
-import type { Feed, Sink } from '../feeds/feed.ts'
-import type { SecondStream } from '../feeds/second-stream.ts'
+import type { Feed } from '../feeds/feed.ts'
+import type { PictureStream, PictureStreams } from '../feeds/picture-streams.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import { Probe } from './probe.ts'
-import type { ViewerVideo } from './viewer-video.ts'
+import { allowedIndex, carriedStream, wantedIndex } from './stream-choice.ts'
+import { StreamSwitch } from './stream-switch.ts'
+import type { Limit, ViewerVideo } from './viewer-video.ts'
 
 /** What is heard in the first moments after a change is of what was sent before, in milliseconds. */
 const settleMs = 1_200
@@ -13,7 +14,7 @@ const settleMs = 1_200
 const leastRate = 200_000
 /** Of what was sent, where the link was too small for it. */
 const cautious = 0.25
-/** The second stream is sent so much faster than it comes where it waits: its key frames are larger than the rest. */
+/** A smaller stream is sent so much faster than it comes where it waits: its key frames are larger than the rest. */
 const catchUp = 1.3
 /** A pacing that is so far behind sends more than the link carries, in milliseconds. */
 const longestWaitMs = 2_000
@@ -34,159 +35,206 @@ const firstStep = 1.25
 const ofEstimate = 0.9
 /** Key frames alone say little of a link: of what it seemed to carry. */
 const ofCarried = 0.8
-/** A second stream that could not be had is asked for again after so many milliseconds. */
-const retrySecondMs = 30_000
+/** A stream that could not be had is asked for again after so many milliseconds. */
+const retryMs = 30_000
 
 /** What an adaptation works on. */
 export interface AdaptationOptions {
   video: ViewerVideo
   estimate: LinkEstimate
   main: Feed
-  /** undefined: there is nothing smaller. */
-  second: SecondStream | undefined
+  streams: PictureStreams
   lifetime: Lifetime
   /** Told what the viewer is sent from now on. */
   changed: (size: StreamSize) => void
-  /** A packet of the second stream threw what nobody foresaw. */
+  /** A packet of a stream threw what nobody foresaw. */
   failed: (error: unknown) => void
 }
 
 /**
- * What a viewer is sent of a camera or person over a link that may be too small: everything, the camera's second stream, or key frames only. Down as soon as
- * the link is seen to be too small; up, one step at a time, when padding has shown that it carries more.
+ * What a viewer is sent of a picture that there may be in several sizes: the smallest stream that is large enough for how it shows it, as far as its link carries
+ * that; key frames only where the link is too small for all of them. Down as soon as the link is seen to be too small; up, one step at a time, when padding has
+ * shown that it carries more.
  */
 export class LinkAdaptation {
   readonly #options: AdaptationOptions
-  readonly #abort = new AbortController()
+  readonly #switch: StreamSwitch
+  #begun = false
   #size: StreamSize = 'full'
-  #lease: CameraLease | undefined
-  #sink: Sink | undefined
+  /** In pixels. */
+  #height = Infinity
+  /** What is sent, or waited for. */
+  #asked: PictureStream | undefined
+  /** The largest that the link carries, as far as is known; undefined: every one. */
+  #most: PictureStream | undefined
+  /** It does not even carry the smallest. */
+  #keyFrames = false
   #probe: Probe | undefined
-  /** The second stream is asked for. */
-  #changing = false
-  /** The main stream is waited for: it begins with a key frame. */
+  /** A larger stream is waited for: it begins with a key frame. */
   #rising = false
   #changedAt = -Infinity
   #shortest = probeAfterMs
   #probeAfter = probeAfterMs
   #probedAt = -Infinity
-  #noSecondUntil = -Infinity
+  /** Streams that could not be had, and until when they are not asked for. */
+  readonly #refused = new Map<PictureStream, number>()
   /** Bits a second of video that the link seemed to carry when it was last found too small. */
   #carries = 0
 
   constructor(options: AdaptationOptions) {
     this.#options = options
-    options.lifetime.onEnd(() => {
-      this.#abort.abort(new Error('the viewer is gone'))
-      this.#releaseSecond()
-    })
+    const { failed, lifetime, main, streams, video } = options
+    this.#switch = new StreamSwitch({ video, main, lifetime, failed, lost: (stream) => this.#lost(stream) })
+    lifetime.onEnd(streams.onChange(lifetime.guard(() => this.#follow())))
+  }
+
+  /** The viewer is connected. */
+  start(): void {
+    this.#begun = true
+    this.#follow()
   }
 
   /** How high the viewer shows the picture, in device pixels; 0: not at all. */
   shown(height: number): void {
     const { video } = this.#options
-    if (video.hidden === (height === 0)) return
     const now = performance.now()
-    if (height > 0) {
-      // Nothing was sent that could tell of the link.
-      this.#changedAt = now
-      return video.show(now)
+    this.#height = height
+    if (height === 0) {
+      if (video.hidden) return
+      this.#stopProbe()
+      return video.hide()
     }
-    this.#probe?.stop()
-    this.#probe = undefined
-    video.hide()
+    this.#follow()
+    if (!video.hidden) return
+    // Nothing was sent that could tell of the link.
+    this.#changedAt = now
+    video.show(now)
   }
 
   /** The viewer has said something of its link. */
   judge(now: number): void {
-    if (this.#options.video.hidden || this.#changing || this.#probe !== undefined) return
+    if (this.#options.video.hidden || this.#switch.asking || this.#probe !== undefined) return
     if (this.#options.estimate.tooSmall(now)) this.#goDown(now)
   }
 
   /** Once a second. */
   tick(now: number): void {
-    if (
-      this.#options.video.hidden ||
-      this.#size === 'full' ||
-      this.#changing ||
-      this.#rising ||
-      this.#probe !== undefined
-    )
+    const limited = this.#most !== undefined || this.#keyFrames
+    if (!limited || this.#options.video.hidden || this.#switch.asking || this.#rising || this.#probe !== undefined)
       return
     const { estimate, video } = this.#options
     if (now - this.#changedAt < settleMs) return
-    if (this.#size === 'small') video.rate = this.#paceOf(this.#lease?.feed)
-    if (this.#size === 'small' && video.waitMs > longestWaitMs) return this.#goDown(now)
+    if (!this.#keyFrames) {
+      video.rate = this.#paceOf(this.#switch.feed)
+      if (video.waitMs > longestWaitMs) return this.#goDown(now)
+    }
+    const up = this.#larger()
     const quietSince = Math.max(this.#changedAt, this.#probedAt)
-    if (now - quietSince < this.#probeAfter || estimate.strained(now - settleMs)) return
-    this.#lookUp(now)
+    if (up === undefined || now - quietSince < this.#probeAfter || estimate.strained(now - settleMs)) return
+    this.#lookUp(up, now)
   }
 
   /** Its packets are sent from now on. */
   adopted(feed: Feed, limited: boolean): void {
-    if (this.#size === 'full' || limited || feed !== this.#options.main) return
-    this.#releaseSecond()
-    this.#become('full')
+    this.#switch.adopted(feed)
+    if (!this.#rising || limited) return
+    this.#rising = false
+    this.#become()
+  }
+
+  /** Those that can be had now, the largest first. */
+  get #streams(): readonly PictureStream[] {
+    const { list } = this.#options.streams
+    if (this.#refused.size === 0) return list
+    const now = performance.now()
+    return list.filter((stream) => now >= (this.#refused.get(stream) ?? -Infinity))
+  }
+
+  /** Another stream is sent where that is the right one now: by what there is, by how the viewer shows it, and by its link. */
+  #follow(): void {
+    const list = this.#streams
+    if (!this.#begun || this.#height === 0 || this.#switch.asking) return
+    const target = list[Math.max(wantedIndex(list, this.#height, this.#asked), allowedIndex(list, this.#most))]
+    if (target === undefined) return
+    if (this.#asked === undefined) {
+      const first = target.feed === undefined ? list.find(({ feed }) => feed !== undefined) : target
+      if (first?.feed === undefined) return
+      this.#asked = first
+      this.#switch.start(first, first.feed)
+    }
+    if (target !== this.#asked) {
+      this.#stopProbe()
+      this.#rising = false
+      this.#options.estimate.restart(performance.now(), settleMs)
+      this.#take(target)
+    }
+    this.#tellSize()
+  }
+
+  #take(stream: PictureStream): void {
+    this.#asked = stream
+    this.#switch.take(stream, (feed) => this.#limitOf(feed))
+  }
+
+  #limitOf(feed: Feed): Limit | undefined {
+    if (this.#keyFrames) return { rate: this.#carries, keyFramesOnly: true }
+    return this.#most === undefined ? undefined : { rate: this.#paceOf(feed), keyFramesOnly: false }
   }
 
   #goDown(now: number): void {
-    const { estimate, main, second, video } = this.#options
+    const { estimate, video } = this.#options
     const rate = this.#carried(now)
     this.#rising = false
-    if (this.#size === 'full') {
+    if (this.#most === undefined && !this.#keyFrames) {
       this.#shortest =
         now - this.#changedAt < lastedMs ? Math.min(longestProbeAfterMs, this.#shortest * 2) : probeAfterMs
       this.#probeAfter = this.#shortest
-      this.#carries = rate
     }
     estimate.restart(now, settleMs)
-    if (this.#size === 'key_frames') {
+    if (this.#keyFrames) {
       video.rate = rate
       return
     }
+    const list = this.#streams
+    const smaller = this.#asked === undefined ? list : list.slice(list.indexOf(this.#asked) + 1)
+    const next = carriedStream(smaller, rate)
+    if (next !== undefined || this.#most === undefined) this.#carries = rate
     video.pause()
-    if (this.#size === 'full' && second !== undefined && now >= this.#noSecondUntil) {
-      void this.#takeSecond(rate)
-      return
+    if (next === undefined) this.#keyFramesAt(rate)
+    else {
+      this.#most = next
+      this.#take(next)
+      this.#become()
     }
-    video.switchTo(this.#lease?.feed ?? main, { rate, keyFramesOnly: true })
-    this.#become('key_frames')
   }
 
-  async #takeSecond(rate: number): Promise<void> {
-    const { lifetime, main, second, video } = this.#options
-    const { codec } = main.video ?? { codec: 'H264' }
-    this.#changing = true
-    const lost = lifetime.guard(() => this.#lostSecond())
-    const lease = await second?.acquire(codec, this.#abort.signal, lost)
-    lifetime.guard(() => {
-      this.#changing = false
-      if (lease === undefined) {
-        this.#noSecondUntil = performance.now() + retrySecondMs
-        video.switchTo(main, { rate, keyFramesOnly: true })
-        return this.#become('key_frames')
-      }
-      this.#lease = lease
-      this.#sink = this.#sinkOf(lease.feed)
-      lease.feed.add(this.#sink)
-      video.switchTo(lease.feed, { rate: this.#paceOf(lease.feed), keyFramesOnly: false })
-      this.#become('small')
-    })()
-    if (lifetime.over) lease?.release()
+  /** Of what was sent last, key frames only. */
+  #keyFramesAt(rate: number): void {
+    this.#keyFrames = true
+    this.#asked = this.#switch.stream ?? this.#streams[0]
+    this.#options.video.switchTo(this.#switch.feed, { rate, keyFramesOnly: true })
+    this.#become()
+  }
+
+  /** What is sent more where the link carries it; undefined where nothing more is wanted. */
+  #larger(): PictureStream | undefined {
+    if (this.#keyFrames) return this.#asked
+    const list = this.#streams
+    const allowed = allowedIndex(list, this.#most)
+    return allowed > wantedIndex(list, this.#height, this.#asked) ? list[allowed - 1] : undefined
   }
 
   /** Whether more could be sent than is. */
-  #lookUp(now: number): void {
-    const { estimate, lifetime, main, video } = this.#options
-    const up = this.#size === 'key_frames' && this.#lease !== undefined ? this.#lease.feed : main
+  #lookUp(up: PictureStream, now: number): void {
+    const { estimate, lifetime, video } = this.#options
     this.#probe = new Probe({
       from: Math.max(
         leastRate,
         estimate.rate(now) * firstStep,
         (estimate.bitrate ?? 0) * ofEstimate,
-        this.#size === 'key_frames' ? this.#carries * ofCarried : 0,
+        this.#keyFrames ? this.#carries * ofCarried : 0,
       ),
-      to: Math.max(leastRate, up.videoBitrate * margin),
+      to: Math.max(leastRate, up.bitrate * margin),
       estimate,
       lifetime,
       sendPadding: () => video.sendPadding(),
@@ -195,21 +243,25 @@ export class LinkAdaptation {
         this.#probedAt = performance.now()
         if (carries) return this.#goUp(up)
         estimate.restart(this.#probedAt, settleMs)
-        const { factor, mostMs } = patience[this.#size === 'small' ? 'small' : 'key_frames']
+        const { factor, mostMs } = patience[this.#keyFrames ? 'key_frames' : 'small']
         this.#probeAfter = Math.max(this.#shortest, Math.min(mostMs, this.#probeAfter * factor))
       },
     })
   }
 
-  #goUp(feed: Feed): void {
-    const { estimate, main, video } = this.#options
-    if (feed === main) {
+  #goUp(up: PictureStream): void {
+    const list = this.#streams
+    const index = list.indexOf(up)
+    this.#keyFrames = false
+    if (index <= wantedIndex(list, this.#height, this.#asked)) {
+      this.#most = undefined
       this.#rising = true
-      return video.switchTo(main)
+      return this.#take(up)
     }
-    this.#carries = estimate.rate(performance.now())
-    video.switchTo(feed, { rate: this.#paceOf(feed), keyFramesOnly: false })
-    this.#become('small')
+    this.#most = up
+    this.#carries = this.#options.estimate.rate(performance.now())
+    this.#take(up)
+    this.#become()
   }
 
   /** Bits a second of video that the link carries by all signs; they are late, and the link's queue is full. */
@@ -219,51 +271,41 @@ export class LinkAdaptation {
     return Math.max(leastRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))
   }
 
-  /** Bits a second at which the second stream is sent. */
-  #paceOf(feed: Feed | undefined): number {
-    return Math.max(leastRate, this.#carries, (feed?.videoBitrate ?? 0) * catchUp)
+  /** Bits a second at which a smaller stream is sent. */
+  #paceOf(feed: Feed): number {
+    return Math.max(leastRate, this.#carries, feed.videoBitrate * catchUp)
   }
 
-  #become(size: StreamSize): void {
+  #become(): void {
     this.#changedAt = performance.now()
     this.#options.estimate.restart(this.#changedAt, settleMs)
+    this.#tellSize()
+  }
+
+  #tellSize(): void {
+    if (this.#rising) return
+    const size = this.#keyFrames ? 'key_frames' : this.#larger() === undefined ? 'full' : 'small'
     if (this.#size === size) return
     this.#size = size
     this.#options.changed(size)
   }
 
-  /** The second stream ended by itself: key frames of the main one, until more can be sent. */
-  #lostSecond(): void {
-    this.#noSecondUntil = performance.now() + retrySecondMs
-    if (this.#lease === undefined) return
-    this.#releaseSecond()
-    const { main, video } = this.#options
+  /** It could not be had, or ended by itself: key frames of what there is, where the link carries nothing larger, until more can be sent. */
+  #lost(stream: PictureStream): void {
+    this.#refused.set(stream, performance.now() + retryMs)
+    if (this.#asked !== stream) return
+    this.#stopProbe()
+    this.#asked = this.#switch.stream ?? this.#streams[0]
+    if (this.#most === undefined) {
+      if (this.#asked !== undefined) this.#take(this.#asked)
+      return
+    }
+    this.#options.video.pause()
+    this.#keyFramesAt(Math.max(leastRate, this.#carries))
+  }
+
+  #stopProbe(): void {
     this.#probe?.stop()
     this.#probe = undefined
-    const rate = this.#carried(performance.now())
-    video.pause()
-    video.switchTo(main, { rate, keyFramesOnly: true })
-    this.#become('key_frames')
-  }
-
-  #releaseSecond(): void {
-    const lease = this.#lease
-    this.#lease = undefined
-    if (lease === undefined) return
-    if (this.#sink !== undefined) lease.feed.remove(this.#sink)
-    lease.release()
-  }
-
-  /** Takes the pictures of the second stream: sound is the main stream's. */
-  #sinkOf(feed: Feed): Sink {
-    const { failed, video } = this.#options
-    return {
-      video: (packet, sequence) => video.take(feed, packet, sequence),
-      audio: () => {},
-      report: () => {},
-      // The pull tells that, too.
-      ended: () => {},
-      failed,
-    }
   }
 }

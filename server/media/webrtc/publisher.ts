@@ -2,9 +2,18 @@ import type { Track } from 'node-datachannel'
 import { Feed, type AudioFormat, type VideoFormat } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
 import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
-import { isRtcp, isRtp } from '../rtp/packet.ts'
+import { Layers } from '../feeds/layers.ts'
+import { SenderClock } from '../feeds/stream-clock.ts'
+import { hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
-import { type AnsweredSection, bundledAnswer, bundledOffer, wholeTransport } from './bundle.ts'
+import {
+  type AnsweredSection,
+  bundledAnswer,
+  bundledOffer,
+  sectionIdUri,
+  streamIdUri,
+  wholeTransport,
+} from './bundle.ts'
 import { IncomingStreams } from './incoming-streams.ts'
 import type { IncomingStream } from './incoming-stream.ts'
 import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
@@ -15,12 +24,24 @@ import { receivingSection } from './sections.ts'
 const reportEveryMs = 1_000
 /** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
 const stallMs = 10_000
+/** Layers of one picture that are taken; of more the rest is not answered. */
+const mostLayers = 3
+/** What a publisher is told of its picture. */
+const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 
 /** What is taken of an offer. */
 interface Taken<Format> {
   media: OfferedMedia
   codec: OfferedCodec
   format: Format
+}
+
+/** One stream of a publisher's picture. */
+interface VideoStream {
+  feed: Feed
+  /** undefined: it is the only one. */
+  rid: string | undefined
+  stream: IncomingStream | undefined
 }
 
 /** One browser that publishes (WHIP). */
@@ -31,7 +52,7 @@ export class Publisher {
   readonly #audio: Taken<AudioFormat> | undefined
   readonly #feedback: PublisherFeedback
   readonly #streams = new IncomingStreams()
-  readonly #videoStreams: IncomingStream[] = []
+  readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
   /** 0: never yet. */
   #heardAt = 0
@@ -55,14 +76,10 @@ export class Publisher {
     if (this.#video === undefined && this.#audio === undefined) {
       throw new Problem('codec', 'The offer has no video in VP8 or H.264 and no audio in Opus or G.711.')
     }
-    this.feed = new Feed({
-      video: this.#video?.format,
-      audio: this.#audio?.format,
-      cached: false,
-      requestKeyFrame: () => this.#requestKeyFrames(),
-    })
+    this.feed = this.#makeFeed()
     this.peer = new Peer('publisher', settings, () => {
       this.feed.end()
+      for (const { feed } of this.#videoStreams) feed.end()
       onClosed()
     })
     this.peer.onMoved = () => this.#requestKeyFrames()
@@ -87,13 +104,41 @@ export class Publisher {
     this.peer.close()
   }
 
-  #takeVideo({ codec }: Taken<VideoFormat>, track: Track): AnsweredSection {
-    const stream = this.#feedback.addStream('video', 90_000, track)
-    this.#videoStreams.push(stream)
-    const { payloadType } = codec
-    const push = (packet: Buffer): void => this.feed.pushVideo(packet)
-    this.#streams.add({ stream, payloadType, rid: undefined, ridExtension: 0, push })
-    return { codec, extensions: [], feedback: ['nack', 'nack pli', 'goog-remb'], rids: [] }
+  /** With its layers where it sends some: then these carry the picture. */
+  #makeFeed(): Feed {
+    const [video, audio, sender] = [this.#video?.format, this.#audio?.format, new SenderClock()]
+    const shared = { video, cached: false, sender }
+    const rids = layersOf(this.#video?.media)
+    for (const rid of rids) {
+      const made: VideoStream = {
+        rid,
+        feed: new Feed({ ...shared, audio: undefined, requestKeyFrame: () => made.stream?.requestKeyFrame() }),
+        stream: undefined,
+      }
+      this.#videoStreams.push(made)
+    }
+    const layers = rids.length === 0 ? {} : { layers: new Layers(this.#videoStreams.map(({ feed }) => feed)) }
+    const whole = new Feed({ ...shared, audio, requestKeyFrame: () => this.#requestKeyFrames(), ...layers })
+    if (rids.length === 0 && video !== undefined) {
+      this.#videoStreams.push({ feed: whole, rid: undefined, stream: undefined })
+    }
+    return whole
+  }
+
+  #takeVideo({ media, codec }: Taken<VideoFormat>, track: Track): AnsweredSection {
+    const ridExtension = media.extensions.get(streamIdUri) ?? 0
+    const { layers } = this.feed
+    for (const each of this.#videoStreams) {
+      const { feed, rid } = each
+      each.stream = this.#feedback.addStream('video', 90_000, track)
+      const push = (packet: Buffer): void => {
+        feed.pushVideo(packet)
+        if (layers !== undefined && hasMarker(packet)) layers.pictureCame(feed, Date.now())
+      }
+      this.#streams.add({ stream: each.stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
+    }
+    const rids = this.#videoStreams.flatMap(({ rid }) => rid ?? [])
+    return { codec, extensions: rids.length === 0 ? [] : [sectionIdUri, streamIdUri], feedback: videoFeedback, rids }
   }
 
   #takeAudio({ media, codec, format }: Taken<AudioFormat>, track: Track): AnsweredSection {
@@ -102,7 +147,7 @@ export class Publisher {
     const levelId = media.extensions.get(audioLevelUri)
     const push = (packet: Buffer): void =>
       this.feed.pushAudio(packet, levelId === undefined ? -1 : audioLevelOf(packet, levelId))
-    this.#streams.add({ stream, payloadType, rid: undefined, ridExtension: 0, push })
+    this.#streams.add({ stream, feed: this.feed, payloadType, rid: undefined, ridExtension: 0, push })
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
 
@@ -111,10 +156,10 @@ export class Publisher {
     this.#heardAt = now
     if (isRtcp(message)) {
       eachClockPoint(message, (ssrc, point) => {
-        const stream = this.#streams.find(ssrc)?.stream
+        const { stream, feed } = this.#streams.find(ssrc) ?? {}
         if (stream === undefined) return
         stream.reported(point, now)
-        this.feed.noteClock(stream.kind, point)
+        feed?.noteClock(stream.kind, point)
       })
     } else if (isRtp(message)) this.#streams.received(message, now)
   }
@@ -126,7 +171,7 @@ export class Publisher {
   }
 
   #requestKeyFrames(): void {
-    for (const stream of this.#videoStreams) stream.requestKeyFrame()
+    for (const { stream } of this.#videoStreams) stream?.requestKeyFrame()
   }
 }
 
@@ -142,4 +187,10 @@ function firstOf<Format>(
     if (chosen !== undefined) return { media, ...chosen }
   }
   return undefined
+}
+
+/** Layers that are taken: none where its packets do not say whose they are. */
+function layersOf(media: OfferedMedia | undefined): string[] {
+  if (media === undefined || !media.extensions.has(streamIdUri) || media.rids.length < 2) return []
+  return media.rids.slice(0, mostLayers)
 }

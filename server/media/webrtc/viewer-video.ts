@@ -65,7 +65,8 @@ interface WaitingPacket {
 export class ViewerVideo {
   readonly #out: Outgoing
   readonly #sendTimeId: number
-  readonly #main: Feed
+  /** Whose clock all timestamps follow: that of the first one that was sent. */
+  #reference: Feed | undefined
   readonly #lifetime: Lifetime
   readonly #estimate: LinkEstimate
   readonly #sent = new SentVideo()
@@ -100,13 +101,11 @@ export class ViewerVideo {
 
   /**
    * @param sendTimeId the viewer's number of the send time; 0 when it does not know it
-   * @param main whose clock all timestamps follow
    * @param estimate told of what is sent
    */
-  constructor(out: Outgoing, sendTimeId: number, main: Feed, estimate: LinkEstimate, lifetime: Lifetime) {
+  constructor(out: Outgoing, sendTimeId: number, estimate: LinkEstimate, lifetime: Lifetime) {
     this.#out = out
     this.#sendTimeId = sendTimeId
-    this.#main = main
     this.#estimate = estimate
     this.#lifetime = lifetime
     this.#pacer = new Pacer(lifetime, 0, (waiting) => this.#sendWaiting(waiting))
@@ -137,11 +136,16 @@ export class ViewerVideo {
   }
 
   /** The pictures since the last key frame at once, then what comes. */
-  start(now: number): void {
+  start(feed: Feed, now: number): void {
     this.#startedAt = now
     this.#estimate.restart(now, startMs)
-    if (this.#main.gop.length > 0 && !this.#hidden) this.#beginBurst(this.#main)
-    else this.switchTo(this.#main)
+    if (feed.gop.length > 0 && !this.#hidden) this.#beginBurst(feed)
+    else this.switchTo(feed)
+  }
+
+  /** The moment `now` for a sender report; undefined before the first packet. */
+  clock(now: number): { ntp: number; timestamp: number } | undefined {
+    return this.#reference?.clock('video', now)
   }
 
   /** It is not seen: nothing is sent until it is. */
@@ -207,6 +211,12 @@ export class ViewerVideo {
     this.#times = undefined
   }
 
+  /** The viewer cannot go on without one. */
+  requestKeyFrame(): void {
+    const feed = this.#next?.feed ?? this.#source
+    feed?.requestKeyFrame()
+  }
+
   /** The viewer misses a packet: it is sent again, within bounds. */
   sendAgain(number: number, now: number): void {
     const stretch = this.#sent.stretchOf(number)
@@ -236,11 +246,11 @@ export class ViewerVideo {
 
   /** The viewer cannot go on: the first packets may have been lost. */
   repeatBurst(now: number): void {
-    if (this.#hidden || this.#burst !== undefined || this.#repeatsLeft === 0 || this.#source !== this.#main) return
+    if (this.#hidden || this.#burst !== undefined || this.#repeatsLeft === 0) return
     if (now - this.#burstAt < burstRepeatMs || now - this.#startedAt > burstRepeatsUntilMs) return
-    if (this.#limit !== undefined || this.#main.gop.length === 0) return
+    if (this.#source === undefined || this.#limit !== undefined || this.#source.gop.length === 0) return
     this.#repeatsLeft -= 1
-    this.#beginBurst(this.#main)
+    this.#beginBurst(this.#source)
   }
 
   /** The viewer is on another network, and has said nothing for so many milliseconds: what was sent to it meanwhile is lost. */
@@ -268,7 +278,7 @@ export class ViewerVideo {
     this.#estimate.restart(now, startMs)
     if (this.#asked === undefined) return
     const { feed, limit } = this.#asked
-    if (feed !== this.#main || limit !== undefined || feed.gop.length === 0) return this.switchTo(feed, limit)
+    if (limit !== undefined || feed.gop.length === 0) return this.switchTo(feed, limit)
     this.#become(feed, undefined)
     this.#beginBurst(feed)
   }
@@ -317,10 +327,10 @@ export class ViewerVideo {
     this.#times = this.#timesOf(feed, timestamp)
   }
 
-  /** Brings a feed's timestamps to the main feed's clock, and behind what was sent. */
+  /** Brings a feed's timestamps to the clock that all follow, and behind what was sent. */
   #timesOf(feed: Feed, timestamp: number): StretchTimes {
-    const now = Date.now()
-    const shift = feed === this.#main ? 0 : (this.#main.videoTimestamp(now) - feed.videoTimestamp(now)) | 0
+    this.#reference ??= feed
+    const shift = feed === this.#reference ? 0 : feed.ticksTo(this.#reference, Date.now())
     const ahead = (timestamp + shift - this.#lastTimestamp) | 0
     const tooLate = this.#out.begun && ahead < leastTicks
     return { shift: tooLate ? shift + leastTicks - ahead : shift, timestamps: undefined }

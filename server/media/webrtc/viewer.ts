@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed, Sink } from '../feeds/feed.ts'
-import type { SecondStream } from '../feeds/second-stream.ts'
+import type { PictureStreams } from '../feeds/picture-streams.ts'
 import { Problem } from '../problem.ts'
 import { type FeedbackListener, readFeedback, type ReceivedBlock } from '../rtp/feedback.ts'
 import { isRtcp } from '../rtp/packet.ts'
@@ -20,8 +20,8 @@ const stallMs = 10_000
 /** What a viewer watches. */
 export interface Watched {
   feed: Feed
-  /** Sent instead where the viewer's link is too small; undefined when there is nothing smaller. */
-  second: SecondStream | undefined
+  /** Those of its picture: which of them is sent depends on the viewer. */
+  streams: PictureStreams
   /** Told what the viewer is sent of the picture from now on; it begins with everything. */
   resized: (size: StreamSize) => void
 }
@@ -104,7 +104,7 @@ export class Viewer implements Sink, FeedbackListener {
     for (const out of [this.#video?.out, this.#audio]) {
       if (!out?.begun) continue
       if (out.owedSince !== 0 && now - out.owedSince > stallMs) return this.peer.close()
-      const clock = this.#feed.clock(out.kind, now)
+      const clock = out === this.#audio ? this.#feed.clock('audio', now) : this.#video?.video.clock(now)
       if (clock !== undefined) out.report(clock, now)
     }
     const monotonic = performance.now()
@@ -124,9 +124,8 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   keyFrameWanted(): void {
-    if (this.#video === undefined) return
-    this.#feed.requestKeyFrame()
-    this.#video.video.repeatBurst(performance.now())
+    this.#video?.video.requestKeyFrame()
+    this.#video?.video.repeatBurst(performance.now())
   }
 
   bitrate(bitsPerSecond: number): void {
@@ -180,13 +179,13 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   #sentVideo(out: Outgoing, { mid, extensions }: OfferedMedia): SentVideo {
-    const { feed, second, resized } = this.#watched
+    const { feed, streams, resized } = this.#watched
     const { lifetime } = this.peer
     const sendTimeId = extensions.get(sendTimeUri) ?? 0
     const estimate = new LinkEstimate(performance.now())
-    const video = new ViewerVideo(out, sendTimeId, feed, estimate, lifetime)
+    const video = new ViewerVideo(out, sendTimeId, estimate, lifetime)
     const failed = (error: unknown): void => this.failed(error)
-    const adaptation = new LinkAdaptation({ video, estimate, main: feed, second, lifetime, changed: resized, failed })
+    const adaptation = new LinkAdaptation({ video, estimate, main: feed, streams, lifetime, changed: resized, failed })
     video.adopted = (source, limited) => adaptation.adopted(source, limited)
     adaptation.shown(this.#height)
     return { out, mid, sendTimeId, video, estimate, adaptation }
@@ -213,7 +212,7 @@ export class Viewer implements Sink, FeedbackListener {
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
-    this.#video?.video.start(performance.now())
+    this.#video?.adaptation.start()
     // The burst may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
   }
@@ -222,7 +221,7 @@ export class Viewer implements Sink, FeedbackListener {
   #moved(): void {
     if (this.#video === undefined) return
     const { out, video } = this.#video
-    this.#feed.requestKeyFrame()
+    video.requestKeyFrame()
     video.moved(performance.now(), out.owedSince === 0 ? 0 : Date.now() - out.owedSince)
   }
 }

@@ -57,6 +57,8 @@ export interface Offering {
   addresses?: 'offer' | 'later' | 'never'
   /** Of the addresses that the node offers, the one that is used; left out: any. For watching. */
   through?: string
+  /** A picture of 720 lines in three sizes at once, `l`, `m` and `h`. For publishing. */
+  layered?: boolean
 }
 
 /** What of page/client.js is called from here. */
@@ -68,6 +70,7 @@ interface PageClient {
   isOver(name: string): Promise<boolean>
   restart(name: string): Promise<string>
   enable(name: string, kind: 'video' | 'audio', on: boolean): void
+  activate(name: string, rids: readonly string[]): Promise<void>
   colours(png: string, places: [number, number][]): Promise<number[][]>
   peerOffer(name: string): Promise<string>
   peerAnswer(name: string, sdp: string): Promise<string>

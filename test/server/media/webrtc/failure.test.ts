@@ -3,6 +3,7 @@ import { UdpPort } from '../../../../server/media/udp-port.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { Peer } from '../../../../server/media/webrtc/peer.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
+import { FeedStream, fixedStreams } from '../../../../server/media/feeds/picture-streams.ts'
 import { Viewer } from '../../../../server/media/webrtc/viewer.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
@@ -61,7 +62,11 @@ test('a viewer that fails over a packet is out of its feed, and the camera goes 
   })
   try {
     const closed = vi.fn()
-    const viewer = new Viewer({ feed, second: undefined, resized: () => {} }, settings, closed)
+    const viewer = new Viewer(
+      { feed, streams: fixedStreams(new FeedStream(feed)), resized: () => {} },
+      settings,
+      closed,
+    )
     await viewer.answer(parseOffer(offerSdp()))
     feed.add(viewer)
     vi.spyOn(viewer, 'video').mockImplementation(unforeseen)

@@ -78,20 +78,41 @@ async function watch(name, url, token, { addresses = 'offer', codec = '', throug
   return await exchange(peer, url, token, addresses, through)
 }
 
-/** Publishes the fake camera and microphone. */
-async function publish(name, url, token, { video = true, audio = true, codec = '', addresses = 'offer' } = {}) {
+/** Of a picture of 720 lines, as the room page sends it. */
+const layers = [
+  { rid: 'l', scaleResolutionDownBy: 4, maxBitrate: 150_000 },
+  { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: 450_000 },
+  { rid: 'h', maxBitrate: 1_700_000 },
+]
+
+/** Publishes the fake camera and microphone; `layered`: in three sizes at once. */
+async function publish(
+  name,
+  url,
+  token,
+  { video = true, audio = true, codec = '', addresses = 'offer', layered = false, through = '' } = {},
+) {
   const connection = new RTCPeerConnection()
-  const stream = await navigator.mediaDevices.getUserMedia({
-    video: video && { width: 640, height: 360, frameRate: 20 },
-    audio,
-  })
+  const [width, height] = layered ? [1280, 720] : [640, 360]
+  const stream = await navigator.mediaDevices.getUserMedia({ video: video && { width, height, frameRate: 20 }, audio })
   const peer = { connection, session: '', stream }
   peers.set(name, peer)
   for (const track of stream.getTracks()) {
-    const transceiver = connection.addTransceiver(track, { direction: 'sendonly', streams: [stream] })
+    const encodings = layered && track.kind === 'video' ? { sendEncodings: layers } : {}
+    const transceiver = connection.addTransceiver(track, { direction: 'sendonly', streams: [stream], ...encodings })
     if (track.kind === 'video' && codec !== '') transceiver.setCodecPreferences(preferred('video', codec))
   }
-  return await exchange(peer, url, token, addresses)
+  return await exchange(peer, url, token, addresses, through)
+}
+
+/** Of a layered picture: which layers are sent from now on. */
+async function activate(name, rids) {
+  for (const sender of peers.get(name).connection.getSenders()) {
+    if (sender.track.kind !== 'video') continue
+    const parameters = sender.getParameters()
+    for (const encoding of parameters.encodings) encoding.active = rids.includes(encoding.rid)
+    await sender.setParameters(parameters)
+  }
 }
 
 /** What getStats says, added up over the streams of each kind. */
@@ -230,6 +251,7 @@ globalThis.client = {
   isOver,
   restart,
   enable,
+  activate,
   colours,
   peerOffer,
   peerAnswer,

@@ -1,0 +1,71 @@
+import type { Feed, FeedCounts } from './feed.ts'
+import { FeedStream, type PictureStream, type PictureStreams } from './picture-streams.ts'
+
+/** A layer that is silent for so long while another one sends has stopped, in milliseconds: its browser saves its link, or the processor. */
+const stoppedMs = 700
+
+/** The layers of somebody's picture: the same in several sizes, each a feed of its own. Which of them are sent is for the browser to say. */
+export class Layers implements PictureStreams {
+  readonly all: readonly FeedStream[]
+  readonly #listeners = new Set<() => void>()
+  readonly #flowing = new Set<FeedStream>()
+  #list: readonly FeedStream[] = []
+  /** Of the last picture of any layer, and since when they come without a pause: after one, layers begin again one by one. */
+  #lastAt = 0
+  #steadySince = 0
+
+  constructor(feeds: readonly Feed[]) {
+    this.all = feeds.map((feed) => new FeedStream(feed))
+  }
+
+  get list(): readonly PictureStream[] {
+    return this.#list
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A picture of a layer has come. @param now milliseconds since the epoch */
+  pictureCame(feed: Feed, now: number): void {
+    if (now - this.#lastAt > stoppedMs) this.#steadySince = now
+    this.#lastAt = now
+    const steady = now - this.#steadySince > stoppedMs
+    let changed = false
+    for (const stream of this.all) {
+      if (stream.feed === feed) {
+        // It can be used from its first key frame on.
+        if (feed.entryTimestamp < 0 || this.#flowing.has(stream)) continue
+        this.#flowing.add(stream)
+        changed = true
+      } else if (steady && now - stream.feed.counts.lastPacketAt > stoppedMs) {
+        changed = this.#flowing.delete(stream) || changed
+      }
+    }
+    if (changed || !this.#inOrder()) this.#sort()
+  }
+
+  /** Bytes of all, pictures of the one that has most of them, with the sound of the source. */
+  counted(sound: FeedCounts): FeedCounts {
+    const counts = this.all.map(({ feed }) => feed.counts)
+    const most = counts.reduce((before, each) => (each.frames > before.frames ? each : before), sound)
+    return {
+      videoBytes: counts.reduce((sum, { videoBytes }) => sum + videoBytes, 0),
+      audioBytes: sound.audioBytes,
+      frames: most.frames,
+      keyFrames: most.keyFrames,
+      lastKeyFrameAt: Math.max(...counts.map(({ lastKeyFrameAt }) => lastKeyFrameAt)),
+      lastPacketAt: Math.max(sound.lastPacketAt, ...counts.map(({ lastPacketAt }) => lastPacketAt)),
+    }
+  }
+
+  #inOrder(): boolean {
+    return this.#list.every(({ height }, index) => height <= (this.#list[index - 1]?.height ?? Infinity))
+  }
+
+  #sort(): void {
+    this.#list = [...this.#flowing].toSorted((a, b) => b.height - a.height || b.bitrate - a.bitrate)
+    for (const listener of [...this.#listeners]) listener()
+  }
+}

@@ -1,0 +1,65 @@
+import type { ClockPoint } from '../rtp/rtcp.ts'
+
+/** The clock of one sender, as far as its reports tell: all of its streams are reported by it. */
+export class SenderClock {
+  /** Milliseconds that it is ahead of the node's; undefined before the first report. */
+  ahead: number | undefined
+}
+
+/** Which moment each timestamp of one RTP stream is (RFC 3550, section 6.4.1). Times are milliseconds since the epoch. */
+export class StreamClock {
+  readonly #rate: number
+  readonly #sender: SenderClock
+  #last: { timestamp: number; at: number } | undefined
+  #report: ClockPoint | undefined
+
+  /** @param rate of the timestamps, in Hz */
+  constructor(rate: number, sender: SenderClock) {
+    this.#rate = rate
+    this.#sender = sender
+  }
+
+  /** A packet came at the moment `now`. */
+  received(timestamp: number, now: number): void {
+    if (this.#last === undefined) this.#last = { timestamp, at: now }
+    else {
+      this.#last.timestamp = timestamp
+      this.#last.at = now
+    }
+  }
+
+  /** A report of the sender came at the moment `now`. */
+  reported(point: ClockPoint, now: number): void {
+    this.#report = point
+    this.#sender.ahead = point.ntp - now
+  }
+
+  /** The moment `now` by the sender's clock, and its timestamp; undefined before the first packet. */
+  at(now: number): { ntp: number; timestamp: number } | undefined {
+    if (this.#last === undefined) return undefined
+    const ntp = now + (this.#sender.ahead ?? 0)
+    return { ntp, timestamp: this.#report === undefined ? this.#arrived(now) : this.#reportedAt(this.#report, ntp) }
+  }
+
+  /** Ticks from its timestamps to those that another stream has of the same moments: by the reports of one sender, or by when their packets came. */
+  ticksTo(other: StreamClock, now: number): number {
+    const own = this.#report
+    const others = other.#report
+    if (this.#sender !== other.#sender || own === undefined || others === undefined) {
+      return (other.#arrived(now) - this.#arrived(now)) | 0
+    }
+    return (other.#reportedAt(others, own.ntp) - own.timestamp) | 0
+  }
+
+  #arrived(now: number): number {
+    return this.#last === undefined ? 0 : this.#ticks(this.#last.timestamp, now - this.#last.at)
+  }
+
+  #reportedAt({ timestamp, ntp }: ClockPoint, at: number): number {
+    return this.#ticks(timestamp, at - ntp)
+  }
+
+  #ticks(timestamp: number, later: number): number {
+    return (timestamp + Math.round((later * this.#rate) / 1_000)) >>> 0
+  }
+}

@@ -1,0 +1,30 @@
+/** Bytes are counted in seconds, and so many of them say how much a stream is. */
+const windowMs = 1_000
+const windows = 3
+
+/** How much a stream is, in bits a second. */
+export class Rate {
+  readonly #seconds: number[] = Array.from({ length: windows }, () => 0)
+  #next = 0
+  #bytes = 0
+  #since = -1
+  /** The most of the last seconds; 0 in the first one. */
+  most = 0
+
+  /** @param now milliseconds since the epoch */
+  add(bytes: number, now: number): void {
+    const elapsed = now - this.#since
+    if (elapsed >= windowMs) this.#turn(elapsed, now)
+    this.#bytes += bytes
+  }
+
+  #turn(elapsed: number, now: number): void {
+    if (this.#since >= 0) {
+      this.#seconds[this.#next] = (this.#bytes * 8_000) / elapsed
+      this.#next = (this.#next + 1) % windows
+      this.most = Math.max(...this.#seconds)
+    }
+    this.#bytes = 0
+    this.#since = now
+  }
+}

@@ -1,0 +1,139 @@
+import type { Feed, Sink, VideoFormat } from '../feeds/feed.ts'
+import type { FeedLease, PictureStream } from '../feeds/picture-streams.ts'
+import type { Lifetime } from '../lifetime.ts'
+import type { Limit, ViewerVideo } from './viewer-video.ts'
+
+/** What a switch works on. */
+export interface SwitchOptions {
+  video: ViewerVideo
+  /** The viewer takes its packets anyhow. */
+  main: Feed
+  lifetime: Lifetime
+  /** A packet threw what nobody foresaw. */
+  failed: (error: unknown) => void
+  /** A stream could not be had, or ended by itself. */
+  lost: (stream: PictureStream) => void
+}
+
+interface Held extends FeedLease {
+  stream: PictureStream
+  sink: Sink | undefined
+}
+
+/** Takes a viewer from one stream of a picture to another: what it was sent goes on until the other has a picture that can be decoded by itself. */
+export class StreamSwitch {
+  readonly #options: SwitchOptions
+  readonly #abort = new AbortController()
+  /** Whose packets are sent, and whose are waited for. */
+  #held: Held | undefined
+  #coming: Held | undefined
+  #asking = false
+
+  constructor(options: SwitchOptions) {
+    this.#options = options
+    options.lifetime.onEnd(() => {
+      this.#abort.abort(new Error('the viewer is gone'))
+      this.#drop(this.#coming)
+      this.#drop(this.#held)
+    })
+  }
+
+  /** A stream is asked for, and neither there nor refused yet. */
+  get asking(): boolean {
+    return this.#asking
+  }
+
+  /** Whose packets are sent now, or were last. */
+  get stream(): PictureStream | undefined {
+    return this.#held?.stream
+  }
+
+  /** What is sent, or asked for where nothing is. */
+  get feed(): Feed {
+    return (this.#held ?? this.#coming)?.feed ?? this.#options.main
+  }
+
+  /** The first one, which is at hand. */
+  start(stream: PictureStream, feed: Feed): void {
+    this.#held = this.#tapped(stream, { feed, release: () => {} })
+    this.#options.video.start(feed, performance.now())
+  }
+
+  /**
+   * Goes on with a stream, at once where it is at hand.
+   * @param limitOf how it is sent once it is there
+   */
+  take(stream: PictureStream, limitOf: (feed: Feed) => Limit | undefined): void {
+    if (stream.feed !== undefined) this.#take(stream, { feed: stream.feed, release: () => {} }, limitOf)
+    else if (this.#held?.stream === stream) this.#take(stream, this.#held, limitOf)
+    else void this.#acquire(stream, limitOf)
+  }
+
+  /** Its packets are sent from now on. */
+  adopted(feed: Feed): void {
+    if (this.#coming?.feed !== feed) return
+    this.#drop(this.#held)
+    this.#held = this.#coming
+    this.#coming = undefined
+  }
+
+  async #acquire(stream: PictureStream, limitOf: (feed: Feed) => Limit | undefined): Promise<void> {
+    const { lifetime, main } = this.#options
+    const codec: VideoFormat['codec'] = main.video?.codec ?? 'H264'
+    this.#asking = true
+    const lost = lifetime.guard(() => this.#lost(stream))
+    const lease = await stream.acquire(codec, this.#abort.signal, lost)
+    lifetime.guard(() => {
+      this.#asking = false
+      if (lease === undefined) this.#options.lost(stream)
+      else this.#take(stream, lease, limitOf)
+    })()
+    if (lifetime.over) lease?.release()
+  }
+
+  #take(stream: PictureStream, lease: FeedLease, limitOf: (feed: Feed) => Limit | undefined): void {
+    const { feed } = lease
+    if (feed !== this.#coming?.feed) {
+      this.#drop(this.#coming)
+      this.#coming = feed === this.#held?.feed ? undefined : this.#tapped(stream, lease)
+    }
+    this.#options.video.switchTo(feed, limitOf(feed))
+  }
+
+  #lost(stream: PictureStream): void {
+    if (this.#coming?.stream === stream) {
+      this.#drop(this.#coming)
+      this.#coming = undefined
+    }
+    if (this.#held?.stream === stream) {
+      this.#drop(this.#held)
+      this.#held = undefined
+    }
+    this.#options.lost(stream)
+  }
+
+  #tapped(stream: PictureStream, lease: FeedLease): Held {
+    const { feed } = lease
+    const sink = feed === this.#options.main ? undefined : this.#sinkOf(feed)
+    if (sink !== undefined) feed.add(sink)
+    return { stream, feed, sink, release: () => lease.release() }
+  }
+
+  #drop(held: Held | undefined): void {
+    if (held?.sink !== undefined) held.feed.remove(held.sink)
+    held?.release()
+  }
+
+  /** Takes the pictures: sound is the main feed's. */
+  #sinkOf(feed: Feed): Sink {
+    const { failed, video } = this.#options
+    return {
+      video: (packet, sequence) => video.take(feed, packet, sequence),
+      audio: () => {},
+      report: () => {},
+      // Whoever holds it is told otherwise.
+      ended: () => {},
+      failed,
+    }
+  }
+}

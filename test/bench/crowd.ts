@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import type { ViewersRequest, ViewersSeen } from './whep-viewers.ts'
+
+/** What viewers leave to those who serve them: on other machines they would take nothing from them. */
+const viewersNice = 10
+
+/** Viewers in a process of their own. */
+export class Crowd implements Disposable {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<never>
+
+  /** @param token empty for none */
+  constructor(url: string, token: string) {
+    this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), [url, token], { stdio: 'inherit' })
+    if (this.#child.pid !== undefined) setPriority(this.#child.pid, viewersNice)
+    this.#ended = once(this.#child, 'exit').then(() => {
+      throw new Error('the viewers ended')
+    })
+    this.#ended.catch(() => {
+      // It is awaited in the race alone.
+    })
+  }
+
+  /** Resolves when it is done. @throws Error when one could not come, or the viewers ended */
+  async ask(request: ViewersRequest): Promise<ViewersSeen> {
+    const seen = await this.attempt(request)
+    const [failure] = seen.failures
+    if (failure !== undefined) throw new Error(failure)
+    return seen
+  }
+
+  /** Resolves when it is done, also when some could not come. @throws Error when the viewers ended */
+  async attempt(request: ViewersRequest): Promise<ViewersSeen> {
+    this.#child.send(request)
+    const [seen] = (await Promise.race([once(this.#child, 'message'), this.#ended])) as [ViewersSeen]
+    return seen
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill()
+  }
+}

@@ -10,6 +10,7 @@ import type {
   StreamStats,
 } from '../../shared/media/control.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
+import type { FeedConversion } from './feeds/feed.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
 import { Turns } from './http/turns.ts'
@@ -24,6 +25,7 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './udp-port.ts'
+import { Transcoding } from './transcode/transcoding.ts'
 import { makeDtlsCertificate } from './webrtc/dtls-certificate.ts'
 import type { PeerSettings } from './webrtc/peer.ts'
 import { RestartPort } from './webrtc/restart-port.ts'
@@ -36,6 +38,7 @@ type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: Abort
 
 /** The embedded media node: rooms, cameras, people, and the listener they connect to. */
 export class MediaServer {
+  readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
@@ -56,7 +59,8 @@ export class MediaServer {
     this.#start = start
     this.#log = log
     this.#settings = start.settings
-    this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), log)
+    this.#transcoding = new Transcoding(start.ffmpeg ?? '', start.settings.transcoders, log)
+    this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
     this.#refusals = new RefusalTally(emit)
@@ -104,6 +108,7 @@ export class MediaServer {
   readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
     set_settings: async (settings) => {
       this.#settings = settings
+      this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       Object.assign(this.#rooms, roomSettings(settings))
       return {}
@@ -147,12 +152,14 @@ export class MediaServer {
     },
     rooms: async () => ({ roomIds: this.#rooms.ids }),
     health: async () => ({ rooms: this.#rooms.ids.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
+    transcoding: async () => await this.#transcoding.status(),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
       const options = {
         trustAnyCertificate: trust_any_certificate,
         answerMs: camera_answer_ms,
         allowed: this.#pulls.settings.allowed,
+        abilities: () => this.#transcoding.abilities(),
         log: this.#log,
       }
       const result = await probe(address, login, options, signal)
@@ -241,8 +248,13 @@ function streamStats(room: Room): StreamStats[] {
     last_key_frame_at: feed.counts.lastKeyFrameAt,
     last_packet_at: feed.counts.lastPacketAt,
     viewers: feed.watchers,
-    b_frames: feed.bFrames,
+    b_frames: feed.bFrames && feed.conversion?.from === '',
+    conversion: feed.conversion === undefined || feed.conversion.from === '' ? null : conversionOf(feed.conversion),
   }))
+}
+
+function conversionOf({ from, state, problem }: FeedConversion): StreamStats['conversion'] {
+  return { from, state, problem }
 }
 
 function connectionStats(room: Room): ConnectionStats[] {

@@ -24,6 +24,7 @@ export const refusals = {
   mediaType: { status: 415, title: 'The content type is not the right one' },
   restart: { status: 422, title: 'ICE restarts are not supported' },
   tooMany: { status: 429, title: 'Too many attempts: wait a minute' },
+  transcoders: { status: 503, title: 'The node makes as many pictures playable as it may: try again later' },
   busy: { status: 503, title: 'The node has no room for more connections' },
 } as const satisfies Record<string, { status: number; title: string; code?: number }>
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceErrorKinds, deviceStates } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
+import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
 
 /** An outgoing user as the console shows it: without its password. */
@@ -114,7 +115,10 @@ export const deviceProcedures = {
           kind: z.string(),
           codec: z.string(),
           detail: z.string(),
+          /** It joins a room. */
           carried: z.boolean(),
+          way: z.enum(trackWays),
+          reason: z.enum(trackReasons).nullable(),
           /** Of the picture, in pixels, where the device describes it. */
           width: z.int().optional(),
           height: z.int().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
+import { streamConversion, trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
 
@@ -45,6 +46,8 @@ export const operatorMediaSettingsSchema = z.strictObject({
   camera_stall_ms: milliseconds.default(5_000),
   /** What a browser may send, in bits per second. */
   publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
+  /** Cameras whose pictures are made playable with ffmpeg at once; 0: ffmpeg is not used. */
+  transcoders: z.int().min(0).max(64).default(4),
   screen_bitrate: z.int().min(100_000).max(100_000_000).default(4_000_000),
   /** Tiles that the room page shows at once: of more people those who spoke last, the others are listed and heard. */
   most_tiles: z.int().min(2).max(49).default(12),
@@ -91,6 +94,8 @@ export const startSchema = z.strictObject({
   token_key: z.string().min(43),
   /** Folder of the built room page; empty: none is served. */
   page_folder: z.string().default(''),
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg: z.string().max(4_096).optional(),
   settings: mediaSettingsSchema.prefault({}),
   /** By the process before this one: they hold on. */
   removals: z.array(removalSchema).max(mostRemovals).optional(),
@@ -132,6 +137,9 @@ const track = z.strictObject({
   /** Of the picture, in pixels, where the camera describes it. */
   width: z.int().optional(),
   height: z.int().optional(),
+  way: z.enum(trackWays),
+  /** Why it does not go to every browser as it is; null when it does. */
+  reason: z.enum(trackReasons).nullable(),
 })
 
 /** What a stream has carried since it began; the reader makes rates of two readings. */
@@ -152,6 +160,8 @@ export const streamStats = z.strictObject({
   viewers: z.int(),
   /** Its pictures come in another order than they are shown in (B-frames): browsers show few of them. */
   b_frames: z.boolean(),
+  /** null: everything goes on as it comes. */
+  conversion: streamConversion.nullable(),
 })
 export type StreamStats = z.output<typeof streamStats>
 
@@ -229,6 +239,7 @@ export const controlMethods = {
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
   health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int() }) },
+  transcoding: { params: nothing, result: transcodingStatus },
   probe: {
     params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
     result: z.strictObject({

@@ -109,6 +109,7 @@ export const settings = {
       camera_answer_ms: 'A camera must answer within',
       camera_stall_ms: 'A camera has stalled when nothing came for',
       most_tiles: 'People shown at once',
+      transcoders: 'Cameras made playable at once, at most',
       publish_bitrate: 'Camera of a person, at most',
       screen_bitrate: 'Shared screen, at most',
       ban_ms: 'Who was removed is refused for',
@@ -170,6 +171,8 @@ export const settings = {
       camera_answer_ms: '',
       camera_stall_ms: 'Then it is connected anew.',
       most_tiles: 'Of more, those who spoke last; the others are listed and heard.',
+      transcoders:
+        'H.265, Motion JPEG and the like go through ffmpeg, where it is on the machine, while somebody watches: each takes up to half a processor core. Of sound alone, eight times as many. 0: never.',
       publish_bitrate: '',
       screen_bitrate: '',
       ban_ms: '',

@@ -110,6 +110,7 @@ export const settings: Texts<typeof english> = {
       camera_answer_ms: '摄像头应答时限',
       camera_stall_ms: '多久无数据视为停滞',
       most_tiles: '同时显示的人数',
+      transcoders: '同时转换的摄像机数上限',
       publish_bitrate: '个人摄像头最高码率',
       screen_bitrate: '屏幕共享最高码率',
       ban_ms: '被移出者多久内不得加入',
@@ -168,6 +169,8 @@ export const settings: Texts<typeof english> = {
       camera_answer_ms: '',
       camera_stall_ms: '随后会重新连接。',
       most_tiles: '超出时显示最近发言者；其余的人仍在列表中，声音照常。',
+      transcoders:
+        'H.265、Motion JPEG 等在有人观看时经本机的 ffmpeg 转换，每路最多占用半个处理器核心；仅转换声音时可达八倍路数。0：不使用。',
       publish_bitrate: '',
       screen_bitrate: '',
       ban_ms: '',

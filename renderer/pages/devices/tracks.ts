@@ -15,11 +15,15 @@ const names: Readonly<Record<string, string>> = {
   'MP4A-LATM': 'AAC',
   MP4V: 'MPEG-4',
   'MP4V-ES': 'MPEG-4',
+  'H263-1998': 'H.263',
+  'H263-2000': 'H.263',
+  H263: 'H.263',
 }
 
 /** "H.264" for `H264`; a codec that is not known is shown as the camera names it. */
 export function codecName({ codec }: Track): string {
-  return names[codec.toUpperCase()] ?? (codec || '?')
+  const name = codec.toUpperCase()
+  return names[name] ?? (name.replace(/^(?:AAL2-)?G726-/, 'G.726-') || '?')
 }
 
 /** "1920 × 1080" where the camera describes it; else empty. */
@@ -27,15 +31,17 @@ export function resolutionOf({ detail }: Track): string {
   return /\d+ × \d+/.exec(detail)?.[0] ?? ''
 }
 
-/** Which remark belongs to a track; null where its name says everything, `detail` where only the controller knows. */
-export function trackNote(
-  track: Track,
-): 'b_frames' | 'h265' | 'jpeg' | 'aac' | 'video_other' | 'audio_other' | 'detail' | null {
-  const codec = track.codec.toUpperCase()
-  if (track.carried && track.detail.includes('B-frames')) return 'b_frames'
-  if (track.carried) return codec === 'H265' ? 'h265' : null
-  if (codec === 'JPEG') return 'jpeg'
-  if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return 'aac'
-  if (codec in names && !codec.startsWith('MP4V')) return 'detail'
-  return track.kind === 'video' ? 'video_other' : 'audio_other'
+/** What an operator can do about a track that does not go to every browser as it is. */
+export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound'
+
+/** Why a track does not go to every browser as it is, and what helps; null where nothing is amiss. */
+export function trackNote({
+  kind,
+  way,
+  reason,
+}: Track): { reason: NonNullable<Track['reason']>; remedies: TrackRemedy[] } | null {
+  if (reason === null) return null
+  if (way === 'converted') return { reason, remedies: [] }
+  const device: TrackRemedy = reason === 'b_frames' ? 'order' : kind === 'video' ? 'pictures' : 'sound'
+  return { reason, remedies: way === 'needs_ffmpeg' ? ['ffmpeg', device] : [device] }
 }

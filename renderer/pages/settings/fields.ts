@@ -71,6 +71,7 @@ export const cardFields = {
     { path: 'media.trust_any_certificate', kind: 'switch' },
     time('media.camera_answer_ms'),
     time('media.camera_stall_ms'),
+    number('media.transcoders'),
   ],
   people: [
     number('media.most_tiles'),

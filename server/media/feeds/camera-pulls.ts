@@ -1,13 +1,10 @@
 import { type Log, wholeText } from '../log.ts'
 import type { CameraLogin } from '../rtsp/authentication.ts'
-import type { RtspTrack } from '../rtsp/description.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
-import { clockPointOf } from '../rtp/rtcp.ts'
-import { isRtp } from '../rtp/packet.ts'
-import { PictureOrder } from '../rtp/picture-order.ts'
-import { Refragmentation } from '../rtp/refragment.ts'
-import { type AudioFormat, Feed, type VideoFormat } from './feed.ts'
+import type { Transcoding } from '../transcode/transcoding.ts'
+import { CameraFeed } from './camera-feed.ts'
+import type { Feed } from './feed.ts'
 
 /** A camera as it is pulled. */
 export interface CameraAddress {
@@ -32,7 +29,7 @@ interface Pull {
   ready: Promise<Feed>
   /** Told when a pull that was ready is over. */
   holders: Set<(error: RtspError) => void>
-  /** Ends it when its camera may not be where it is by the settings now. */
+  /** Ends it when its camera may not be where it is by the settings now, or would be shown in another way. */
   review(): void
   end(): void
 }
@@ -41,12 +38,16 @@ interface Pull {
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
+  readonly #transcoding: Transcoding
   readonly #log: Log
   #settings: PullSettings
 
-  constructor(settings: PullSettings, log: Log) {
+  /** @param transcoding what makes playable what browsers would not show */
+  constructor(settings: PullSettings, transcoding: Transcoding, log: Log) {
     this.#settings = settings
+    this.#transcoding = transcoding
     this.#log = log
+    transcoding.changed = () => this.#review()
   }
 
   get settings(): PullSettings {
@@ -56,7 +57,7 @@ export class CameraPulls {
   /** For every pull from now on; one whose camera may not be where it is any more ends. */
   set settings(settings: PullSettings) {
     this.#settings = settings
-    for (const pull of [...this.#playing]) pull.review()
+    this.#review()
   }
 
   /** Different cameras whose media flows. */
@@ -95,6 +96,10 @@ export class CameraPulls {
     }
   }
 
+  #review(): void {
+    for (const pull of [...this.#playing]) pull.review()
+  }
+
   /** One holder that fails does not keep the others from hearing of it. */
   #tell(holder: (error: RtspError) => void, error: RtspError): void {
     try {
@@ -104,35 +109,20 @@ export class CameraPulls {
     }
   }
 
-  #begin(key: string, camera: CameraAddress): Pull {
+  #begin(key: string, address: CameraAddress): Pull {
     const abort = new AbortController()
-    let feed: Feed | undefined
-    let video: Refragmentation | undefined
-    const order = new PictureOrder()
+    let camera: CameraFeed | undefined
     const forget = (): void => {
       if (this.#pulls.get(key) === pull) this.#pulls.delete(key)
       this.#playing.delete(pull)
-      feed?.end()
+      camera?.end()
     }
+    const begin = (): CameraFeed => (camera ??= new CameraFeed(session.tracks, this.#transcoding))
     const session = new RtspSession(
-      { ...this.settings, ...camera, log: this.#log },
+      { ...this.settings, ...address, abilities: () => this.#transcoding.abilities(), log: this.#log },
       {
-        rtp: (track, packet) => {
-          feed ??= feedOf(session.tracks)
-          if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
-          if (track.kind === 'audio') return feed.pushAudio(packet)
-          const { codec } = feed.video ?? {}
-          if (codec === undefined || codec === 'VP8') return
-          const into = feed
-          order.note(packet)
-          feed.bFrames ||= order.reordered
-          video ??= new Refragmentation(codec, (each) => into.pushVideo(each))
-          video.push(packet)
-        },
-        rtcp: (track, packet) => {
-          const point = clockPointOf(packet)
-          if (point !== undefined) feed?.noteClock(track.kind, point)
-        },
+        rtp: (track, packet) => begin().rtp(track, packet),
+        rtcp: (track, packet) => camera?.rtcp(track, packet),
         ended: (error) => lost(error),
       },
     )
@@ -143,10 +133,9 @@ export class CameraPulls {
       for (const holder of holders) this.#tell(holder, error)
     }
     const ready = session.play(abort.signal).then(
-      (tracks) => {
-        feed ??= feedOf(tracks)
+      () => {
         this.#playing.add(pull)
-        return feed
+        return begin().feed
       },
       (error: unknown) => {
         forget()
@@ -159,8 +148,11 @@ export class CameraPulls {
       ready,
       holders: new Set(),
       review: () => {
-        if (session.isAllowed(this.settings.allowed)) return
-        lost(new RtspError('forbidden', 'cameras may not be at this address any more'))
+        if (!session.isAllowed(this.settings.allowed)) {
+          lost(new RtspError('forbidden', 'cameras may not be at this address any more'))
+        } else if (camera?.outdated === true) {
+          lost(new RtspError('closed', 'it is shown in another way from now on: it begins anew'))
+        } else return
         void session.close()
       },
       end: () => {
@@ -172,34 +164,6 @@ export class CameraPulls {
     this.#pulls.set(key, pull)
     return pull
   }
-}
-
-function feedOf(tracks: readonly RtspTrack[]): Feed {
-  const video = tracks.find(({ kind }) => kind === 'video')
-  const audio = tracks.find(({ kind }) => kind === 'audio')
-  return new Feed({
-    video: video === undefined ? undefined : videoFormat(video),
-    audio: audio === undefined ? undefined : audioFormat(audio),
-    cached: true,
-    // A camera cannot be asked over RTSP.
-    requestKeyFrame: () => {},
-  })
-}
-
-function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
-  const parameterSets = parameters.get('sprop-parameter-sets') ?? ''
-  const fromSet = Buffer.from(parameterSets.slice(0, 8), 'base64').subarray(1, 4).toString('hex')
-  const profileLevelId = (parameters.get('profile-level-id') ?? fromSet).toLowerCase()
-  return {
-    codec: codec === 'H265' ? 'H265' : 'H264',
-    profileLevelId: /^[0-9a-f]{6}$/.test(profileLevelId) ? profileLevelId : '',
-    parameterSets,
-  }
-}
-
-function audioFormat({ codec, clockRate }: RtspTrack): AudioFormat {
-  if (codec === 'PCMU' || codec === 'PCMA' || codec === 'G722') return { codec, clockRate }
-  return { codec: 'OPUS', clockRate: 48_000 }
 }
 
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

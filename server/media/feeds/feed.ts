@@ -17,6 +17,7 @@ import { hasMarker, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
+import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { GopCache } from './gop-cache.ts'
 import type { Layers } from './layers.ts'
@@ -86,6 +87,16 @@ const crowd = 16
 /** Of all feeds of the process. */
 const fanOut = new Slices()
 
+/** What makes a feed playable that browsers would not show. */
+export interface FeedConversion {
+  /** What the source sends, e.g. `H.265`; empty while everything goes on as it is. */
+  readonly from: string
+  readonly state: ConversionState
+  /** Why it failed last; empty when it did not. */
+  readonly problem: string
+  prepare(): () => void
+}
+
 const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {
   H264: h264Content,
   H265: h265Content,
@@ -126,6 +137,8 @@ export class Feed {
   passes: (level: number) => boolean = () => true
   /** Pictures come in another order than they are shown in: browsers show few of them. */
   bFrames = false
+  /** What makes it playable while somebody watches; undefined when nothing has to. */
+  conversion: FeedConversion | undefined
   readonly #counts: FeedCounts = {
     videoBytes: 0,
     audioBytes: 0,
@@ -183,6 +196,11 @@ export class Feed {
   sentVideo(sequence: number): Buffer | undefined {
     // A viewer's first packets are of the GOP, and may be older than the history.
     return this.#history.find(sequence) ?? this.#cache?.find(sequence)
+  }
+
+  /** Somebody is about to watch. Returns what is to be called once they do not any more. @throws Problem transcoders when that cannot be now */
+  prepare(): () => void {
+    return this.conversion?.prepare() ?? (() => {})
   }
 
   add(sink: Sink): void {
@@ -269,6 +287,12 @@ export class Feed {
   /** Bits a second of its video: the most of the last seconds, for a key frame comes only now and then. 0 in its first second. */
   get videoBitrate(): number {
     return this.#videoRate.most
+  }
+
+  /** What was sent is of another time than what will be: nobody begins with it. */
+  forget(): void {
+    this.#cache?.clear()
+    this.entryTimestamp = -1
   }
 
   /** The source is over: every sink is told, once. */

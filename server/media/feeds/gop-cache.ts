@@ -26,12 +26,12 @@ export class GopCache {
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {
       // Parameter sets ahead of the first key frame belong to it, and so does what lies between, e.g. SEI.
-      if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.#clear()
+      if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.clear()
       if ((content & parameterSet) === 0 && this.#packets.length === 0) return
     }
     this.#packets.push(packet)
     this.#bytes += packet.length
-    if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.#clear()
+    if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.clear()
   }
 
   /** The packet of a number; undefined when it is not of this GOP. */
@@ -58,7 +58,8 @@ export class GopCache {
     this.#timestamp = timestamp
   }
 
-  #clear(): void {
+  /** Forgets everything. */
+  clear(): void {
     this.#packets = []
     this.#bytes = 0
     this.#begun = false

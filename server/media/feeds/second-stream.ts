@@ -41,14 +41,31 @@ export class SecondStream implements PictureStream {
       const ended = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
       const lease = await this.#pulls.acquire(this.#camera, ended, lost)
       const found = lease.feed.video?.codec
-      if (found !== undefined && (codec === undefined || found === codec)) {
-        this.#found = lease.feed
-        return lease
+      if (found === undefined || (codec !== undefined && found !== codec)) {
+        lease.release()
+        return undefined
       }
-      lease.release()
-      return undefined
+      this.#found = lease.feed
+      return prepared(lease)
     } catch {
       return undefined
     }
+  }
+}
+
+/** The lease of a feed that is watched. @throws Problem transcoders, the lease released */
+function prepared(lease: CameraLease): CameraLease {
+  try {
+    const done = lease.feed.prepare()
+    return {
+      feed: lease.feed,
+      release: () => {
+        done()
+        lease.release()
+      },
+    }
+  } catch (error) {
+    lease.release()
+    throw error
   }
 }

@@ -131,6 +131,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   let session: MediaSession | undefined
   let viewer: Viewer | undefined
   let lease: CameraLease | undefined
+  let done: (() => void) | undefined
   try {
     member = admission.kind === 'observer' ? undefined : memberOf(admission)
     room.assertMayWatch(member, stream)
@@ -144,8 +145,10 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
       streams: streamsOf(lease?.feed ?? stream.feed, lease === undefined ? second : undefined),
       resized: (size) => member?.send({ type: 'stream_size', stream_id: streamId, size }),
     }
+    done = watched.feed.prepare()
     const made: Viewer = new Viewer(watched, peerSettings(), () => {
       release()
+      done?.()
       if (session !== undefined) sessions.delete(session.id)
       lease?.release()
       room.unwatch(member, stream, made)
@@ -159,6 +162,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   } catch (error) {
     viewer?.close()
     release()
+    done?.()
     if (viewer === undefined) lease?.release()
     if (session !== undefined) sessions.delete(session.id)
     if (member !== undefined) room.dropIfGone(member)

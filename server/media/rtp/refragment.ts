@@ -1,4 +1,4 @@
-import { hasMarker, headerLength, sequenceDistance, sequenceOf } from './packet.ts'
+import { hasMarker, payloadOf, sequenceDistance, sequenceOf } from './packet.ts'
 
 /**
  * Longest packet that goes on as it is, in bytes: with SRTP's tag and the headers of IPv6 and UDP it fits an Ethernet frame and most tunnels into the house.
@@ -14,7 +14,7 @@ const widestGap = 1_000
 const fixedHeader = 12
 
 /** How one codec's NAL units are packed. */
-interface Packing {
+export interface Packing {
   /** Bytes of a NAL unit's header. */
   header: 1 | 2
   readonly typeOf: (first: number) => number
@@ -25,7 +25,7 @@ interface Packing {
   reserved: number
 }
 
-const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
+export const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
   // RFC 6184, sections 5.2, 5.7.1 and 5.8.
   H264: {
     header: 1,
@@ -47,7 +47,7 @@ const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
 }
 
 /** A NAL unit or a fragment of one, taken out of a packet. */
-interface Piece {
+export interface Piece {
   /** Its NAL unit's header, with the type of the unit. */
   header: Buffer
   type: number
@@ -104,27 +104,24 @@ export class Refragmentation {
 
 /** What a long packet holds, in pieces that are short enough; none when it cannot be taken apart. */
 function fragments(packet: Buffer, packing: Packing): Piece[] {
-  const end = packet.length - paddingOf(packet)
-  const payload = packet.subarray(headerLength(packet), end)
+  return piecesOf(packet, packing).flatMap((piece) => split(piece, packing))
+}
+
+/** What a packet holds; none when it cannot be taken apart. */
+export function piecesOf(packet: Buffer, packing: Packing): Piece[] {
+  const payload = payloadOf(packet)
   const { header, fragment, aggregation, reserved } = packing
   if (payload.length < header + 2) return []
   const type = packing.typeOf(payload[0] ?? 0)
-  if (type === aggregation) return units(payload, packing).flatMap((unit) => split(unit, packing))
-  if (type < reserved) return split(unitPiece(payload, packing), packing)
+  if (type === aggregation) return units(payload, packing)
+  if (type < reserved) return [unitPiece(payload, packing)]
   if (type !== fragment) return []
   const flags = payload[header] ?? 0
   const original = flags & (header === 1 ? 0x1f : 0x3f)
   const unitHeader = Buffer.from(payload.subarray(0, header))
   unitHeader[0] = packing.withType(unitHeader[0] ?? 0, original)
   const body = payload.subarray(header + 1)
-  return split(
-    { header: unitHeader, type: original, body, begins: (flags & 0x80) !== 0, ends: (flags & 0x40) !== 0 },
-    packing,
-  )
-}
-
-function paddingOf(packet: Buffer): number {
-  return ((packet[0] ?? 0) & 0x20) === 0 ? 0 : (packet.at(-1) ?? 0)
+  return [{ header: unitHeader, type: original, body, begins: (flags & 0x80) !== 0, ends: (flags & 0x40) !== 0 }]
 }
 
 function unitPiece(unit: Buffer, { header, typeOf }: Packing): Piece {

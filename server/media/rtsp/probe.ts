@@ -1,17 +1,15 @@
 import type { CameraLogin } from './authentication.ts'
-import { carriageOf } from './carriage.ts'
+import { type Carriage, carriageOf, needAbilities } from './carriage.ts'
+import type { Abilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
 import { describedResolution } from './resolution.ts'
 import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
 import { type RtspOptions, RtspSession } from './session.ts'
 
-/** One track of a probed camera. */
-export interface ProbedTrack {
+/** One track of a probed camera; its detail holds the resolution where the camera describes it. */
+export interface ProbedTrack extends Carriage {
   kind: 'video' | 'audio'
   codec: string
-  /** One plain sentence, with the resolution where the camera describes it. */
-  detail: string
-  carried: boolean
   /** Of the picture, in pixels, where the camera describes it. */
   width?: number
   height?: number
@@ -23,7 +21,8 @@ export type ProbeResult =
   | { ok: false; milliseconds: number; kind: RtspErrorKind; message: string; tracks: ProbedTrack[] }
 
 /** Settings of a probe: those of a pull. */
-export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>>
+export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
+  Pick<RtspOptions, 'abilities'>
 
 /**
  * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.
@@ -45,7 +44,8 @@ export async function probe(
       { rtp: () => {}, rtcp: () => {}, ended: () => {} },
     )
     const { tracks } = await session.describe(signal)
-    const probed = tracks.map(probedTrack)
+    const abilities = needAbilities(tracks) ? await options.abilities?.() : undefined
+    const probed = tracks.map((track) => probedTrack(track, abilities))
     if (probed.some(({ carried }) => carried)) return { ok: true, milliseconds: elapsed(), tracks: probed }
     const message = 'no track of the camera can be carried'
     return { ok: false, milliseconds: elapsed(), kind: 'noUsableTrack', message, tracks: probed }
@@ -59,14 +59,15 @@ export async function probe(
   }
 }
 
-function probedTrack(track: RtspTrack): ProbedTrack {
-  const { carried, detail } = carriageOf(track)
+function probedTrack(track: RtspTrack, abilities: Abilities | undefined): ProbedTrack {
+  const carriage = carriageOf(track, abilities)
   const size = track.kind === 'video' ? describedResolution(track) : undefined
+  const { detail } = carriage
   return {
+    ...carriage,
     kind: track.kind,
     codec: track.codec,
     detail: size === undefined ? detail : `${detail}, ${size.width} × ${size.height}`,
-    carried,
     ...size,
   }
 }

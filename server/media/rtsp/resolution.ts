@@ -8,7 +8,15 @@ export interface Resolution {
 }
 
 /** What of a sequence parameter set is looked at. */
-interface SequenceParameters extends Resolution {
+export interface SequenceParameters extends Resolution {
+  /** profile_idc of H.264, general_profile_idc of H.265. */
+  profile: number
+  /** chroma_format_idc: 1 is 4:2:0. */
+  chroma: number
+  /** Bits of a sample, of brightness or colour, whichever are more. */
+  bitDepth: number
+  /** H.264: fields, or frames of two fields, may come. */
+  interlaced: boolean
   /** Pictures that may come before one that is shown ahead of them: more than 0 with B-frames; undefined when it does not say. */
   reordered: number | undefined
 }
@@ -22,12 +30,8 @@ export function describedResolution(track: RtspTrack): Resolution | undefined {
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
 }
 
-/** Whether a camera says in its parameter sets that pictures come in another order than they are shown in: B-frames. */
-export function describesBFrames(track: RtspTrack): boolean {
-  return (describedParameters(track)?.reordered ?? 0) > 0
-}
-
-function describedParameters(track: RtspTrack): SequenceParameters | undefined {
+/** What a camera describes of its pictures in its parameter sets; undefined when it does not, or they are broken. */
+export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
   for (const text of (track.parameters.get(name) ?? '').split(',', mostSets)) {
     const nal = Buffer.from(text.trim(), 'base64')
@@ -53,7 +57,7 @@ export function h264Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const profile = bits.bits(8)
     bits.skip(16)
     bits.unsigned()
-    const chroma = highProfiles.has(profile) ? highProfileChroma(bits) : 1
+    const { chroma, bitDepth } = highProfiles.has(profile) ? highProfileSamples(bits) : { chroma: 1, bitDepth: 8 }
     bits.unsigned()
     const order = skipPictureOrder(bits)
     bits.unsigned()
@@ -69,22 +73,25 @@ export function h264Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const never = profile === baseline || order === decodingOrder
     return {
       ...cropped(widthInBlocks * 16, heightInUnits * 16 * (2 - framesOnly), crop, cropX, cropY),
+      profile,
+      chroma,
+      bitDepth,
+      interlaced: framesOnly === 0,
       reordered: never ? 0 : whereRead(() => h264Reordered(bits)),
     }
   })
 }
 
-function highProfileChroma(bits: BitReader): number {
+function highProfileSamples(bits: BitReader): { chroma: number; bitDepth: number } {
   const chroma = bits.unsigned()
   if (chroma === 3) bits.skip(1)
-  bits.unsigned()
-  bits.unsigned()
+  const bitDepth = 8 + Math.max(bits.unsigned(), bits.unsigned())
   bits.skip(1)
   if (bits.bit() === 1) {
     const lists = chroma === 3 ? 12 : 8
     for (let list = 0; list < lists; list++) if (bits.bit() === 1) skipScalingList(bits, list < 6 ? 16 : 64)
   }
-  return chroma
+  return { chroma, bitDepth }
 }
 
 function skipScalingList(bits: BitReader, size: number): void {
@@ -151,7 +158,10 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const bits = new BitReader(nal.subarray(2))
     bits.skip(4)
     const layers = bits.bits(3)
-    bits.skip(1 + 88 + 8)
+    // One bit, two of the profile space and one of the tier lie before the profile.
+    bits.skip(4)
+    const profile = bits.bits(5)
+    bits.skip(80 + 8)
     const present = Array.from({ length: layers }, () => [bits.bit(), bits.bit()])
     if (layers > 0) bits.skip(2 * (8 - layers))
     for (const [profile = 0, level = 0] of present) bits.skip(88 * profile + 8 * level)
@@ -163,18 +173,22 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const crop = bits.bit() === 1 ? crops(bits) : [0, 0, 0, 0]
     return {
       ...cropped(width, height, crop, chroma === 1 || chroma === 2 ? 2 : 1, chroma === 1 ? 2 : 1),
-      reordered: whereRead(() => h265Reordered(bits)),
+      profile,
+      chroma,
+      interlaced: false,
+      ...(whereRead(() => h265Samples(bits)) ?? { bitDepth: 8, reordered: undefined }),
     }
   })
 }
 
-/** sps_max_num_reorder_pics of the lowest layer that is described. */
-function h265Reordered(bits: BitReader): number {
-  // Bit depths and the length of picture order counts; whether each layer is described.
-  skipNumbers(bits, 3)
+/** Bits of a sample, and sps_max_num_reorder_pics of the lowest layer that is described. */
+function h265Samples(bits: BitReader): { bitDepth: number; reordered: number } {
+  const bitDepth = 8 + Math.max(bits.unsigned(), bits.unsigned())
+  // The length of picture order counts; whether each layer is described.
+  bits.unsigned()
   bits.skip(1)
   bits.unsigned()
-  return bits.unsigned()
+  return { bitDepth, reordered: bits.unsigned() }
 }
 
 /** Left, right, top, bottom. */

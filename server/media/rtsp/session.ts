@@ -4,7 +4,8 @@ import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
-import { tracksToPull, tracksToSetUp } from './carriage.ts'
+import type { Abilities } from '../transcode/transcoding.ts'
+import { needAbilities, tracksToPull, tracksToSetUp } from './carriage.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
 import { controlUrl } from './control-url.ts'
 import { DatagramPair } from './datagram-pair.ts'
@@ -27,6 +28,8 @@ export interface RtspOptions {
   stallMs: number
   /** Where it may be; left out: everywhere. */
   allowed?: AllowedAddresses
+  /** What this machine can make of what browsers cannot play; asked only where it matters. Left out: nothing. */
+  abilities?: () => Promise<Abilities>
   /** Told of failures that nobody foresaw. */
   log: Log
 }
@@ -120,7 +123,8 @@ export class RtspSession {
     return await this.#guarded(signal, async () => {
       const { control, tracks } = await this.#describe(signal)
       this.#aggregate = controlUrl(this.#base, control)
-      this.tracks = tracksToPull(tracks)
+      const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
+      this.tracks = tracksToPull(tracks, abilities)
       if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')
       for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
         try {

@@ -20,12 +20,24 @@ test('a simulated probe found out nothing, whatever it says', () => {
   expect(probeAnswers(result)).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 
-test('a track is named as people name it, with what to mend where it cannot be carried', () => {
-  const video = { kind: 'video', codec: 'H264', detail: 'H.264, 1920 × 1080', carried: true }
+test('a track is named as people name it, with why browsers do not play it and what helps', () => {
+  const video = {
+    kind: 'video',
+    codec: 'H264',
+    detail: 'H.264, 1920 × 1080',
+    carried: true,
+    way: 'direct' as const,
+    reason: null,
+  }
   expect([codecName(video), resolutionOf(video), trackNote(video)]).toEqual(['H.264', '1920 × 1080', null])
-  expect(trackNote({ ...video, detail: 'H.264 with B-frames: browsers show few, 1920 × 1080' })).toBe('b_frames')
-  const aac = { kind: 'audio', codec: 'MPEG4-GENERIC', detail: 'AAC cannot be carried', carried: false }
-  expect([codecName(aac), resolutionOf(aac), trackNote(aac)]).toEqual(['AAC', '', 'aac'])
-  expect(trackNote({ kind: 'video', codec: 'VP9', detail: '', carried: false })).toBe('video_other')
-  expect(trackNote({ ...video, detail: 'H.264 in interleaved mode cannot be carried', carried: false })).toBe('detail')
+  const order = { ...video, reason: 'b_frames' as const }
+  expect(trackNote({ ...order, way: 'needs_ffmpeg' })).toEqual({ reason: 'b_frames', remedies: ['ffmpeg', 'order'] })
+  expect(trackNote({ ...order, way: 'converted' })).toEqual({ reason: 'b_frames', remedies: [] })
+  const sound = { ...video, kind: 'audio', carried: false, way: 'needs_ffmpeg' as const }
+  const aac = { ...sound, codec: 'MPEG4-GENERIC', detail: 'AAC cannot be carried', reason: 'aac' as const }
+  expect([codecName(aac), resolutionOf(aac)]).toEqual(['AAC', ''])
+  expect(trackNote(aac)).toEqual({ reason: 'aac', remedies: ['ffmpeg', 'sound'] })
+  expect(codecName({ ...sound, codec: 'AAL2-G726-32' })).toBe('G.726-32')
+  const unknown = { ...video, codec: 'VP9', carried: false, way: 'none' as const, reason: 'video_other' as const }
+  expect(trackNote(unknown)).toEqual({ reason: 'video_other', remedies: ['pictures'] })
 })

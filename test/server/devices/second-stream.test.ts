@@ -29,14 +29,8 @@ test('where nothing is known of a name, nothing is tried', () => {
   }
 })
 
-const video = (width: number, height: number) => ({
-  kind: 'video',
-  codec: 'H264',
-  detail: '',
-  carried: true,
-  width,
-  height,
-})
+const unknown = { kind: 'video', codec: 'H264', detail: '', carried: true, way: 'direct' as const, reason: null }
+const video = (width: number, height: number) => ({ ...unknown, width, height })
 const device = { address: 'rtsp://cam/main/stream1', login: { name: 'admin', password: 'secret' } }
 const never = new AbortController().signal
 
@@ -78,7 +72,6 @@ test('a camera that refuses the login there is asked no more: it might lock the 
 
 test('a stream of unknown size has nothing beside it that is known to be smaller', async () => {
   const { asked, probe } = answering(() => ({ tracks: [video(640, 360)] }))
-  const unknown = { kind: 'video', codec: 'H264', detail: '', carried: true }
   expect(await findSecondStream(probe, device, [unknown], never)).toBeNull()
   expect(asked).toEqual([])
 })

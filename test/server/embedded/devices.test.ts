@@ -20,7 +20,7 @@ describe('a device of the outside world', () => {
   let room: string
   beforeAll(async () => {
     camera = await startCamera()
-    site = await MediaSite.start({ settings: { media: { camera_stall_ms: 1_000 } } })
+    site = await MediaSite.start({ settings: { media: { camera_stall_ms: 1_000, transcoders: 0 } } })
     room = await site.api.createRoom()
   })
   afterAll(async () => {

@@ -2,7 +2,7 @@
 """A real RTSP camera for tests: GStreamer's RTSP server with a small test picture.
 
 Needs: python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav
-Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /stream1 and /stream2 (as /cam without sound, and 160x90), /jpeg, /two (two videos and PCMU), /bframes, and / (an address without a path).
+Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /stream1 and /stream2 (as /cam without sound, and 160x90), /jpeg, /two (two videos and PCMU), /bframes, /h265aac, /jpegaac, /latm, /g726, /aal2g726, /high10, /high422, /high444, /interlaced, and / (an address without a path).
 Prints "ready <port>" when it listens.
 """
 import argparse
@@ -55,10 +55,25 @@ pcmu = tone + 'rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0 min-p
 pcma = tone + 'rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8 min-ptime=20000000 max-ptime=20000000 '
 opus = tone + 'rate=48000,channels=2 ! opusenc ! rtpopuspay name=pay1 pt=97 '
 aac = tone + 'rate=48000,channels=1 ! avenc_aac ! aacparse ! rtpmp4gpay name=pay1 pt=97 '
+latm = tone + 'rate=48000,channels=1 ! avenc_aac ! aacparse ! rtpmp4apay name=pay1 pt=97 '
+g726 = tone + 'rate=8000,channels=1 ! avenc_g726 bitrate=32000 ! rtpg726pay name=pay1 pt=97 '
+
+
+def profile(name, form, more=''):
+    # What x264 makes of pictures in this form.
+    return (source(options.width, options.height).rstrip() + f' ! videoconvert ! video/x-raw,format={form} {more}'
+            f'! x264enc tune=zerolatency speed-preset=ultrafast bitrate={options.kbps} key-int-max={options.gop} {"interlaced=true " if more else ""}'
+            f'! video/x-h264,profile={name} ! h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 mtu=1200 ')
+
+
 mounts = {
     '/cam': main + pcmu, '/pcma': main + pcma, '/opus': main + opus, '/aac': main + aac, '/video': main, '/': main + pcmu,
     '/h265': h265, '/udp': main, '/small': h264(160, 90, 100), '/jpeg': jpeg,
     '/bframes': bframes,
+    '/h265aac': h265 + aac, '/jpegaac': jpeg + aac, '/latm': main + latm,
+    '/g726': main + g726, '/aal2g726': main + g726.replace('rtpg726pay', 'rtpg726pay force-aal2=true'),
+    '/high10': profile('high-10', 'I420_10LE'), '/high422': profile('high-4:2:2', 'Y42B'), '/high444': profile('high-4:4:4', 'Y444'),
+    '/interlaced': profile('high', 'I420', '! interlace field-pattern=1:1 '),
     '/stream1': main, '/stream2': h264(160, 90, 100),
     '/two': main + h264(160, 90, 100).replace('pay0', 'pay1') + pcmu.replace('pay1', 'pay2'),
 }

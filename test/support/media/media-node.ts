@@ -41,6 +41,8 @@ export interface MediaNodeOptions {
   settings?: Partial<MediaSettings>
   tls?: { cert: string; key: string }
   udpPort?: number
+  /** Path of ffmpeg; left out: the one of this machine. */
+  ffmpeg?: string
   /** Of Node, before the program. */
   execArgv?: string[]
 }
@@ -97,6 +99,7 @@ export class TestMediaNode implements AsyncDisposable {
       tls: options.tls,
       token_key: node.key.toString('base64'),
       page_folder: join(import.meta.dirname, 'page'),
+      ffmpeg: options.ffmpeg,
       settings: controlMethods.set_settings.params.parse(options.settings ?? {}),
     })
     node.port = ports.port

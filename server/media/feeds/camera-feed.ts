@@ -1,0 +1,130 @@
+import { isRtp } from '../rtp/packet.ts'
+import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
+import { PictureOrder } from '../rtp/picture-order.ts'
+import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
+import { clockPointOf } from '../rtp/rtcp.ts'
+import { carriageOf, parameterObstacle } from '../rtsp/carriage.ts'
+import type { RtspTrack } from '../rtsp/description.ts'
+import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
+import { CameraConversion } from '../transcode/camera-conversion.ts'
+import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
+import { type AudioFormat, Feed, type VideoFormat } from './feed.ts'
+
+/** Of what ffmpeg makes: constrained baseline, which every browser takes. */
+const convertedProfile = '42e01f'
+
+/** What a camera sends, as a feed: as it is, or made playable where browsers would not show it. */
+export class CameraFeed {
+  readonly feed: Feed
+  readonly #conversion: CameraConversion
+  readonly #transcoding: Transcoding
+  readonly #tracks: readonly RtspTrack[]
+  readonly #abilities: Abilities
+  readonly #order = new PictureOrder()
+  #video: Refragmentation | undefined
+  /** Its own parameter sets were looked at, or need not be. */
+  #looked: boolean
+
+  constructor(tracks: readonly RtspTrack[], transcoding: Transcoding) {
+    this.#tracks = tracks
+    this.#transcoding = transcoding
+    this.#abilities = transcoding.known
+    const converted = (track: RtspTrack): boolean => carriageOf(track, this.#abilities).way === 'converted'
+    const video = tracks.find(({ kind }) => kind === 'video')
+    const audio = tracks.find(({ kind }) => kind === 'audio')
+    this.feed = new Feed({
+      video: video && (converted(video) ? convertedVideo : videoFormat(video)),
+      audio: audio && (converted(audio) ? convertedAudio : audioFormat(audio)),
+      cached: true,
+      // A camera cannot be asked over RTSP; what is made here can.
+      requestKeyFrame: () => this.#conversion.wishKeyFrame(),
+    })
+    this.#conversion = new CameraConversion(this.feed, transcoding)
+    this.feed.conversion = this.#conversion
+    for (const track of tracks.filter(converted)) {
+      this.#conversion.convert(track, { interlaced: describedParameters(track)?.interlaced === true })
+    }
+    this.#looked = video?.codec !== 'H264' || converted(video)
+    const { codec } = this.feed.video ?? {}
+    if (codec === 'H264' || codec === 'H265') {
+      this.#video = new Refragmentation(codec, (packet) => this.feed.pushVideo(packet))
+    }
+  }
+
+  /** This machine would make something else of it now than when it was begun. */
+  get outdated(): boolean {
+    const now = this.#transcoding.known
+    return this.#tracks.some((track) => carriageOf(track, now).way !== carriageOf(track, this.#abilities).way)
+  }
+
+  /** Takes an RTP packet of a track. */
+  rtp(track: RtspTrack, packet: Buffer): void {
+    if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
+    if (!this.#looked && track.kind === 'video') this.#look(track, packet)
+    if (this.#conversion.push(track.kind, packet)) return
+    if (track.kind === 'audio') return this.feed.pushAudio(packet)
+    if (this.#video === undefined) return
+    this.#noteOrder(track, packet)
+    this.#video.push(packet)
+  }
+
+  /** Takes an RTCP compound of a track. */
+  rtcp(track: RtspTrack, packet: Buffer): void {
+    const point = clockPointOf(packet)
+    if (point !== undefined) this.#conversion.report(track.kind, point)
+  }
+
+  /** The camera is over. */
+  end(): void {
+    this.#conversion.close()
+    this.feed.end()
+  }
+
+  /** B-frames that the camera did not describe. */
+  #noteOrder(track: RtspTrack, packet: Buffer): void {
+    if (this.feed.bFrames) return
+    this.#order.note(packet)
+    if (!this.#order.reordered) return
+    this.feed.bFrames = true
+    this.#convertLate(track)
+  }
+
+  /** Parameter sets that are in the stream: a camera may have described none. */
+  #look(track: RtspTrack, packet: Buffer): void {
+    if ((h264Content(packet) & sequenceParameters) === 0) return
+    this.#looked = true
+    for (const { header, type, body } of piecesOf(packet, packings.H264)) {
+      if (type !== 7) continue
+      const parameters = h264Parameters(Buffer.concat([header, body]))
+      if (parameterObstacle(parameters) === undefined) continue
+      if (parameters?.interlaced !== true && (parameters?.reordered ?? 0) > 0) this.feed.bFrames = true
+      this.#convertLate(track, parameters?.interlaced)
+    }
+  }
+
+  #convertLate(track: RtspTrack, interlaced = false): void {
+    // Where nobody looked for ffmpeg yet, it is there for the next one who watches.
+    void this.#transcoding.abilities().then(({ pictures }) => {
+      if (pictures && !this.feed.over) this.#conversion.convert(track, { interlaced, late: true })
+    })
+  }
+}
+
+const convertedVideo: VideoFormat = { codec: 'H264', profileLevelId: convertedProfile, parameterSets: '' }
+const convertedAudio: AudioFormat = { codec: 'OPUS', clockRate: 48_000 }
+
+function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
+  const parameterSets = parameters.get('sprop-parameter-sets') ?? ''
+  const fromSet = Buffer.from(parameterSets.slice(0, 8), 'base64').subarray(1, 4).toString('hex')
+  const profileLevelId = (parameters.get('profile-level-id') ?? fromSet).toLowerCase()
+  return {
+    codec: codec === 'H265' ? 'H265' : 'H264',
+    profileLevelId: /^[0-9a-f]{6}$/.test(profileLevelId) ? profileLevelId : '',
+    parameterSets,
+  }
+}
+
+function audioFormat({ codec, clockRate }: RtspTrack): AudioFormat {
+  if (codec === 'PCMU' || codec === 'PCMA' || codec === 'G722') return { codec, clockRate }
+  return { codec: 'OPUS', clockRate: 48_000 }
+}

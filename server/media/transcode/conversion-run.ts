@@ -1,0 +1,163 @@
+import type { Log } from '../log.ts'
+import type { ConvertedInput, TimedFrame } from './converted-input.ts'
+import type { ConvertedPackets } from './converted-packets.ts'
+import { type ConversionPlan, keyFrameWishMs } from './ffmpeg-arguments.ts'
+import { FfmpegProcess } from './ffmpeg-process.ts'
+import type { FfmpegProgram } from './ffmpeg-program.ts'
+import type { FlvPicture } from './flv-reader.ts'
+import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
+
+/** What a run works on. */
+export interface RunOptions {
+  program: FfmpegProgram
+  /** What is converted. */
+  inputs: Readonly<Partial<Record<Kind, ConvertedInput>>>
+  packets: ConvertedPackets
+  interlaced: boolean
+  log: Log
+  /** Told once, unless it was ended from here. */
+  ended: (why: string) => void
+}
+
+export type Kind = 'video' | 'audio'
+
+/** The clock of a process begins with its first frame at so many milliseconds: sound is given out a little earlier than it came in. */
+const leadMs = 1_000
+/** A process that is given frames and gives out none for so long hangs, in milliseconds; at its start it may take longer. */
+const hangsAfterMs = 5_000
+const startsWithinMs = 10_000
+/** Without frames for so long it has none to give out. */
+const fedWithinMs = 2_000
+
+/** How one kind of media fares. */
+interface Flow {
+  input: ConvertedInput
+  number: number
+  /** Of the track's clock, at 0 of the process's; undefined before the first frame. */
+  zero: number | undefined
+  fedSince: number
+  fedAt: number
+  madeAt: number
+  /** It did not keep up: nothing until the next key frame. */
+  skipping: boolean
+}
+
+/** One process, from its first frame to its end: frames in, packets of the feed out. */
+export class ConversionRun {
+  readonly #options: RunOptions
+  readonly #process: FfmpegProcess
+  readonly #flows: Partial<Record<Kind, Flow>> = {}
+  #keyFrameWished = false
+  #behind = false
+
+  constructor(options: RunOptions) {
+    this.#options = options
+    const { inputs, program, log } = options
+    const tracks: MatroskaTrack[] = []
+    const held: [Flow, TimedFrame][] = []
+    let feeding = false
+    for (const kind of ['video', 'audio'] as const) {
+      const input = inputs[kind]
+      if (input === undefined) continue
+      const number = tracks.length + 1
+      tracks.push({ ...input.source.matroska, number })
+      const flow: Flow = { input, number, zero: undefined, fedSince: 0, fedAt: -Infinity, madeAt: 0, skipping: true }
+      this.#flows[kind] = flow
+      input.start((frame) => (feeding ? this.#feed(flow, frame) : held.push([flow, frame])))
+    }
+    this.#process = new FfmpegProcess(
+      program,
+      this.#plan(held),
+      {
+        picture: (picture) => this.#takePicture(picture),
+        sound: ({ at, frame }) => this.#takeSound(at, frame),
+        ended: (why) => this.#end(why),
+      },
+      log,
+    )
+    this.#process.write(matroskaHeader(tracks))
+    feeding = true
+    for (const [flow, frame] of held) this.#feed(flow, frame)
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  /** Everything that it is to make has come at least once. */
+  get flowing(): boolean {
+    return Object.values(this.#flows).every(({ madeAt }) => madeAt > 0)
+  }
+
+  wishKeyFrame(): void {
+    this.#keyFrameWished = true
+  }
+
+  /** @returns whether it was given frames, and made nothing of them for too long */
+  hangs(now: number): boolean {
+    return Object.values(this.#flows).some(({ fedSince, fedAt, madeAt }) => {
+      if (fedSince === 0 || now - fedAt > fedWithinMs) return false
+      return madeAt === 0 ? now - fedSince > startsWithinMs : now - Math.max(madeAt, fedSince) > hangsAfterMs
+    })
+  }
+
+  /** Ends it; `ended` is not told. */
+  stop(): void {
+    for (const flow of Object.values(this.#flows)) flow.input.stop()
+    this.#process.kill()
+  }
+
+  /** What is shown begins with the last of the pictures that have come already. */
+  #plan(held: readonly [Flow, TimedFrame][]): ConversionPlan {
+    const { video, audio } = this.#flows
+    const pictures = held.filter(([flow]) => flow === video).map(([, { at }]) => at)
+    const [first = 0] = pictures
+    const last = pictures.reduce((latest, at) => Math.max(latest, at), first)
+    return {
+      video: video && {
+        number: video.number,
+        shownFromMs: pictures.length < 2 ? 0 : leadMs + Math.round(last - first) - 1,
+        interlaced: this.#options.interlaced,
+      },
+      audio: audio && { number: audio.number },
+    }
+  }
+
+  #feed(flow: Flow, { at, frame, key }: TimedFrame): void {
+    // Without the pictures before it, it would be wrong colours.
+    if (flow.skipping && !key) return
+    const now = performance.now()
+    const isPicture = flow === this.#flows.video
+    flow.zero ??= at - leadMs
+    if (now - flow.fedAt > fedWithinMs) flow.fedSince = now
+    const wish = isPicture && this.#keyFrameWished
+    if (wish) this.#keyFrameWished = false
+    const ms = Math.max(0, Math.round(at - flow.zero)) + (wish ? keyFrameWishMs : 0)
+    flow.skipping = !this.#process.write(matroskaFrame(flow.number, ms * ticksPerMs, key, frame))
+    flow.fedAt = now
+    if (flow.skipping && !this.#behind) {
+      this.#behind = true
+      this.#options.log.warn('ffmpeg does not keep up with a camera', 'pictures up to its next key frame are left out')
+    }
+  }
+
+  #takePicture({ at, units }: FlvPicture): void {
+    const flow = this.#flows.video
+    if (flow?.zero === undefined) return
+    flow.madeAt = performance.now()
+    this.#options.packets.picture(flow.input.timestamp(flow.zero + at), units)
+  }
+
+  #takeSound(at: number, frame: Buffer): void {
+    const flow = this.#flows.audio
+    if (flow?.zero === undefined) return
+    flow.madeAt = performance.now()
+    this.#options.packets.sound(flow.input.timestamp(flow.zero + at), frame)
+  }
+
+  #end(why: string): void {
+    for (const flow of Object.values(this.#flows)) flow.input.stop()
+    const { complaint } = this.#process
+    this.#options.ended(complaint === '' ? why : `${why}: ${complaint}`)
+  }
+}

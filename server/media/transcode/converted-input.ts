@@ -1,0 +1,76 @@
+import { GopCache } from '../feeds/gop-cache.ts'
+import { type Content, h264Content, h265Content } from '../rtp/key-frame.ts'
+import { timestampOf } from '../rtp/packet.ts'
+import type { RtspTrack } from '../rtsp/description.ts'
+import { outputTicks } from './converted-packets.ts'
+import type { FrameAssembly, SourceFrame } from './frame-assembly.ts'
+import { PacketSequence } from './packet-sequence.ts'
+import { SourceClock } from './source-clock.ts'
+import type { SourceTrack } from './source-track.ts'
+
+/** Packets that wait behind a gap at most: a picture has many, sound one each 20 ms or more. */
+const mostWaiting = { video: 64, audio: 3 } as const
+
+const contentReaders: Readonly<Record<'H264' | 'H265', (packet: Buffer) => Content>> = {
+  H264: h264Content,
+  H265: h265Content,
+}
+
+/** A frame, with when it is shown by the track's clock, in milliseconds. */
+export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
+  at: number
+}
+
+/** A track that is converted while somebody watches: until then no more is kept of it than what its next picture needs. */
+export class ConvertedInput {
+  readonly source: SourceTrack
+  readonly clock: SourceClock
+  readonly #kind: 'video' | 'audio'
+  readonly #sequence: PacketSequence
+  readonly #contentOf: ((packet: Buffer) => Content) | undefined
+  readonly #gop: GopCache | undefined
+  #assembly: FrameAssembly | undefined
+
+  constructor({ kind, clockRate }: RtspTrack, source: SourceTrack) {
+    this.#kind = kind
+    this.source = source
+    this.clock = new SourceClock(clockRate)
+    this.#sequence = new PacketSequence(mostWaiting[kind], (packet) => this.#next(packet))
+    if (source.pictures !== undefined) {
+      this.#contentOf = contentReaders[source.pictures]
+      this.#gop = new GopCache()
+    }
+  }
+
+  /**
+   * Takes a packet of the track, which stays the caller's.
+   * @param now milliseconds of a clock that never goes back
+   */
+  push(packet: Buffer, now: number): void {
+    // What was before a jump is of another time.
+    if (this.clock.note(timestampOf(packet), now)) this.#gop?.clear()
+    this.#sequence.push(Buffer.from(packet))
+  }
+
+  /** What is made of a moment of the track's clock is given this timestamp: of pictures the camera's own. */
+  timestamp(at: number): number {
+    const first = this.#kind === 'video' ? this.clock.first : 0
+    return (first + Math.round(at * outputTicks[this.#kind])) >>> 0
+  }
+
+  /** Gives out frames until `stop`, those since the last key frame at once. */
+  start(take: (frame: TimedFrame) => void): void {
+    const assembly = this.source.assembly(({ timestamp, ...frame }) => take({ ...frame, at: this.clock.at(timestamp) }))
+    for (const packet of this.#gop?.packets ?? []) assembly.push(packet)
+    this.#assembly = assembly
+  }
+
+  stop(): void {
+    this.#assembly = undefined
+  }
+
+  #next(packet: Buffer): void {
+    if (this.#contentOf !== undefined) this.#gop?.add(packet, this.#contentOf(packet))
+    this.#assembly?.push(packet)
+  }
+}

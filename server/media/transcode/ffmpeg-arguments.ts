@@ -1,0 +1,90 @@
+import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
+
+/** What one process makes. */
+export interface ConversionPlan {
+  /** Of the pictures; undefined: it makes none. */
+  video: { number: number; shownFromMs: number; interlaced: boolean } | undefined
+  /** Of the sound; undefined: it makes none. */
+  audio: { number: number } | undefined
+}
+
+/** Larger pictures are made smaller. */
+const widest = 1_920
+const highest = 1_080
+/** Bits a second of pictures at most, within each second. */
+const pictureRate = '4000k'
+const keyFrameSeconds = 2
+/** Threads that compress a picture. */
+const threads = '2'
+/** Bits a second of sound. */
+const soundRate = '48k'
+
+/** Descriptors that the program writes to. */
+export const pictureDescriptor = 1
+export const soundDescriptor = 3
+
+/**
+ * A frame whose time ends in a half millisecond is made a key frame: nothing else that a running ffmpeg can be told. All others have whole milliseconds, and
+ * these are key frames every two seconds.
+ */
+export const keyFrameWishMs = 0.5
+const keyFrames = `expr:gte(t,prev_forced_t+${keyFrameSeconds})+gt(mod(round(t*10000),10),2)`
+
+/** Reads Matroska from its standard input, and nothing else; writes pictures as FLV, sound as Matroska. */
+export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: ConversionPlan): string[] {
+  return [
+    ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
+    // Nothing is looked at ahead: each frame goes on as it comes.
+    ...['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '0', '-threads', '1'],
+    ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
+    ...(video === undefined || pictures === undefined ? [] : pictureArguments(video, pictures, version)),
+    ...(audio === undefined ? [] : soundArguments()),
+  ]
+}
+
+function pictureArguments(
+  { shownFromMs, interlaced }: NonNullable<ConversionPlan['video']>,
+  encoder: PictureEncoder,
+  version: string,
+): string[] {
+  const filters = [
+    // What lies before is decoded only, for what comes after needs it.
+    ...(shownFromMs > 0 ? [`select=gte(t\\,${(shownFromMs / 1_000).toFixed(4)})`] : []),
+    ...(interlaced ? ['yadif=deint=interlaced'] : []),
+    `scale=w=min(${widest}\\,iw):h=min(${highest}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,
+    'format=yuv420p',
+  ]
+  return [
+    ...['-map', '0:v:0', '-vf', filters.join(',')],
+    ...[...passFrames(version), '-enc_time_base', '-1'],
+    ...['-c:v', encoder, ...encoderArguments[encoder], '-maxrate', pictureRate, '-bufsize', pictureRate],
+    ...['-g', '600', '-bf', '0', '-force_key_frames', keyFrames],
+    ...['-flush_packets', '1', '-flvflags', 'no_duration_filesize', '-f', 'flv', `pipe:${pictureDescriptor}`],
+  ]
+}
+
+const encoderArguments: Readonly<Record<PictureEncoder, readonly string[]>> = {
+  libx264: [
+    ...['-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'baseline'],
+    ...['-crf', '24', '-threads', threads],
+  ],
+  libopenh264: ['-profile:v', 'constrained_baseline', '-b:v', '2500k', '-threads', threads],
+  h264_videotoolbox: ['-profile:v', 'baseline', '-realtime', '1', '-b:v', '2500k'],
+  h264_mf: ['-b:v', '2500k', '-scenario', 'video_conference'],
+}
+
+/** Each frame once, at its time. The option has this name since version 5.1; a version that is no number is newer. */
+function passFrames(version: string): string[] {
+  const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? []
+  const older = major !== undefined && Number(major) * 100 + Number(minor) < 501
+  return [older ? '-vsync' : '-fps_mode', 'passthrough']
+}
+
+function soundArguments(): string[] {
+  return [
+    ...['-map', '0:a:0', '-c:a', 'libopus', '-b:a', soundRate, '-ar', '48000', '-frame_duration', '20'],
+    // At most two channels.
+    ...['-af', 'aformat=channel_layouts=mono|stereo'],
+    ...['-flush_packets', '1', '-cluster_time_limit', '1', '-f', 'matroska', `pipe:${soundDescriptor}`],
+  ]
+}

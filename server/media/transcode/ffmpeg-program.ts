@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** An ffmpeg that makes what browsers play. */
+export interface FfmpegProgram {
+  /** Path of its file. */
+  path: string
+  /** As it names it, e.g. `5.1.9-0+deb12u1`. */
+  version: string
+  /** It makes H.264 with this; undefined: it cannot. */
+  pictures: PictureEncoder | undefined
+  /** It makes Opus. */
+  sound: boolean
+}
+
+/** Encoders of H.264 that need no graphics card, the best first. */
+export const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
+export type PictureEncoder = (typeof pictureEncoders)[number]
+
+/** What the program may take to say what it can, in milliseconds. */
+const answerMs = 10_000
+const mostOutputBytes = 1024 * 1024
+
+/** Where it is put by hand, by Homebrew and by Snap: a desktop program is not told of them in PATH. */
+const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin']
+
+/**
+ * The path of the program; undefined when there is none.
+ * @param wanted a path or a name that the operator gave; empty: `ffmpeg`
+ */
+export async function findProgram(wanted: string, path = process.env.PATH ?? ''): Promise<string | undefined> {
+  const name = wanted === '' ? 'ffmpeg' : wanted
+  const named = isAbsolute(name) || name.includes('/') || name.includes('\\')
+  const file = process.platform === 'win32' && !named && !name.endsWith('.exe') ? `${name}.exe` : name
+  const folders = [...path.split(delimiter).filter(isAbsolute), ...(process.platform === 'win32' ? [] : usualFolders)]
+  for (const candidate of named ? [file] : folders.map((folder) => join(folder, file))) {
+    const found = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return candidate
+  }
+  return undefined
+}
+
+/** Asks it what it is and can. @throws Error when it cannot be run or does not answer */
+export async function askProgram(path: string): Promise<FfmpegProgram> {
+  const output = await run(path, ['-hide_banner', '-loglevel', 'error', '-encoders'])
+  const version = /^ffmpeg version (\S+)/.exec(await run(path, ['-version']))?.[1]
+  if (version === undefined) throw new Error('it does not answer as ffmpeg does')
+  const encoders = new Set(Array.from(output.matchAll(/^ [A-Z.]{6} (\S+)/gm), ([, encoder]) => encoder))
+  return {
+    path,
+    version: version.slice(0, 64),
+    pictures: pictureEncoders.find((encoder) => encoders.has(encoder)),
+    sound: encoders.has('libopus'),
+  }
+}
+
+async function run(path: string, parameters: readonly string[]): Promise<string> {
+  const options = { timeout: answerMs, maxBuffer: mostOutputBytes, env: bareEnvironment(), windowsHide: true }
+  return await new Promise((resolve, reject) => {
+    execFile(path, parameters, options, (error, stdout) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error('it failed', { cause: error }))
+    })
+  })
+}
+
+/** What a program is told of this one's environment: nothing that could be a secret. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP } = process.env
+  const kept = { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+}
+
+/** How ffmpeg is installed on this machine. */
+export function installCommand(platform = process.platform): string {
+  if (platform === 'win32') return 'winget install ffmpeg'
+  return platform === 'darwin' ? 'brew install ffmpeg' : 'apt install ffmpeg'
+}

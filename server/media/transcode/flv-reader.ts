@@ -1,0 +1,92 @@
+/** A picture of H.264 as it comes out of FLV (Video File Format Specification 10.1, annex E): NAL units with a length of four bytes before each. */
+export interface FlvPicture {
+  /** Milliseconds. */
+  at: number
+  key: boolean
+  units: Buffer[]
+}
+
+const fileHeaderBytes = 13
+const tagHeaderBytes = 11
+const videoTag = 9
+/** Nothing larger is a picture. */
+const largestTag = 8 * 1024 * 1024
+
+/** Reads pictures out of a stream of FLV as soon as each of them is whole. */
+export class FlvReader {
+  readonly #take: (picture: FlvPicture) => void
+  #chunks: Buffer[] = []
+  #bytes = 0
+  /** Bytes until the next step is possible. */
+  #needed = fileHeaderBytes
+  #begun = false
+  /** Parameter sets: each key frame begins with them. */
+  #sets: Buffer[] = []
+
+  constructor(take: (picture: FlvPicture) => void) {
+    this.#take = take
+  }
+
+  /** @throws RangeError when this is no FLV */
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes < this.#needed) return
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
+    while (rest.length >= this.#needed) rest = this.#step(rest)
+    this.#chunks = rest.length === 0 ? [] : [rest]
+    this.#bytes = rest.length
+  }
+
+  #step(bytes: Buffer): Buffer {
+    if (!this.#begun) {
+      if (bytes.toString('latin1', 0, 3) !== 'FLV') throw new RangeError('it is no FLV')
+      this.#begun = true
+      this.#needed = tagHeaderBytes
+      return bytes.subarray(fileHeaderBytes)
+    }
+    const size = bytes.readUIntBE(1, 3)
+    // With the size of the tag, which follows each.
+    const whole = tagHeaderBytes + size + 4
+    if (size > largestTag) throw new RangeError('a tag is too large')
+    if (bytes.length < whole) {
+      this.#needed = whole
+      return bytes
+    }
+    if (((bytes[0] ?? 0) & 0x1f) === videoTag && size >= 5) {
+      const at = ((bytes[7] ?? 0) * 2 ** 24 + bytes.readUIntBE(4, 3)) >>> 0
+      this.#readVideo(bytes.subarray(tagHeaderBytes, tagHeaderBytes + size), at)
+    }
+    this.#needed = tagHeaderBytes
+    return bytes.subarray(whole)
+  }
+
+  #readVideo(body: Buffer, at: number): void {
+    const key = (body[0] ?? 0) >> 4 === 1
+    const kind = body[1] ?? 0
+    // The header, or pictures; a composition time lies between.
+    if (kind === 0) this.#sets = setsOf(body.subarray(5))
+    if (kind !== 1) return
+    const units = unitsOf(body, 5, 4)
+    if (units.length > 0) this.#take({ at, key, units: key ? [...this.#sets, ...units] : units })
+  }
+}
+
+/** Parameter sets of an AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section 5.3.3.1). */
+function setsOf(record: Buffer): Buffer[] {
+  const sequence = (record[5] ?? 0) & 0x1f
+  const first = unitsOf(record, 6, 2, sequence)
+  const at = 6 + first.reduce((sum, { length }) => sum + 2 + length, 0)
+  return [...first, ...unitsOf(record, at + 1, 2, record[at] ?? 0)]
+}
+
+function unitsOf(bytes: Buffer, from: number, lengthBytes: number, most = Infinity): Buffer[] {
+  const units: Buffer[] = []
+  for (let at = from; at + lengthBytes <= bytes.length && units.length < most; ) {
+    const length = bytes.readUIntBE(at, lengthBytes)
+    at += lengthBytes
+    if (length > 0 && at + length <= bytes.length) units.push(bytes.subarray(at, at + length))
+    at += length
+  }
+  return units
+}

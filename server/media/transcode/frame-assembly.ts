@@ -1,0 +1,19 @@
+/** A picture or a piece of sound as a decoder takes it. */
+export interface SourceFrame {
+  /** Of RTP: when it is shown. */
+  timestamp: number
+  frame: Buffer
+  /** It can be decoded by itself. */
+  key: boolean
+}
+
+/** Puts frames together from the packets of a track, which come in order; what cannot be read is left out, never an error. */
+export interface FrameAssembly {
+  push(packet: Buffer): void
+}
+
+/** Makes one for a track. */
+export type MakeAssembly = (take: (frame: SourceFrame) => void) => FrameAssembly
+
+/** Nothing larger is a picture: one of 4K in Motion JPEG has 3 MB. */
+export const largestFrame = 8 * 1024 * 1024

@@ -1,0 +1,111 @@
+import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
+import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
+import { codeTables, defaultTables } from './jpeg-tables.ts'
+
+/** What the packets of a picture say of it (RFC 2435, section 3.1). */
+interface JpegHead {
+  type: number
+  quality: number
+  width: number
+  height: number
+  restartInterval: number
+}
+
+/** Whole pictures of Motion JPEG (RFC 2435): the packets hold the scan only, the headers are made from what they say of it. */
+export class JpegFrames implements FrameAssembly {
+  readonly #take: (frame: SourceFrame) => void
+  /** Of quality 128 to 254, which a camera may send once only. */
+  readonly #tables = new Map<number, Buffer>()
+  #parts: Buffer[] = []
+  #bytes = 0
+  #timestamp = -1
+
+  constructor(take: (frame: SourceFrame) => void) {
+    this.#take = take
+  }
+
+  push(packet: Buffer): void {
+    const payload = payloadOf(packet)
+    const timestamp = timestampOf(packet)
+    if (payload.length < 9) return
+    const offset = payload.readUIntBE(1, 3)
+    const head: JpegHead = {
+      type: payload[4] ?? 0,
+      quality: payload[5] ?? 0,
+      width: (payload[6] ?? 0) * 8,
+      height: (payload[7] ?? 0) * 8,
+      restartInterval: 0,
+    }
+    let at = 8
+    if (head.type >= 64) {
+      if (payload.length < at + 4) return
+      head.restartInterval = payload.readUInt16BE(at)
+      at += 4
+    }
+    if (offset === 0) {
+      const tables = this.#tablesOf(payload, at, head.quality)
+      if (tables === undefined) return this.#forget()
+      if (head.quality >= 128) at += 4 + payload.readUInt16BE(at + 2)
+      this.#begin(head, tables, timestamp)
+    }
+    const scan = payload.subarray(at)
+    // A packet is missing: the picture is left out.
+    if (timestamp !== this.#timestamp || offset !== this.#bytes || this.#bytes + scan.length > largestFrame) {
+      return this.#forget()
+    }
+    this.#parts.push(scan)
+    this.#bytes += scan.length
+    if (!hasMarker(packet)) return
+    const frame = Buffer.concat([...this.#parts, endOfImage])
+    this.#forget()
+    this.#take({ timestamp, frame, key: true })
+  }
+
+  #begin(head: JpegHead, tables: Buffer, timestamp: number): void {
+    this.#timestamp = timestamp
+    this.#bytes = 0
+    this.#parts = [pictureHead(head, tables)]
+  }
+
+  #forget(): void {
+    this.#timestamp = -1
+    this.#bytes = 0
+    this.#parts = []
+  }
+
+  /** Two of 64 bytes; undefined when they are not known, or of another precision. */
+  #tablesOf(payload: Buffer, at: number, quality: number): Buffer | undefined {
+    if (quality < 128) return quality === 0 ? undefined : defaultTables(quality)
+    if (payload.length < at + 4) return undefined
+    const length = payload.readUInt16BE(at + 2)
+    if (length === 0) return this.#tables.get(quality)
+    const tables = payload.subarray(at + 4, at + 4 + length)
+    if ((payload[at + 1] ?? 0) !== 0 || tables.length !== length || length !== 2 * 64) return undefined
+    // A copy: the packet is not kept. 255 changes with each picture.
+    if (quality < 255) this.#tables.set(quality, Buffer.from(tables))
+    return tables
+  }
+}
+
+const endOfImage = Buffer.from([0xff, 0xd9])
+
+/** Everything up to the scan (ITU-T T.81, annex B). */
+function pictureHead({ type, width, height, restartInterval }: JpegHead, tables: Buffer): Buffer {
+  // Types 0 and 1 (with 64 added where there are restart markers): chroma halved in one direction, and in both.
+  const luma = (type & 1) === 0 ? 0x21 : 0x22
+  const restart = segment(0xdd, [restartInterval >> 8, restartInterval & 0xff])
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, [0, ...tables.subarray(0, 64)]),
+    segment(0xdb, [1, ...tables.subarray(64)]),
+    ...(restartInterval === 0 ? [] : [restart]),
+    segment(0xc0, [8, height >> 8, height & 0xff, width >> 8, width & 0xff, 3, 1, luma, 0, 2, 0x11, 1, 3, 0x11, 1]),
+    ...codeTables.map(({ place, counts, symbols }) => segment(0xc4, [place, ...counts, ...symbols])),
+    segment(0xda, [3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0]),
+  ])
+}
+
+function segment(marker: number, bytes: readonly number[]): Buffer {
+  const length = bytes.length + 2
+  return Buffer.from([0xff, marker, length >> 8, length & 0xff, ...bytes])
+}

@@ -1,0 +1,52 @@
+import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
+import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
+
+/** Pictures that lie in their packets one piece behind the other, the last one marked: MPEG-4 Visual (RFC 6416, section 5) and H.263+ (RFC 4629). */
+export class OlderPictures implements FrameAssembly {
+  readonly #codec: 'MP4V-ES' | 'H263'
+  readonly #take: (frame: SourceFrame) => void
+  #parts: Buffer[] = []
+  #bytes = 0
+  #timestamp = 0
+
+  constructor(codec: 'MP4V-ES' | 'H263', take: (frame: SourceFrame) => void) {
+    this.#codec = codec
+    this.#take = take
+  }
+
+  push(packet: Buffer): void {
+    const timestamp = timestampOf(packet)
+    if (timestamp !== this.#timestamp) this.#finish()
+    this.#timestamp = timestamp
+    const parts = this.#codec === 'H263' ? h263Parts(payloadOf(packet)) : [payloadOf(packet)]
+    for (const part of parts) {
+      this.#bytes += part.length
+      if (this.#bytes <= largestFrame) this.#parts.push(part)
+    }
+    if (hasMarker(packet)) this.#finish()
+  }
+
+  #finish(): void {
+    const frame = Buffer.concat(this.#parts)
+    const whole = this.#bytes > 0 && this.#bytes <= largestFrame
+    this.#parts = []
+    this.#bytes = 0
+    if (whole) this.#take({ timestamp: this.#timestamp, frame, key: isKey(this.#codec, frame) })
+  }
+}
+
+/** The two zero bytes of a start code are left out in RTP, and said in the header; so are redundant picture headers, which are not needed. */
+function h263Parts(payload: Buffer): Buffer[] {
+  if (payload.length < 3) return []
+  const header = payload.readUInt16BE(0)
+  const skip = 2 + ((header >> 9) & 1) + ((header >> 3) & 0x3f)
+  const begins = (header & 0x0400) !== 0
+  return begins ? [Buffer.alloc(2), payload.subarray(skip)] : [payload.subarray(skip)]
+}
+
+function isKey(codec: 'MP4V-ES' | 'H263', frame: Buffer): boolean {
+  // The picture coding type behind the temporal reference (ITU-T H.263, section 5.1.3): a key frame has none of its bits.
+  if (codec === 'H263') return ((frame[4] ?? 0) & 0x02) === 0
+  const at = frame.indexOf(Buffer.from([0, 0, 1, 0xb6]))
+  return at >= 0 && (frame[at + 4] ?? 0xff) >> 6 === 0
+}

@@ -1,0 +1,176 @@
+import { BitReader } from '../rtsp/bit-reader.ts'
+import { payloadOf, timestampOf } from '../rtp/packet.ts'
+import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
+
+/** How the headers of AAC in RTP are laid out (RFC 3640, section 4.1). */
+export interface AacLayout {
+  sizeLength: number
+  indexLength: number
+  /** Samples of a frame, in ticks of the timestamp. */
+  frameTicks: number
+}
+
+/** Frames of a packet at most; a longer list is broken. */
+const mostFrames = 64
+
+/** Frames of AAC as RFC 3640 packs them: several in a packet, or one in several. */
+export class AacFrames implements FrameAssembly {
+  readonly #layout: AacLayout
+  readonly #take: (frame: SourceFrame) => void
+  /** Of a frame in several packets: what came, and how long it is to be. */
+  #parts: Buffer[] = []
+  #missing = 0
+  #timestamp = 0
+
+  constructor(layout: AacLayout, take: (frame: SourceFrame) => void) {
+    this.#layout = layout
+    this.#take = take
+  }
+
+  push(packet: Buffer): void {
+    const payload = payloadOf(packet)
+    const timestamp = timestampOf(packet)
+    const { sizeLength, indexLength, frameTicks } = this.#layout
+    if (payload.length < 2) return
+    const headerBits = payload.readUInt16BE(0)
+    const count = Math.min(mostFrames, Math.floor(headerBits / (sizeLength + indexLength)))
+    let at = 2 + Math.ceil(headerBits / 8)
+    if (count === 0 || at > payload.length) return
+    const sizes = sizesOf(payload.subarray(2, at), count, this.#layout)
+    const [first = 0] = sizes
+    if (count === 1 && (first > payload.length - at || this.#missing > 0)) {
+      return this.#addPart(payload.subarray(at), first, timestamp)
+    }
+    this.#missing = 0
+    for (const [index, size] of sizes.entries()) {
+      const frame = payload.subarray(at, at + size)
+      at += size
+      if (size === 0 || frame.length !== size) return
+      this.#take({ timestamp: (timestamp + index * frameTicks) >>> 0, frame, key: true })
+    }
+  }
+
+  #addPart(part: Buffer, size: number, timestamp: number): void {
+    if (timestamp !== this.#timestamp || this.#missing <= 0) {
+      this.#parts = []
+      this.#missing = Math.min(size, largestFrame)
+      this.#timestamp = timestamp
+    }
+    this.#parts.push(part)
+    this.#missing -= part.length
+    if (this.#missing > 0) return
+    const frame = Buffer.concat(this.#parts)
+    this.#parts = []
+    if (this.#missing === 0) this.#take({ timestamp, frame, key: true })
+    this.#missing = 0
+  }
+}
+
+function sizesOf(headers: Buffer, count: number, { sizeLength, indexLength }: AacLayout): number[] {
+  let at = 0
+  return Array.from({ length: count }, () => {
+    let size = 0
+    for (let bit = 0; bit < sizeLength; bit++, at++) size = size * 2 + (((headers[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
+    at += indexLength
+    return size
+  })
+}
+
+/** AAC as RFC 6416 packs it, one frame in a packet: its length in bytes of 255 and a rest, then the frame. */
+export class LatmFrames implements FrameAssembly {
+  readonly #take: (frame: SourceFrame) => void
+
+  constructor(take: (frame: SourceFrame) => void) {
+    this.#take = take
+  }
+
+  push(packet: Buffer): void {
+    const payload = payloadOf(packet)
+    let at = 0
+    let length = 0
+    while (payload[at] === 0xff) {
+      length += 255
+      at += 1
+    }
+    length += payload[at] ?? 0
+    at += 1
+    const frame = payload.subarray(at, at + length)
+    if (length > 0 && frame.length === length) this.#take({ timestamp: timestampOf(packet), frame, key: true })
+  }
+}
+
+/**
+ * The AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3), which begins 15 bits in; undefined for any
+ * other.
+ */
+export function latmConfig(hex: string): Buffer | undefined {
+  const bytes = Buffer.from(hex.slice(0, 256), 'hex')
+  if (bytes.length < 4) return undefined
+  // No version, the same framing for all, no more frames, programs or layers than one.
+  const fixed = new Array<number>(15).fill(0)
+  fixed[1] = 1
+  const bitAt = (index: number): number => ((bytes[index >> 3] ?? 0) >> (7 - (index & 7))) & 1
+  if (fixed.some((bit, index) => bitAt(index) !== bit)) return undefined
+  return Buffer.from(
+    Array.from({ length: bytes.length - 2 }, (_, index) => {
+      let byte = 0
+      for (let bit = 0; bit < 8; bit++) byte = byte * 2 + bitAt(15 + index * 8 + bit)
+      return byte
+    }),
+  )
+}
+
+/** Sound whose packets hold samples and nothing else. */
+export class PlainFrames implements FrameAssembly {
+  readonly #skip: number
+  readonly #change: (samples: Buffer) => Buffer
+  readonly #take: (frame: SourceFrame) => void
+
+  /**
+   * @param skip bytes of a header before them
+   * @param change what a decoder takes instead
+   */
+  constructor(take: (frame: SourceFrame) => void, skip = 0, change = (samples: Buffer): Buffer => samples) {
+    this.#take = take
+    this.#skip = skip
+    this.#change = change
+  }
+
+  push(packet: Buffer): void {
+    const samples = payloadOf(packet).subarray(this.#skip)
+    if (samples.length > 0) this.#take({ timestamp: timestampOf(packet), frame: this.#change(samples), key: true })
+  }
+}
+
+/**
+ * Codewords of G.726 from the order of RTP, the first one in the least significant bits (RFC 3551, section 4.5.4), to that of WAVE and AAL2, the first one in
+ * the most significant.
+ * @param bits of a codeword: 2 to 5
+ */
+export function mostSignificantFirst(samples: Buffer, bits: number): Buffer {
+  const out = Buffer.alloc(samples.length)
+  const total = samples.length * 8
+  for (let at = 0; at + bits <= total; at += bits) {
+    for (let bit = 0; bit < bits; bit++) {
+      const from = at + bit
+      const to = at + bits - 1 - bit
+      const value = ((samples[from >> 3] ?? 0) >> (from & 7)) & 1
+      if (value === 1) out[to >> 3] = (out[to >> 3] ?? 0) | (0x80 >> (to & 7))
+    }
+  }
+  return out
+}
+
+/** Sampling rate of an AudioSpecificConfig (ISO/IEC 14496-3, section 1.6.2.1), in Hz; undefined when it is broken. */
+export function aacSampleRate(config: Buffer): number | undefined {
+  try {
+    const bits = new BitReader(config)
+    if (bits.bits(5) === 31) bits.skip(6)
+    const index = bits.bits(4)
+    return index === 15 ? bits.bits(24) : rates[index]
+  } catch {
+    return undefined
+  }
+}
+
+const rates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350]

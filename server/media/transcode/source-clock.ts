@@ -1,0 +1,45 @@
+/** A timestamp that is further from where it should be by the clock than this begins anew, in milliseconds: a camera that began anew, or whose clock was set. */
+const mostOff = 5_000
+
+/** The times of a track that never jump, whatever its timestamps do: milliseconds since its first packet. */
+export class SourceClock {
+  readonly #ticksPerMs: number
+  #timestamp = -1
+  #first = 0
+  /** Ticks of the last packet. */
+  #ticks = 0
+  #arrivedAt = 0
+
+  /** @param rate of the timestamps, in Hz */
+  constructor(rate: number) {
+    this.#ticksPerMs = rate / 1_000
+  }
+
+  /**
+   * A packet came. Returns whether its timestamp jumped: others of before are of another time.
+   * @param now milliseconds of a clock that never goes back
+   */
+  note(timestamp: number, now: number): boolean {
+    let jumped = false
+    if (this.#timestamp >= 0) {
+      const elapsed = (now - this.#arrivedAt) * this.#ticksPerMs
+      const ahead = (timestamp - this.#timestamp) | 0
+      jumped = Math.abs(ahead - elapsed) > mostOff * this.#ticksPerMs
+      this.#ticks += jumped ? Math.max(1, Math.round(elapsed)) : ahead
+    }
+    if (this.#timestamp < 0) this.#first = timestamp
+    this.#timestamp = timestamp
+    this.#arrivedAt = now
+    return jumped
+  }
+
+  /** Timestamp of its first packet. */
+  get first(): number {
+    return this.#first
+  }
+
+  /** The time of a timestamp that is near the last one. */
+  at(timestamp: number): number {
+    return (this.#ticks + ((timestamp - this.#timestamp) | 0)) / this.#ticksPerMs
+  }
+}

@@ -1,0 +1,163 @@
+import type { RtspTrack } from '../rtsp/description.ts'
+import { describedResolution } from '../rtsp/resolution.ts'
+import { AccessUnits } from './access-units.ts'
+import type { MakeAssembly } from './frame-assembly.ts'
+import { JpegFrames } from './jpeg-frames.ts'
+import type { MatroskaTrack } from './matroska-writer.ts'
+import { OlderPictures } from './older-pictures.ts'
+import { AacFrames, aacSampleRate, LatmFrames, latmConfig, mostSignificantFirst, PlainFrames } from './sound-frames.ts'
+
+/** How a camera's track is put before a decoder. */
+export interface SourceTrack {
+  /** In the words of Matroska; its number is given later. */
+  matroska: Omit<MatroskaTrack, 'number'>
+  assembly: MakeAssembly
+  /** Of H.264 and H.265, whose pictures need those before them. */
+  pictures: 'H264' | 'H265' | undefined
+}
+
+/** How a track is put before a decoder; undefined when there is no way. */
+export function sourceTrack(track: RtspTrack): SourceTrack | undefined {
+  return track.kind === 'video' ? pictures(track) : sound(track)
+}
+
+function pictures(track: RtspTrack): SourceTrack | undefined {
+  const { codec, clockRate, parameters } = track
+  if (clockRate !== 90_000) return undefined
+  const video = describedResolution(track) ?? 'unknown'
+  if (codec === 'H264' || codec === 'H265') {
+    // Interleaved packets (RFC 6184, section 6.4), and those with decoding order numbers (RFC 7798, section 4.4).
+    if (parameters.get('packetization-mode') === '2') return undefined
+    if (!['0', undefined].includes(parameters.get('sprop-max-don-diff'))) return undefined
+    const codecPrivate = parameterSetUnits(track)
+    return {
+      matroska: { codecId: codec === 'H264' ? 'V_MPEG4/ISO/AVC' : 'V_MPEGH/ISO/HEVC', codecPrivate, video },
+      assembly: (take) => new AccessUnits(codec, take),
+      pictures: codec,
+    }
+  }
+  if (codec === 'JPEG') {
+    return {
+      matroska: { codecId: 'V_MJPEG', video },
+      assembly: (take) => new JpegFrames(take),
+      pictures: undefined,
+    }
+  }
+  if (codec === 'MP4V-ES') {
+    const config = Buffer.from((parameters.get('config') ?? '').slice(0, 2_048), 'hex')
+    return {
+      matroska: { codecId: 'V_MPEG4/ISO/ASP', codecPrivate: config.length > 0 ? config : undefined, video },
+      assembly: (take) => new OlderPictures('MP4V-ES', take),
+      pictures: undefined,
+    }
+  }
+  if (codec === 'H263-1998' || codec === 'H263-2000') {
+    return {
+      matroska: { codecId: 'V_MS/VFW/FOURCC', codecPrivate: bitmapHeader('H263'), video },
+      assembly: (take) => new OlderPictures('H263', take),
+      pictures: undefined,
+    }
+  }
+  return undefined
+}
+
+/** Parameter sets of the description, in the form of Annex B; undefined when it has none. */
+function parameterSetUnits({ codec, parameters }: RtspTrack): Buffer | undefined {
+  const names = codec === 'H264' ? ['sprop-parameter-sets'] : ['sprop-vps', 'sprop-sps', 'sprop-pps']
+  const sets = names.flatMap((name) => (parameters.get(name) ?? '').split(',', 8))
+  const units = sets.map((text) => Buffer.from(text.trim(), 'base64')).filter(({ length }) => length > 0)
+  if (units.length === 0) return undefined
+  return Buffer.concat(units.flatMap((unit) => [Buffer.from([0, 0, 0, 1]), unit]))
+}
+
+/** BITMAPINFOHEADER. */
+function bitmapHeader(name: string): Buffer {
+  const header = Buffer.alloc(40)
+  header.writeUInt32LE(40, 0)
+  header.writeUInt16LE(1, 12)
+  header.writeUInt16LE(24, 14)
+  header.write(name, 16, 'latin1')
+  return header
+}
+
+/** Bits of a codeword of G.726, by the end of its name. */
+const codewordBits: ReadonlyMap<string, number> = new Map([
+  ['16', 2],
+  ['24', 3],
+  ['32', 4],
+  ['40', 5],
+])
+
+function sound(track: RtspTrack): SourceTrack | undefined {
+  const { codec, clockRate, channels } = track
+  if (clockRate === 0 || channels === 0) return undefined
+  const audio = { sampleRate: clockRate, channels }
+  const plain = (matroska: Omit<MatroskaTrack, 'number' | 'audio'>, make: MakeAssembly): SourceTrack => ({
+    matroska: { ...matroska, audio },
+    assembly: make,
+    pictures: undefined,
+  })
+  if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return aac(track)
+  if (codec === 'PCMU' || codec === 'PCMA') {
+    const tag = codec === 'PCMU' ? waveTags.muLaw : waveTags.aLaw
+    return plain({ codecId: 'A_MS/ACM', codecPrivate: waveHeader(tag, 8, audio) }, (take) => new PlainFrames(take))
+  }
+  const [, order, bits] = /^(AAL2-)?G726-(16|24|32|40)$/.exec(codec) ?? []
+  if (bits !== undefined) {
+    const codeword = codewordBits.get(bits) ?? 4
+    const change = order === undefined ? (samples: Buffer) => mostSignificantFirst(samples, codeword) : undefined
+    return plain(
+      { codecId: 'A_MS/ACM', codecPrivate: waveHeader(waveTags.g726, codeword, audio) },
+      (take) => new PlainFrames(take, 0, change),
+    )
+  }
+  if (codec === 'L16') return plain({ codecId: 'A_PCM/INT/BIG' }, (take) => new PlainFrames(take))
+  // The first 4 bytes say where in a frame the packet begins (RFC 2250, section 3.5).
+  if (codec === 'MPA') {
+    return {
+      matroska: { codecId: 'A_MPEG/L2', audio: { sampleRate: 44_100, channels: 2 } },
+      assembly: (take) => new PlainFrames(take, 4),
+      pictures: undefined,
+    }
+  }
+  return undefined
+}
+
+/** Both forms of AAC: that of RFC 3640, and LATM (RFC 6416). */
+function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack | undefined {
+  const config = (parameters.get('config') ?? '').slice(0, 256)
+  const isLatm = codec === 'MP4A-LATM'
+  if (isLatm && parameters.get('cpresent') !== '0') return undefined
+  const codecPrivate = isLatm ? latmConfig(config) : Buffer.from(config, 'hex')
+  if (codecPrivate === undefined || codecPrivate.length < 2) return undefined
+  const sampleRate = aacSampleRate(codecPrivate) ?? clockRate
+  const matroska = { codecId: 'A_AAC', codecPrivate, audio: { sampleRate, channels } }
+  if (isLatm) return { matroska, assembly: (take) => new LatmFrames(take), pictures: undefined }
+  const lengthOf = (name: string, usual: number): number => {
+    const length = Number(parameters.get(name) ?? usual)
+    return Number.isInteger(length) && length >= 0 && length <= 32 ? length : usual
+  }
+  const sizeLength = lengthOf('sizelength', 13)
+  if (sizeLength === 0) return undefined
+  const layout = { sizeLength, indexLength: lengthOf('indexlength', 3), frameTicks: 1_024 * (clockRate / sampleRate) }
+  return { matroska, assembly: (take) => new AacFrames(layout, take), pictures: undefined }
+}
+
+/** Formats of WAVE (RFC 2361). */
+const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45 } as const
+
+/** WAVEFORMATEX. */
+function waveHeader(
+  tag: number,
+  bitsPerSample: number,
+  { sampleRate, channels }: { sampleRate: number; channels: number },
+): Buffer {
+  const header = Buffer.alloc(18)
+  header.writeUInt16LE(tag, 0)
+  header.writeUInt16LE(channels, 2)
+  header.writeUInt32LE(sampleRate, 4)
+  header.writeUInt32LE((sampleRate * channels * bitsPerSample) >> 3, 8)
+  header.writeUInt16LE(Math.max(1, (channels * bitsPerSample) >> 3), 12)
+  header.writeUInt16LE(bitsPerSample, 14)
+  return header
+}

@@ -1,0 +1,104 @@
+import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
+import { type Log, wholeText } from '../log.ts'
+import { askProgram, type FfmpegProgram, findProgram, installCommand } from './ffmpeg-program.ts'
+import { TranscoderSlots } from './transcoder-slots.ts'
+
+/** What can be made on this machine of what browsers cannot play. */
+export interface Abilities {
+  pictures: boolean
+  sound: boolean
+}
+
+export const noAbilities: Abilities = { pictures: false, sound: false }
+
+/** Where there was none it is looked for again after so long, in milliseconds: somebody may have installed it. */
+const lookAgainMs = 10_000
+
+/** The ffmpeg of this machine, if there is one, and how many of it may run. */
+export class Transcoding {
+  readonly #wanted: string
+  readonly log: Log
+  readonly slots: TranscoderSlots
+  #limit: number
+  #program: FfmpegProgram | undefined
+  #problem = ''
+  #search: Promise<void> | undefined
+  #searchedAt = -Infinity
+  /** Told when what can be made is another than before. */
+  changed: () => void = () => {}
+
+  /**
+   * @param wanted path or name of the program; empty: `ffmpeg`
+   * @param limit transcoders of pictures at once; 0: none at all
+   */
+  constructor(wanted: string, limit: number, log: Log) {
+    this.#wanted = wanted
+    this.#limit = limit
+    this.log = log
+    this.slots = new TranscoderSlots(limit)
+  }
+
+  /** As it was found; undefined when there is none, it was not looked for yet, or it is not to be used. */
+  get program(): FfmpegProgram | undefined {
+    return this.#limit === 0 ? undefined : this.#program
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  set limit(limit: number) {
+    if (limit === this.#limit) return
+    const turned = (limit === 0) !== (this.#limit === 0)
+    this.#limit = limit
+    this.slots.limit = limit
+    if (turned) this.changed()
+  }
+
+  /** As far as is known now. */
+  get known(): Abilities {
+    return { pictures: this.program?.pictures !== undefined, sound: this.program?.sound === true }
+  }
+
+  /** Looks for the program where it was not found yet. Never rejects. */
+  async abilities(): Promise<Abilities> {
+    if (this.#limit === 0) return noAbilities
+    if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
+      this.#search ??= this.#find().finally(() => {
+        this.#search = undefined
+        this.#searchedAt = performance.now()
+      })
+    }
+    await this.#search
+    return this.known
+  }
+
+  /** Never rejects. */
+  async status(): Promise<TranscodingStatus> {
+    const { pictures, sound } = await this.abilities()
+    const use = (kind: 'picture' | 'sound') => ({ used: this.slots.used(kind), limit: this.slots.limitOf(kind) })
+    const state = this.#limit === 0 ? 'off' : this.#program === undefined ? 'missing' : 'ready'
+    return {
+      state: state === 'ready' && !(pictures && sound) ? 'incomplete' : state,
+      version: this.program?.version ?? '',
+      problem: this.#problem,
+      install: installCommand(),
+      pictures: use('picture'),
+      sound: use('sound'),
+    }
+  }
+
+  async #find(): Promise<void> {
+    try {
+      const path = await findProgram(this.#wanted)
+      this.#problem = path === undefined && this.#wanted !== '' ? `${this.#wanted} is no program that can be run` : ''
+      if (path === undefined) return
+      this.#program = await askProgram(path)
+      this.log.info('ffmpeg was found', `${path}, version ${this.#program.version}`)
+      this.changed()
+    } catch (error) {
+      this.#problem = 'ffmpeg is there and cannot be run'
+      this.log.warn(this.#problem, wholeText(error))
+    }
+  }
+}

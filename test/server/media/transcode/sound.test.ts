@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { probe } from '../../../../server/media/rtsp/probe.ts'
+import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
+import { Transcoding } from '../../../../server/media/transcode/transcoding.ts'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { complaintLog } from '../../../support/media/complaints.ts'
+import { toneOf } from '../../../support/media/heard-sound.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+
+let camera: Camera
+beforeAll(async () => {
+  camera = await startCamera({ width: 160, height: 90, fps: 5 })
+})
+afterAll(async () => await camera.kill())
+
+describe('a camera whose sound is AAC', () => {
+  test('is heard in Opus where ffmpeg is on the machine, by whoever watches, and its pictures go on as they are', async () => {
+    await using node = await TestMediaNode.start()
+    await node.openRoom('room')
+    await node.addDevice('room', 'cam', camera.url('/aac'))
+    expect(await node.stream('room', 'cam')).toMatchObject({
+      video_codec: 'H264',
+      audio_codec: 'OPUS',
+      audio_bytes: 0,
+      conversion: { from: 'AAC', state: 'idle', problem: '' },
+    })
+    const frames: Buffer[] = []
+    const enough = Promise.withResolvers<void>()
+    const token = node.token('room', { role: 'observer' })
+    const viewer = await WhepPeer.open(`${node.url}/whep/room/cam`, token, (packet) => {
+      if (((packet[1] ?? 0) & 0x7f) === 111) frames.push(packet.subarray(12))
+      if (frames.length === 60) enough.resolve()
+    })
+    await enough.promise
+    expect(await toneOf(frames)).toBeCloseTo(440, -1)
+    await expect
+      .poll(async () => await node.request('transcoding', {}))
+      .toMatchObject({
+        state: 'ready',
+        pictures: { used: 0, limit: 4 },
+        sound: { used: 1, limit: 32 },
+      })
+    await viewer.close()
+  })
+
+  test('and no ffmpeg: a probe says what is missing, and that the pictures can be seen', async () => {
+    const transcoding = new Transcoding('/nowhere/ffmpeg', 4, complaintLog())
+    expect(await transcoding.status()).toMatchObject({
+      state: 'missing',
+      problem: expect.stringContaining('/nowhere/ffmpeg'),
+      install: expect.stringContaining('install ffmpeg'),
+    })
+    const allowed = new AllowedAddresses({ networks: [], sitePorts: [], siteAddresses: [] })
+    const options = { trustAnyCertificate: false, answerMs: 5_000, allowed, log: complaintLog() }
+    const abilities = async () => await transcoding.abilities()
+    const never = new AbortController().signal
+    expect(await probe(camera.url('/aac'), undefined, { ...options, abilities }, never)).toMatchObject({
+      ok: true,
+      tracks: [
+        { codec: 'H264', carried: true, way: 'direct', reason: null },
+        { codec: 'MPEG4-GENERIC', carried: false, way: 'needs_ffmpeg', reason: 'aac' },
+      ],
+    })
+  })
+})

@@ -3,14 +3,16 @@ import { sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
 
 /** A gap wider than this is a new beginning rather than loss. */
 const widestGap = 200
-/** Requests for one packet, and milliseconds between them. */
-const mostRequests = 5
-const requestEveryMs = 40
+/**
+ * Milliseconds from one request for a packet to the next, the last of which is waited for too: on a link with a long queue or way the answer takes longer than
+ * on a short one, and to ask meanwhile would bring it twice.
+ */
+const requestWaitsMs = [40, 40, 80, 160, 320] as const
 
 /** The reception statistics of one incoming stream: what was lost, what to ask for again, what to report. */
 export class Reception {
   readonly #clockRate: number
-  readonly #missing = new Map<number, { requests: number; askedAt: number }>()
+  readonly #missing = new Map<number, { requests: number; nextAt: number }>()
   ssrc = 0
   #highest = -1
   #first = 0
@@ -33,6 +35,12 @@ export class Reception {
     return this.#missing.size > 0
   }
 
+  /** Packets since its first one, those that were sent again counted once. */
+  get counts(): { expected: number; received: number } {
+    const expected = this.#highest < 0 ? 0 : this.#cycles + this.#highest - this.#first + 1
+    return { expected, received: this.#received }
+  }
+
   /** Counts a packet. Returns false for a duplicate, which must not be passed on. */
   received(packet: Buffer, now: number): boolean {
     const sequence = sequenceOf(packet)
@@ -47,7 +55,7 @@ export class Reception {
       return true
     }
     if (ahead > widestGap) this.#missing.clear()
-    else for (let i = 1; i < ahead; i++) this.#missing.set((this.#highest + i) & 0xffff, { requests: 0, askedAt: 0 })
+    else for (let i = 1; i < ahead; i++) this.#missing.set((this.#highest + i) & 0xffff, { requests: 0, nextAt: 0 })
     if (sequence < this.#highest) this.#cycles += 0x10000
     this.#highest = sequence
     this.#received += 1
@@ -60,24 +68,29 @@ export class Reception {
     this.#report = { middle, at: now }
   }
 
-  /** Sequence numbers to ask for now. */
-  toRequest(now: number): number[] {
+  /** Sequence numbers to ask for now, and whether any was asked for in vain so often that it is given up. */
+  toRequest(now: number): { sequences: number[]; givenUp: boolean } {
     const sequences: number[] = []
+    let givenUp = false
     for (const [sequence, entry] of this.#missing) {
-      if (entry.requests >= mostRequests) this.#missing.delete(sequence)
-      else if (now - entry.askedAt >= requestEveryMs) {
-        entry.requests += 1
-        entry.askedAt = now
-        sequences.push(sequence)
+      if (now < entry.nextAt) continue
+      const wait = requestWaitsMs[entry.requests]
+      if (wait === undefined) {
+        this.#missing.delete(sequence)
+        givenUp = true
+        continue
       }
+      entry.requests += 1
+      entry.nextAt = now + wait
+      sequences.push(sequence)
     }
-    return sequences
+    return { sequences, givenUp }
   }
 
   /** The report since the last one. */
   block(now: number): ReceptionBlock {
     const highest = this.#cycles + this.#highest
-    const expected = highest - this.#first + 1
+    const { expected } = this.counts
     const expectedSince = expected - this.#expectedBefore
     const lostSince = expectedSince - (this.#received - this.#receivedBefore)
     this.#expectedBefore = expected

@@ -6,7 +6,7 @@ export const transportFeedbackType = 205
 export const payloadFeedbackType = 206
 
 /** SSRC of the node in its own reports. */
-const own = 1
+export const own = 1
 
 /** Calls `visit` for each packet of a compound: its type, its count or format, its offset. A broken length ends the walk. */
 export function eachReport(

@@ -1,13 +1,7 @@
 import type { Track } from 'node-datachannel'
 import type { Lifetime } from '../lifetime.ts'
 import { Reception } from '../rtp/reception.ts'
-import {
-  type ClockPoint,
-  negativeAcknowledgement,
-  pictureLoss,
-  type ReceptionBlock,
-  receiverReport,
-} from '../rtp/rtcp.ts'
+import { type ClockPoint, negativeAcknowledgement, pictureLoss, receiverReport } from '../rtp/rtcp.ts'
 
 /** At most one request for a key frame in so many milliseconds. */
 const keyFrameEveryMs = 300
@@ -46,6 +40,11 @@ export class IncomingStream {
     return this.#reception.ssrc
   }
 
+  /** Packets since its first one. */
+  get counts(): { expected: number; received: number } {
+    return this.#reception.counts
+  }
+
   /**
    * Counts an RTP packet of it, and asks for what is missing of a picture. Returns false for one that must not be passed on: a duplicate, or too late.
    * @param now milliseconds since the epoch
@@ -78,12 +77,9 @@ export class IncomingStream {
     this.send(pictureLoss(this.ssrc))
   }
 
-  /** Sends a receiver report, and returns what it says; undefined before the first packet. */
-  report(now: number): ReceptionBlock | undefined {
-    if (this.ssrc === 0) return undefined
-    const block = this.#reception.block(now)
-    this.send(receiverReport(block))
-    return block
+  /** Sends a receiver report, once there is something to tell. */
+  report(now: number): void {
+    if (this.ssrc !== 0) this.send(receiverReport(this.#reception.block(now)))
   }
 
   /** Sends RTCP to its sender. */
@@ -103,8 +99,10 @@ export class IncomingStream {
   /** Asks again for what is missing, until nothing is. */
   #repeat(): void {
     this.#repeating = false
-    const sequences = this.#reception.toRequest(Date.now())
+    const { sequences, givenUp } = this.#reception.toRequest(Date.now())
     if (sequences.length > 0) this.send(negativeAcknowledgement(this.ssrc, sequences))
+    // Nobody can go on without it; whoever watches would take seconds to say so.
+    if (givenUp) this.requestKeyFrame()
     if (this.#reception.incomplete) this.#repeatSoon()
   }
 }

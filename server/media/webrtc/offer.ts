@@ -15,6 +15,8 @@ export interface OfferedCodec {
   encoding: string
   /** Format parameters as offered. */
   parameters: string
+  /** Its receiver may report on the transport as a whole: `transport-cc`. */
+  transportFeedback: boolean
 }
 
 /** A media section of an offer. */
@@ -57,9 +59,9 @@ export interface Offer {
 }
 
 const mostSections = 16
-/** Lines that are read, and most of them: a browser with every codec writes some 40 of them for a section. */
+/** Lines that are read, and most of them: a browser with every codec writes some 100 of them for a section. */
 const readLine =
-  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|rtcp-fb:|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const mostLines = 1_000
 /** Most lines altogether. */
 const mostLinesOfAll = 4_000
@@ -114,8 +116,11 @@ const staticTypes: ReadonlyMap<number, string> = new Map([
 type Section = ReturnType<typeof parse>['media'][number]
 
 /** In the order of the media line, which is that of preference (RFC 8866, section 5.14). */
-function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
+function codecsOf({ payloads = '', rtp, fmtp, rtcpFb = [] }: Section): OfferedCodec[] {
   const types = textOf(payloads).split(' ', mostCodecs).map(Number)
+  const reporting = new Set(
+    rtcpFb.flatMap(({ payload, type }) => (textOf(type) === 'transport-cc' ? [String(payload)] : [])),
+  )
   return types.flatMap((payloadType): OfferedCodec[] => {
     const map = rtp.find(({ payload }) => payload === payloadType)
     const known = staticTypes.get(payloadType)
@@ -126,7 +131,8 @@ function codecsOf({ payloads = '', rtp, fmtp }: Section): OfferedCodec[] {
         : [map.codec, map.rate, map.encoding].filter((part) => part !== undefined).join('/')
     const name = (encoding.split('/', 1)[0] ?? '').toUpperCase()
     const parameters = textOf(fmtp.find(({ payload }) => payload === payloadType)?.config ?? '')
-    return [{ payloadType, name, encoding, parameters }]
+    const transportFeedback = reporting.has(String(payloadType)) || reporting.has('*')
+    return [{ payloadType, name, encoding, parameters, transportFeedback }]
   })
 }
 

@@ -1,18 +1,48 @@
 import type { Track } from 'node-datachannel'
 import type { Lifetime } from '../lifetime.ts'
+import { headerExtension } from '../rtp/header-extension.ts'
 import { estimatedBitrate } from '../rtp/rtcp.ts'
+import { TransportFeedback } from '../rtp/transport-feedback.ts'
 import { BitrateEstimate } from './bitrate-estimate.ts'
 import { IncomingStream } from './incoming-stream.ts'
 
-/** What a publisher is told of its transport: what came of each of its streams, and how much it may send in all. */
+/** Milliseconds from a packet to the feedback that tells when it came, and to the look at what was lost of those around it. */
+const feedbackAfterMs = 50
+const lookAfterMs = 200
+/** Of fewer packets no share is lost by more than chance. */
+const leastPackets = 8
+
+/** What came of all streams together since the beginning. */
+interface Totals {
+  expected: number
+  received: number
+  bytes: number
+  at: number
+}
+
+const nothingYet: Readonly<Totals> = { expected: 0, received: 0, bytes: 0, at: 0 }
+
+/**
+ * What a publisher is told of its transport: what came of each of its streams, and either when each packet came, from which it works out itself what its
+ * uplink carries, or how much it may send, by what was lost.
+ */
 export class PublisherFeedback {
   readonly #lifetime: Lifetime
+  readonly #most: number
   readonly #estimate: BitrateEstimate
+  readonly #transport = new TransportFeedback()
   readonly #streams: IncomingStream[] = []
+  #due = false
+  #bytes = 0
+  #atLook: Readonly<Totals> = nothingYet
+  #atReport: Readonly<Totals> = nothingYet
+  /** Number of the header extension that numbers packets across the transport; 0: the browser is not told when they come. */
+  transportExtension = 0
 
   /** @param mostBitsPerSecond what the browser is told it may send */
   constructor(lifetime: Lifetime, mostBitsPerSecond: number) {
     this.#lifetime = lifetime
+    this.#most = mostBitsPerSecond
     this.#estimate = new BitrateEstimate(mostBitsPerSecond)
   }
 
@@ -23,12 +53,75 @@ export class PublisherFeedback {
     return stream
   }
 
+  /** An RTP packet came, whatever is made of it. */
+  arrived(packet: Buffer): void {
+    this.#bytes += packet.length
+    if (this.transportExtension !== 0) {
+      const number = headerExtension(packet, this.transportExtension)
+      if (number?.length !== 2) return
+      this.#transport.arrived(number.readUInt16BE(0), performance.now())
+      if (this.#transport.full) this.#tellTransport()
+    }
+    if (this.#due) return
+    this.#due = true
+    this.#lifetime.after(this.transportExtension === 0 ? lookAfterMs : feedbackAfterMs, () => {
+      this.#due = false
+      if (this.transportExtension === 0) this.#look()
+      else this.#tellTransport()
+    })
+  }
+
   /** Once a second. */
   report(now: number): void {
-    for (const stream of this.#streams) {
-      const block = stream.report(now)
-      if (block === undefined || stream.kind === 'audio') continue
-      stream.send(estimatedBitrate(block.ssrc, this.#estimate.after(block.fractionLost / 256)))
-    }
+    for (const stream of this.#streams) stream.report(now)
+    const totals = this.#totals()
+    this.#estimate.second(lostOf(this.#atReport, totals))
+    this.#atReport = totals
+    this.#tellBitrate()
   }
+
+  /** What is lost of a moment is told at once where it is much. */
+  #look(): void {
+    const totals = this.#totals()
+    const before = this.#atLook
+    if (totals.expected - before.expected < leastPackets) return
+    this.#atLook = totals
+    const received = ((totals.bytes - before.bytes) * 8_000) / (totals.at - before.at)
+    if (this.#estimate.lost(lostOf(before, totals), received)) this.#tellBitrate()
+  }
+
+  #totals(): Totals {
+    let expected = 0
+    let received = 0
+    for (const { kind, counts } of this.#streams) {
+      // Of sound so little comes that a burst of loss is a large share.
+      if (kind === 'audio') continue
+      expected += counts.expected
+      received += counts.received
+    }
+    return { expected, received, bytes: this.#bytes, at: performance.now() }
+  }
+
+  /** A browser takes what it is told of the transport under the name of any stream that it sends. */
+  get #named(): IncomingStream | undefined {
+    return this.#streams.find(({ ssrc }) => ssrc !== 0)
+  }
+
+  #tellTransport(): void {
+    const stream = this.#named
+    for (const packet of this.#transport.take(stream?.ssrc ?? 0)) stream?.send(packet)
+  }
+
+  /** One that works out itself what its uplink carries is held to the most that it may send. */
+  #tellBitrate(): void {
+    const stream = this.#named
+    const bitrate = this.transportExtension === 0 ? this.#estimate.bitrate : this.#most
+    stream?.send(estimatedBitrate(stream.ssrc, bitrate))
+  }
+}
+
+/** Share that was lost between two moments, 0 to 1; what came late or again counts where it came. */
+function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
+  const expected = to.expected - from.expected
+  return expected <= 0 ? 0 : Math.max(0, 1 - (to.received - from.received) / expected)
 }

@@ -6,6 +6,7 @@ import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
 import { hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
+import { transportSequenceUri } from '../rtp/transport-feedback.ts'
 import {
   type AnsweredSection,
   bundledAnswer,
@@ -93,8 +94,14 @@ export class Publisher {
       this.#received(message),
     )
     const taken = new Map<OfferedMedia, AnsweredSection>()
-    if (this.#video !== undefined) taken.set(this.#video.media, this.#takeVideo(this.#video, track))
-    if (this.#audio !== undefined) taken.set(this.#audio.media, this.#takeAudio(this.#audio, track))
+    if (this.#video !== undefined) {
+      const { media } = this.#video
+      taken.set(media, this.#reported(media, this.#takeVideo(this.#video, track)))
+    }
+    if (this.#audio !== undefined) {
+      const { media } = this.#audio
+      taken.set(media, this.#reported(media, this.#takeAudio(this.#audio, track)))
+    }
     this.peer.lifetime.every(reportEveryMs, () => this.#report())
     const transport = await this.peer.answer({ ...offer, sdp: bundledOffer(offer) })
     return bundledAnswer(offer, taken, transport)
@@ -151,6 +158,19 @@ export class Publisher {
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
 
+  /** Of what is taken it is also told when it comes by the transport, where the browser offers that. */
+  #reported({ extensions }: OfferedMedia, answered: AnsweredSection): AnsweredSection {
+    const id = answered.codec.transportFeedback ? extensions.get(transportSequenceUri) : undefined
+    if (id === undefined) return answered
+    // In all sections of a bundle the same one (RFC 9143, section 9.1).
+    this.#feedback.transportExtension = id
+    return {
+      ...answered,
+      extensions: [...answered.extensions, transportSequenceUri],
+      feedback: [...answered.feedback, 'transport-cc'],
+    }
+  }
+
   #received(message: Buffer): void {
     const now = Date.now()
     this.#heardAt = now
@@ -161,7 +181,10 @@ export class Publisher {
         stream.reported(point, now)
         feed?.noteClock(stream.kind, point)
       })
-    } else if (isRtp(message)) this.#streams.received(message, now)
+    } else if (isRtp(message)) {
+      this.#feedback.arrived(message)
+      this.#streams.received(message, now)
+    }
   }
 
   #report(): void {

@@ -55,10 +55,14 @@ export interface Offering {
   codec?: string
   /** When the page tells its addresses; never: it is reached by the address its packets come from. */
   addresses?: 'offer' | 'later' | 'never'
-  /** Of the addresses that the node offers, the one that is used; left out: any. For watching. */
+  /** Of the addresses that the node offers, the one that is used; left out: any. */
   through?: string
   /** A picture of 720 lines in three sizes at once, `l`, `m` and `h`. For publishing. */
   layered?: boolean
+  /** What is published: noise takes all that may be sent. */
+  pictures?: 'camera' | 'noise'
+  /** Of publishing: whether to be told when packets come is offered; it is where this is left out. */
+  transportFeedback?: boolean
 }
 
 /** What of page/client.js is called from here. */

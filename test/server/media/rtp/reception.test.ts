@@ -32,15 +32,20 @@ function feedbackOf(...packets: Buffer[]): unknown[] {
 }
 
 describe('what a publisher sends', () => {
-  test('is asked for again where it is missing, at most five times, 40 ms apart', () => {
+  test('is asked for again where it is missing, five times, ever less often, and then given up', () => {
     const reception = new Reception(90_000)
+    const asked = (now: number): number[] => reception.toRequest(now).sequences
     expect(receive(reception, [65_534, 65_535, 2, 4])).toEqual([65_534, 65_535, 2, 4])
-    expect(reception.toRequest(1_000)).toEqual([0, 1, 3])
-    expect(reception.toRequest(1_020)).toEqual([])
+    expect(asked(1_000)).toEqual([0, 1, 3])
+    expect(asked(1_020)).toEqual([])
     expect(receive(reception, [1])).toEqual([1])
-    for (const now of [1_040, 1_080, 1_120, 1_160]) expect(reception.toRequest(now)).toEqual([0, 3])
+    for (const now of [1_040, 1_080, 1_160, 1_320]) {
+      expect(asked(now - 1)).toEqual([])
+      expect(asked(now)).toEqual([0, 3])
+    }
+    expect(reception.toRequest(1_639)).toEqual({ sequences: [], givenUp: false })
     expect(reception.incomplete).toBe(true)
-    expect(reception.toRequest(1_200)).toEqual([])
+    expect(reception.toRequest(1_640)).toEqual({ sequences: [], givenUp: true })
     expect(reception.incomplete).toBe(false)
     // Too late, and twice: not passed on.
     expect(receive(reception, [0, 1, 4, 5])).toEqual([5])
@@ -75,14 +80,19 @@ describe('what a publisher sends', () => {
     )
   })
 
-  test('is held to less when much of it is lost, and let up again slowly', () => {
+  test('is held to less than came as soon as much of it is lost, and let up again slowly', () => {
     const estimate = new BitrateEstimate(2_000_000)
-    expect(estimate.after(0)).toBe(2_000_000)
-    expect(estimate.after(0.2)).toBe(1_800_000)
-    expect(estimate.after(0.05)).toBe(1_800_000)
-    expect(estimate.after(0)).toBe(1_944_000)
-    for (let i = 0; i < 100; i++) estimate.after(1)
-    expect(estimate.after(1)).toBe(150_000)
+    expect(estimate.lost(0.05, 1_900_000)).toBe(false)
+    expect(estimate.bitrate).toBe(2_000_000)
+    expect(estimate.lost(0.6, 600_000)).toBe(true)
+    expect(estimate.bitrate).toBe(420_000)
+    // Not in the second of the loss, nor while some is lost.
+    for (const share of [0, 0.05, 0, 0]) estimate.second(share)
+    expect(estimate.bitrate).toBe(489_888)
+    for (let i = 0; i < 100; i++) estimate.second(0)
+    expect(estimate.bitrate).toBe(2_000_000)
+    estimate.lost(1, 0)
+    expect(estimate.bitrate).toBe(150_000)
   })
 })
 

@@ -16,15 +16,19 @@ const gathered = (connection) =>
 const onlyThrough = (sdp, address) =>
   address === '' ? sdp : sdp.replace(/a=candidate:.*\r\n/g, (line) => (line.includes(` ${address} `) ? line : ''))
 
+/** An offer of a browser that is not told when its packets come. */
+const withoutTransportFeedback = (sdp) => sdp.replace(/a=rtcp-fb:\d+ transport-cc\r\n/g, '')
+
 /** Tells its addresses in the offer, later, or never: then it is reached by the address its packets come from. */
-async function exchange(peer, url, token, addresses, through = '') {
+async function exchange(peer, url, token, addresses, through = '', transportFeedback = true) {
   const { connection } = peer
   const late = []
   connection.addEventListener('icecandidate', ({ candidate }) => candidate?.candidate && late.push(candidate))
   await connection.setLocalDescription()
   if (addresses === 'offer') await gathered(connection)
   const whole = connection.localDescription.sdp
-  const sdp = addresses === 'offer' ? whole : whole.replace(/a=candidate:.*\r\n/g, '')
+  const reached = addresses === 'offer' ? whole : whole.replace(/a=candidate:.*\r\n/g, '')
+  const sdp = transportFeedback ? reached : withoutTransportFeedback(reached)
   const headers = { 'content-type': 'application/sdp' }
   if (token !== '') headers.authorization = `Bearer ${token}`
   peer.offeredAt = performance.now()
@@ -85,24 +89,52 @@ const layers = [
   { rid: 'h', maxBitrate: 1_700_000 },
 ]
 
-/** Publishes the fake camera and microphone; `layered`: in three sizes at once. */
+/** Pictures of noise: an encoder is never done with them, and takes all that it may send. */
+function noise(width, height, frameRate) {
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
+  const context = canvas.getContext('2d')
+  const grain = context.createImageData(width, height)
+  for (let i = 0; i < grain.data.length; i += 4) {
+    grain.data.fill(96 + Math.random() * 64, i, i + 3)
+    grain.data[i + 3] = 255
+  }
+  const timer = setInterval(() => {
+    // The same grain elsewhere: drawn without making it anew.
+    context.putImageData(grain, -Math.random() * 32, -Math.random() * 32)
+  }, 1_000 / frameRate)
+  return { track: canvas.captureStream(frameRate).getVideoTracks()[0], stop: () => clearInterval(timer) }
+}
+
+/** Publishes the fake camera, or noise, and the fake microphone; `layered`: in three sizes at once. */
 async function publish(
   name,
   url,
   token,
-  { video = true, audio = true, codec = '', addresses = 'offer', layered = false, through = '' } = {},
+  {
+    video = true,
+    audio = true,
+    codec = '',
+    addresses = 'offer',
+    layered = false,
+    through = '',
+    pictures = 'camera',
+    transportFeedback = true,
+  } = {},
 ) {
   const connection = new RTCPeerConnection()
   const [width, height] = layered ? [1280, 720] : [640, 360]
-  const stream = await navigator.mediaDevices.getUserMedia({ video: video && { width, height, frameRate: 20 }, audio })
-  const peer = { connection, session: '', stream }
+  const filmed = video && pictures === 'camera' && { width, height, frameRate: 20 }
+  const stream = await navigator.mediaDevices.getUserMedia({ video: filmed, audio })
+  const drawn = video && pictures === 'noise' ? noise(width, height, 20) : undefined
+  if (drawn !== undefined) stream.addTrack(drawn.track)
+  const peer = { connection, session: '', stream, stop: drawn?.stop }
   peers.set(name, peer)
   for (const track of stream.getTracks()) {
     const encodings = layered && track.kind === 'video' ? { sendEncodings: layers } : {}
     const transceiver = connection.addTransceiver(track, { direction: 'sendonly', streams: [stream], ...encodings })
     if (track.kind === 'video' && codec !== '') transceiver.setCodecPreferences(preferred('video', codec))
   }
-  return await exchange(peer, url, token, addresses, through)
+  return await exchange(peer, url, token, addresses, through, transportFeedback)
 }
 
 /** Of a layered picture: which layers are sent from now on. */
@@ -151,11 +183,12 @@ async function stats(name) {
 
 /** Ends it: politely with DELETE, or as a closed connection. Answers the status of DELETE. */
 async function close(name, polite) {
-  const { connection, session, stream, video } = peers.get(name)
+  const { connection, session, stream, stop, video } = peers.get(name)
   peers.delete(name)
   const status = polite && session !== '' ? (await fetch(session, { method: 'DELETE' })).status : 0
   connection.close()
   for (const track of stream?.getTracks() ?? []) track.stop()
+  stop?.()
   video?.remove()
   return status
 }

@@ -1,0 +1,188 @@
+import { sequenceDistance } from './packet.ts'
+import { own, transportFeedbackType } from './rtcp.ts'
+
+/**
+ * Transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): a sender numbers all packets of its transport, is told when each
+ * came, and works out from it what its uplink carries.
+ */
+export const transportSequenceUri = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01'
+
+const feedbackFormat = 15
+/** Bytes ahead of the chunks, the common header included. */
+const headBytes = 20
+/** Units of arrival times and of the reference time (section 3.1), in milliseconds. */
+const tickMs = 0.25
+const referenceTicks = 64 / tickMs
+const longestDelta = 0x7fff
+const shortestDelta = -0x8000
+/** Of one feedback, so that it fits into one packet: those that came, and all that it tells of. */
+const mostArrivals = 128
+const mostStatuses = 4_096
+/** A number that is further off than this is a new beginning rather than loss. */
+const widestGap = 1_000
+
+/** Statuses of a packet (section 3.1.1). */
+const missing = 0
+const smallDelta = 1
+const largeDelta = 2
+/** Most packets of one status in a chunk; how many fit in one that names each by one bit, and by two. */
+const longestRun = 0x1fff
+const oneBitSymbols = 14
+const twoBitSymbols = 7
+
+interface Arrival {
+  /** Counted on without end. */
+  number: number
+  /** Milliseconds of a clock that never goes back. */
+  at: number
+}
+
+/** When the packets of a transport came, told to their sender a piece at a time. */
+export class TransportFeedback {
+  #arrivals: Arrival[] = []
+  /** The highest number so far, and the first that was not told of yet; -1 before the first packet. */
+  #highest = -1
+  #next = -1
+  #count = 0
+
+  /** Whether so many packets wait to be told of that it must be done now. */
+  get full(): boolean {
+    return this.#arrivals.length >= mostArrivals
+  }
+
+  /** Whether any wait. */
+  get pending(): boolean {
+    return this.#arrivals.length > 0
+  }
+
+  /**
+   * A packet came.
+   * @param sequence its number in the transport, 16 bits
+   * @param at milliseconds of a clock that never goes back
+   */
+  arrived(sequence: number, at: number): void {
+    const ahead = this.#highest < 0 ? Infinity : sequenceDistance(this.#highest & 0xffff, sequence)
+    if (Math.abs(ahead) > widestGap) {
+      this.#arrivals = []
+      // Counted from the second round: numbers before it may come late.
+      this.#highest = sequence + 0x10000
+      this.#next = this.#highest
+    } else if (ahead > 0) this.#highest += ahead
+    this.#arrivals.push({
+      number: Math.abs(ahead) > widestGap ? this.#highest : this.#highest + Math.min(0, ahead),
+      at,
+    })
+  }
+
+  /**
+   * What came since the last time, and what is missing among it, as RTCP packets.
+   * @param ssrc of one of the sender's streams
+   */
+  take(ssrc: number): Buffer[] {
+    const arrivals = this.#arrivals.toSorted((a, b) => a.number - b.number)
+    this.#arrivals = []
+    const packets: Buffer[] = []
+    // Late ones were told of as missing: each stretch of them has a packet of its own, that tells of nothing else.
+    for (let from = 0; from < arrivals.length; ) {
+      const first = arrivals[from]
+      if (first === undefined) break
+      const base = first.number < this.#next ? first.number : this.#next
+      const piece = pieceOf(arrivals, from, base, this.#next)
+      packets.push(this.#write(ssrc, base, piece.told))
+      from = piece.end
+      const last = piece.told.at(-1)
+      if (last !== undefined) this.#next = Math.max(this.#next, last.number + 1)
+    }
+    return packets
+  }
+
+  #write(ssrc: number, base: number, told: readonly Arrival[]): Buffer {
+    const reference = Math.floor(ticksOf(told[0]) / referenceTicks)
+    const statuses = new Uint8Array((told.at(-1)?.number ?? base) - base + 1)
+    const deltas: number[] = []
+    let before = reference * referenceTicks
+    for (const arrival of told) {
+      const delta = ticksOf(arrival) - before
+      before += delta
+      deltas.push(delta)
+      statuses[arrival.number - base] = isSmall(delta) ? smallDelta : largeDelta
+    }
+    const chunks = chunksOf(statuses)
+    const deltaBytes = deltas.reduce((sum, delta) => sum + (isSmall(delta) ? 1 : 2), 0)
+    const used = headBytes + chunks.length * 2 + deltaBytes
+    const padding = -used & 3
+    const packet = Buffer.alloc(used + padding)
+    packet[0] = 0x80 | (padding > 0 ? 0x20 : 0) | feedbackFormat
+    packet[1] = transportFeedbackType
+    packet.writeUInt16BE(packet.length / 4 - 1, 2)
+    packet.writeUInt32BE(own, 4)
+    packet.writeUInt32BE(ssrc, 8)
+    packet.writeUInt16BE(base & 0xffff, 12)
+    packet.writeUInt16BE(statuses.length, 14)
+    packet.writeUIntBE(reference & 0xffffff, 16, 3)
+    packet[19] = this.#count
+    this.#count = (this.#count + 1) & 0xff
+    let at = headBytes
+    for (const chunk of chunks) at = packet.writeUInt16BE(chunk, at)
+    for (const delta of deltas) at = isSmall(delta) ? packet.writeUInt8(delta, at) : packet.writeInt16BE(delta, at)
+    // Of padding, the last byte tells how much there is (RFC 3550, section 6.4.1).
+    if (padding > 0) packet[packet.length - 1] = padding
+    return packet
+  }
+}
+
+function ticksOf(arrival: Arrival | undefined): number {
+  return Math.round((arrival?.at ?? 0) / tickMs)
+}
+
+function isSmall(delta: number): boolean {
+  return delta >= 0 && delta <= 0xff
+}
+
+/** The arrivals from `from` on that one packet tells of, each number once, and where the next piece begins. */
+function pieceOf(
+  arrivals: readonly Arrival[],
+  from: number,
+  base: number,
+  next: number,
+): { told: Arrival[]; end: number } {
+  const told: Arrival[] = []
+  let end = from
+  for (; end < arrivals.length; end++) {
+    const arrival = arrivals[end]
+    const before = told.at(-1)
+    if (arrival === undefined) break
+    if (arrival.number === before?.number) continue
+    if (told.length === mostArrivals || arrival.number - base >= mostStatuses) break
+    if (before !== undefined) {
+      if (base < next && arrival.number !== before.number + 1) break
+      const delta = ticksOf(arrival) - ticksOf(before)
+      if (delta > longestDelta || delta < shortestDelta) break
+    }
+    told.push(arrival)
+  }
+  return { told, end }
+}
+
+/** Chunks of two bytes that name the statuses one after the other (sections 3.1.3 and 3.1.4). */
+function chunksOf(statuses: Uint8Array): number[] {
+  const chunks: number[] = []
+  for (let at = 0; at < statuses.length; ) {
+    const status = statuses[at] ?? missing
+    let run = 1
+    while (run < longestRun && statuses[at + run] === status) run += 1
+    const oneBit = !statuses.subarray(at, at + oneBitSymbols).includes(largeDelta)
+    const symbols = oneBit ? oneBitSymbols : twoBitSymbols
+    if (run >= symbols || run === statuses.length - at) {
+      chunks.push((status << 13) | run)
+      at += run
+      continue
+    }
+    const bits = oneBit ? 1 : 2
+    let chunk = 0
+    for (let i = 0; i < symbols; i++) chunk = (chunk << bits) | (statuses[at + i] ?? missing)
+    chunks.push((oneBit ? 0x8000 : 0xc000) | chunk)
+    at += symbols
+  }
+  return chunks
+}

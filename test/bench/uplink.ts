@@ -1,0 +1,131 @@
+/** People whose uplink is too small, lossy or slow: a part of `links.ts`. They publish noise, which takes all that they may send. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { MediaPage, type PeerStats } from '../support/media/browser.ts'
+import type { LinkConditions } from '../support/media/link.ts'
+import type { LossyProxy } from '../support/media/lossy-proxy.ts'
+import type { TestMediaNode } from '../support/media/media-node.ts'
+import { report } from './table.ts'
+
+const smallKbps = 600
+const rampBitrate = 1_500_000
+const rampMs = 3_000
+const cleanMs = 8_000
+/** From when on what is encoded has to be seen, once the uplink is small. */
+const settledMs = 5_000
+const smallMs = 15_000
+const conditionMs = 10_000
+
+/** Where people publish and watch: over a link that changes, and over one that is always good. */
+export interface UplinkSite {
+  node: TestMediaNode
+  browser: Browser
+  changing: LossyProxy
+  good: LossyProxy
+}
+
+interface Pages {
+  person: MediaPage
+  viewer: MediaPage
+  /** From the offer on. */
+  began: number
+}
+
+/** Frames until now. */
+interface Frames {
+  encoded: number
+  decoded: number
+}
+
+/** Measures everything, one after the other, into the table; about two minutes. */
+export async function measureUplink(site: UplinkSite): Promise<void> {
+  await shrinking(site, 'a person 1.7 Mbit/s', true)
+  await shrinking(site, 'a person 1.7 Mbit/s whose browser knows nothing of transport feedback', false)
+  for (const each of otherUplinks) await otherUplink(site, each)
+}
+
+async function shrinking(site: UplinkSite, name: string, transportFeedback: boolean): Promise<void> {
+  const pages = await open(site, transportFeedback)
+  const mayRamp = ({ availableBitrate }: PeerStats): boolean => (availableBitrate ?? 0) >= rampBitrate
+  const ramped = await pages.person.until('own', mayRamp).then(
+    () => performance.now() - pages.began,
+    () => Infinity,
+  )
+  report(`${name}: may send 1.5 Mbit/s`, `after ${(ramped / 1_000).toFixed(1)} s`, 'within 3 s', ramped <= rampMs)
+  await sleep(Math.max(0, cleanMs - ramped))
+  const before = await frames(pages)
+  Object.assign(site.changing.toTarget, { kbps: smallKbps, queueMs: 300 })
+  await sleep(settledMs)
+  const settled = await frames(pages)
+  await sleep(smallMs - settledMs)
+  const end = await frames(pages)
+  site.changing.toTarget.kbps = Infinity
+  const first = `${settled.decoded - before.decoded} of ${settled.encoded - before.encoded} frames`
+  report(`${name}, uplink shrinks to 600 kbit/s: in the first 5 s`, first, 'none', true)
+  reportSeen(`${name}, uplink shrinks to 600 kbit/s: seen from 5 s on`, settled, end, 0.9)
+  await close(site, pages)
+}
+
+/** An uplink that is bad, not small. */
+interface OtherUplink {
+  name: string
+  /** Share of the encoded frames that is seen. */
+  goal: number
+  conditions: Partial<LinkConditions>
+}
+
+const otherUplinks: OtherUplink[] = [
+  { name: 'loss 2%', goal: 0.98, conditions: { loss: 0.02 } },
+  { name: 'loss 10%', goal: 0.94, conditions: { loss: 0.1 } },
+  { name: 'round trip 200 ms', goal: 0.98, conditions: { delayMs: 100 } },
+  { name: 'round trip 200 ms and loss 5%', goal: 0.9, conditions: { delayMs: 100, loss: 0.05 } },
+  { name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
+]
+
+async function otherUplink(site: UplinkSite, { name, goal, conditions }: OtherUplink): Promise<void> {
+  const { toClient, toTarget } = site.changing
+  const before = { loss: toClient.loss, delayMs: toClient.delayMs, jitterMs: toClient.jitterMs }
+  const pages = await open(site, true)
+  for (const link of [toClient, toTarget]) Object.assign(link, conditions)
+  await sleep(1_000)
+  const began = await frames(pages)
+  await sleep(conditionMs)
+  reportSeen(`a person 1.7 Mbit/s, uplink: ${name}`, began, await frames(pages), goal)
+  for (const link of [toClient, toTarget]) Object.assign(link, before)
+  await close(site, pages)
+}
+
+async function open({ node, browser, changing, good }: UplinkSite, transportFeedback: boolean): Promise<Pages> {
+  await node.openRoom('uplink')
+  const [person, viewer] = [await MediaPage.open(browser, node.url), await MediaPage.open(browser, node.url)]
+  const token = (userId: string): string => node.token('uplink', { userId, lifeMs: 600_000 })
+  const how = {
+    codec: 'VP8',
+    addresses: 'never',
+    pictures: 'noise',
+    transportFeedback,
+    through: changing.host,
+  } as const
+  const began = performance.now()
+  await person.call('publish', 'own', `${node.url}/whip/uplink`, token('person'), how)
+  const url = `${node.url}/whep/uplink/person`
+  await viewer.call('watch', 'person', url, token('viewer'), { addresses: 'never', through: good.host })
+  await viewer.decodes('person', 5)
+  return { person, viewer, began }
+}
+
+async function frames({ person, viewer }: Pages): Promise<Frames> {
+  const [sent, seen] = await Promise.all([person.call('stats', 'own'), viewer.call('stats', 'person')])
+  return { encoded: sent.videoSent?.framesDecoded ?? 0, decoded: seen.video?.framesDecoded ?? 0 }
+}
+
+function reportSeen(name: string, from: Frames, to: Frames, goal: number): void {
+  const [decoded, encoded] = [to.decoded - from.decoded, to.encoded - from.encoded]
+  const percent = `at least ${Math.round(goal * 100)}%`
+  report(name, `${decoded} of ${encoded} frames`, percent, decoded >= goal * encoded)
+}
+
+async function close({ node }: UplinkSite, { person, viewer }: Pages): Promise<void> {
+  for (const { page } of [person, viewer]) await page.close()
+  await node.request('close_room', { roomId: 'uplink' })
+}

@@ -13,7 +13,7 @@ const settleMs = 3_000
 const watchMs = 10_000
 /** From one request of the controller to the next. */
 const askEveryMs = 20
-const longestAnswerMs = 100
+const longestAnswerMs = { come: 200, watch: 100 }
 
 /** Hundreds come at once to watch one camera: everybody is sent everything, and the controller is answered. */
 export async function measureAudience(): Promise<Row[]> {
@@ -57,12 +57,12 @@ export async function measureAudience(): Promise<Row[]> {
       goal: 'all',
       reached: whole === audience,
     },
-    ...[['while they come', whileTheyCame] as const, ['while they watch', whileTheyWatch] as const].map(
+    ...[['come', whileTheyCame] as const, ['watch', whileTheyWatch] as const].map(
       ([when, times]): Row => ({
-        what: `${what}: the controller's requests ${when}`,
+        what: `${what}: the controller's requests while they ${when}`,
         measured: `${times.length}, median ${middle(times).toFixed(1)} ms, longest ${(times.at(-1) ?? 0).toFixed(0)} ms`,
-        goal: `longest under ${longestAnswerMs} ms`,
-        reached: (times.at(-1) ?? 0) < longestAnswerMs,
+        goal: `longest under ${longestAnswerMs[when]} ms`,
+        reached: (times.at(-1) ?? 0) < longestAnswerMs[when],
       }),
     ),
   ]

@@ -63,6 +63,8 @@ export interface Offering {
   pictures?: 'camera' | 'noise'
   /** Of publishing: whether to be told when packets come is offered; it is where this is left out. */
   transportFeedback?: boolean
+  /** A picture that costs little. For publishing. */
+  small?: boolean
 }
 
 /** What of page/client.js is called from here. */
@@ -70,6 +72,8 @@ interface PageClient {
   watch(name: string, url: string, token: string, how: Offering): Promise<Answered>
   publish(name: string, url: string, token: string, how: Offering): Promise<Answered>
   stats(name: string): Promise<PeerStats>
+  observe(name: string): void
+  longestGap(name: string): number
   close(name: string, polite: boolean): Promise<number>
   isOver(name: string): Promise<boolean>
   restart(name: string): Promise<string>

@@ -105,7 +105,7 @@ function noise(width, height, frameRate) {
   return { track: canvas.captureStream(frameRate).getVideoTracks()[0], stop: () => clearInterval(timer) }
 }
 
-/** Publishes the fake camera, or noise, and the fake microphone; `layered`: in three sizes at once. */
+/** Publishes the fake camera, or noise, and the fake microphone; `layered`: in three sizes at once; `small`: in one that costs little. */
 async function publish(
   name,
   url,
@@ -116,16 +116,17 @@ async function publish(
     codec = '',
     addresses = 'offer',
     layered = false,
+    small = false,
     through = '',
     pictures = 'camera',
     transportFeedback = true,
   } = {},
 ) {
   const connection = new RTCPeerConnection()
-  const [width, height] = layered ? [1280, 720] : [640, 360]
-  const filmed = video && pictures === 'camera' && { width, height, frameRate: 20 }
+  const [width, height, frameRate] = layered ? [1280, 720, 20] : small ? [160, 90, 10] : [640, 360, 20]
+  const filmed = video && pictures === 'camera' && { width, height, frameRate }
   const stream = await navigator.mediaDevices.getUserMedia({ video: filmed, audio })
-  const drawn = video && pictures === 'noise' ? noise(width, height, 20) : undefined
+  const drawn = video && pictures === 'noise' ? noise(width, height, frameRate) : undefined
   if (drawn !== undefined) stream.addTrack(drawn.track)
   const peer = { connection, session: '', stream, stop: drawn?.stop }
   peers.set(name, peer)
@@ -179,6 +180,51 @@ async function stats(name) {
     }
   }
   return found
+}
+
+/** When this page could not run by itself, as [from, to]: what it did not see then is not the network's doing. */
+const stalls = []
+const stallMs = 300
+let observing = false
+
+/** Notes from now on when pictures of a watched stream are shown. */
+function observe(name) {
+  const peer = peers.get(name)
+  peer.longestGapMs = 0
+  peer.shownAt = performance.now()
+  // What is shown small costs little to show.
+  peer.video.width = 32
+  const shown = () => {
+    noteGap(peer)
+    peer.shownAt = performance.now()
+    if (peers.get(name) === peer) peer.video.requestVideoFrameCallback(shown)
+  }
+  peer.video.requestVideoFrameCallback(shown)
+  if (observing) return
+  observing = true
+  let last = performance.now()
+  setInterval(() => {
+    const now = performance.now()
+    if (now - last > stallMs) stalls.push([last, now])
+    last = now
+    while (stalls.length > 100) stalls.shift()
+  }, 50)
+}
+
+function noteGap(peer) {
+  const now = performance.now()
+  let gap = now - peer.shownAt
+  for (const [from, to] of stalls) if (to > peer.shownAt) gap -= to - Math.max(from, peer.shownAt)
+  peer.longestGapMs = Math.max(peer.longestGapMs, gap)
+}
+
+/** The longest time without a new picture since the last call, in milliseconds, that of now counted too. */
+function longestGap(name) {
+  const peer = peers.get(name)
+  noteGap(peer)
+  const longest = peer.longestGapMs
+  peer.longestGapMs = 0
+  return longest
 }
 
 /** Ends it: politely with DELETE, or as a closed connection. Answers the status of DELETE. */
@@ -280,6 +326,8 @@ globalThis.client = {
   watch,
   publish,
   stats,
+  observe,
+  longestGap,
   close,
   isOver,
   restart,

@@ -11,6 +11,7 @@ import type {
 } from '../../shared/media/control.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import type { FeedConversion } from './feeds/feed.ts'
+import { EventLoopDelay } from './event-loop-delay.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
 import { Turns } from './http/turns.ts'
@@ -49,6 +50,7 @@ export class MediaServer {
   readonly #start: MediaStart
   readonly #log: Log
   readonly #certificate = makeDtlsCertificate()
+  readonly #delay = new EventLoopDelay()
   #settings: MediaSettings
   #udp: UdpPort | undefined
   #restarts: RestartPort | undefined
@@ -96,6 +98,7 @@ export class MediaServer {
   static async start(start: MediaStart, web: Web, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
     const server = new MediaServer(start, web, emit, log)
     await server.#listen(log)
+    server.#delay.start()
     return server
   }
 
@@ -179,6 +182,7 @@ export class MediaServer {
     this.#signal.close()
     this.#refusals.close()
     this.#pulls.close()
+    this.#delay.stop()
     await this.#server.stop()
     this.#udp?.close()
     this.#restarts?.close()
@@ -209,6 +213,7 @@ export class MediaServer {
       bindAddress: this.#bindAddress,
       advertised: this.#settings.advertised,
       restarts: this.#restarts,
+      delay: this.#delay,
       certificate: this.#certificate,
       log: this.#log,
     }

@@ -1,3 +1,5 @@
+import type { EventLoopDelay } from '../event-loop-delay.ts'
+
 /** Time over which is counted what was sent and what was missed: this long and up to twice as long, in milliseconds. */
 const windowMs = 400
 /** A bitrate that is below what is sent by so much, and below the one before, is a sign of a queue that grows. */
@@ -48,9 +50,12 @@ export class LinkEstimate {
   /** Since when the bitrate is far below what is sent. */
   #belowSince = Infinity
   #deafUntil = -Infinity
+  readonly #delay: Pick<EventLoopDelay, 'high'>
 
-  constructor(now: number) {
+  /** @param delay whether the node is late itself: then a viewer sees delays that are none of its link */
+  constructor(now: number, delay: Pick<EventLoopDelay, 'high'>) {
     this.#windowAt = now
+    this.#delay = delay
   }
 
   /** Of video, since the beginning. */
@@ -79,7 +84,7 @@ export class LinkEstimate {
     this.bitrate = bitrate
     const rate = this.rate(now)
     if (bitrate < before * fallen && bitrate < rate * belowSent && now >= this.#deafUntil) this.#fellAt = now
-    if (bitrate >= rate * farBelowSent || now < this.#deafUntil) this.#belowSince = Infinity
+    if (bitrate >= rate * farBelowSent || now < this.#deafUntil || this.#delay.high) this.#belowSince = Infinity
     else this.#belowSince = Math.min(this.#belowSince, now)
   }
 

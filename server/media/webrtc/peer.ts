@@ -1,4 +1,5 @@
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
+import type { EventLoopDelay } from '../event-loop-delay.ts'
 import { Lifetime } from '../lifetime.ts'
 import { type Log, wholeText } from '../log.ts'
 import { Problem } from '../problem.ts'
@@ -21,6 +22,8 @@ export interface PeerSettings {
   restarts: RestartPort | undefined
   /** Of all connections; left out: the library makes one for each. */
   certificate?: DtlsCertificate
+  /** Whether the node is late itself. */
+  delay: Pick<EventLoopDelay, 'high'>
   /** Told of failures that nobody foresaw. */
   log: Log
 }

@@ -39,6 +39,7 @@ interface SentVideo {
 export class Viewer implements Sink, FeedbackListener {
   readonly peer: Peer
   readonly #watched: Watched
+  readonly #delay: PeerSettings['delay']
   #video: SentVideo | undefined
   #audio: Outgoing | undefined
   #started = false
@@ -48,6 +49,7 @@ export class Viewer implements Sink, FeedbackListener {
   /** @param onClosed told once when it ends, for whatever reason */
   constructor(watched: Watched, settings: PeerSettings, onClosed: () => void) {
     this.#watched = watched
+    this.#delay = settings.delay
     this.peer = new Peer('viewer', settings, () => {
       this.#feed.remove(this)
       onClosed()
@@ -182,7 +184,7 @@ export class Viewer implements Sink, FeedbackListener {
     const { feed, streams, resized } = this.#watched
     const { lifetime } = this.peer
     const sendTimeId = extensions.get(sendTimeUri) ?? 0
-    const estimate = new LinkEstimate(performance.now())
+    const estimate = new LinkEstimate(performance.now(), this.#delay)
     const video = new ViewerVideo(out, sendTimeId, estimate, lifetime)
     const failed = (error: unknown): void => this.failed(error)
     const adaptation = new LinkAdaptation({ video, estimate, main: feed, streams, lifetime, changed: resized, failed })

@@ -24,7 +24,7 @@ test('a goodbye to a session that is over is taken for ten minutes, and for the 
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
   const peer = new Peer(
     'test',
-    { udpPort: 0, bindAddress: '127.0.0.1', advertised: [], restarts: undefined, log },
+    { udpPort: 0, bindAddress: '127.0.0.1', advertised: [], restarts: undefined, delay: { high: false }, log },
     () => {},
   )
   peer.close()

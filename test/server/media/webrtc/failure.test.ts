@@ -21,6 +21,7 @@ test('what a handler of a connection throws ends this connection, is told once a
     bindAddress: '127.0.0.1',
     advertised: [],
     restarts: undefined,
+    delay: { high: false },
     log: complaintLog(complaints),
   }
   try {
@@ -52,6 +53,7 @@ test('a viewer that fails over a packet is out of its feed, and the camera goes 
     bindAddress: '127.0.0.1',
     advertised: [],
     restarts: undefined,
+    delay: { high: false },
     log: complaintLog(complaints),
   }
   const feed = new Feed({

@@ -2,13 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
 
 let estimate: LinkEstimate
+/** Whether the node is late itself. */
+const delay = { high: false }
 let now: number
 let number: number
 
 beforeEach(() => {
   now = 0
   number = 0
-  estimate = new LinkEstimate(0)
+  delay.high = false
+  estimate = new LinkEstimate(0, delay)
 })
 
 /** So many milliseconds of 2 Mbit/s, of which such a share is missed; every 100 ms something else happens. Returns when the link was first found too small. */
@@ -43,6 +46,24 @@ describe('a link', () => {
     const found = pass(4_000, { each: () => estimate.heardBitrate((bitrate *= 0.96), now) })
     expect(found).toBeGreaterThan(1_000)
     expect(found).toBeLessThan(3_000)
+  })
+
+  test('is not blamed for delays while the node is late itself; what is lost still counts', () => {
+    delay.high = true
+    let bitrate = 1_500_000
+    const each = (): void => estimate.heardBitrate((bitrate *= 0.96), now)
+    expect(pass(6_000, { each })).toBeUndefined()
+    expect(pass(2_000, { missed: 0.6, each })).toBeDefined()
+  })
+
+  test('is blamed again once the node is in time, and delays still grow', () => {
+    delay.high = true
+    let bitrate = 1_500_000
+    const each = (): void => estimate.heardBitrate((bitrate *= 0.96), now)
+    expect(pass(6_000, { each })).toBeUndefined()
+    delay.high = false
+    expect(pass(900, { each })).toBeUndefined()
+    expect(pass(900, { each })).toBeDefined()
   })
 
   test('is too small where much is lost all the time, whatever the estimate', () => {

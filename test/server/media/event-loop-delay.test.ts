@@ -1,0 +1,36 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { EventLoopDelay } from '../../../server/media/event-loop-delay.ts'
+
+describe('a program that waits for its turn', () => {
+  let delay: EventLoopDelay
+  let now: number
+  beforeEach(() => {
+    delay = new EventLoopDelay()
+    now = 0
+  })
+
+  /** Looks at the clock for so long, each time so late. */
+  function pass(ms: number, lateMs: number): void {
+    for (const end = now + ms; now < end; ) {
+      now += 50 + lateMs
+      delay.look(now)
+    }
+  }
+
+  test('is late while it waits for a tenth of the time, and not any more two seconds later', () => {
+    pass(3_000, 2)
+    expect(delay.high).toBe(false)
+    pass(1_500, 40)
+    expect(delay.high).toBe(true)
+    pass(2_100, 0)
+    expect(delay.high).toBe(false)
+  })
+
+  test('is not late for being held up once for a moment', () => {
+    pass(3_000, 0)
+    pass(50, 80)
+    expect(delay.high).toBe(false)
+    pass(50, 400)
+    expect(delay.high).toBe(true)
+  })
+})

@@ -52,7 +52,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
-      media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage },
+      media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: process.env.ROOMDESK_FFMPEG },
     })
     try {
       await controller.start()

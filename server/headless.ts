@@ -81,7 +81,7 @@ async function run(): Promise<void> {
     version: productVersion,
     site,
     consolePage,
-    media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage },
+    media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: options.ffmpeg },
     compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },
     overrides: {
       host: options.host,

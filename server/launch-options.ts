@@ -17,6 +17,8 @@ export interface LaunchOptions {
   olderClients: boolean | undefined
   /** Comes before the setting `compatibility.get_access_token`. */
   getAccessToken: boolean | undefined
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg: string | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   help: boolean
 }
@@ -38,6 +40,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
                        clients of the original platform work unmodified (default: as the settings say)
   --get-access-token on|off
                        they may trade their secret_key in a URL for a token (default: as the settings say)
+  --ffmpeg PATH        what makes playable what browsers cannot play (default: the one in PATH, if there is one)
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
 const flags = [
@@ -50,6 +53,7 @@ const flags = [
   'site',
   'older-clients',
   'get-access-token',
+  'ffmpeg',
   'log-level',
 ] as const
 type Flag = (typeof flags)[number]
@@ -108,6 +112,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     site: site === undefined ? undefined : resolve(site.text),
     olderClients: onOrOff('older-clients'),
     getAccessToken: onOrOff('get-access-token'),
+    ffmpeg: read('ffmpeg')?.text,
     logLevel: parsedLevel.data,
     help: values.help === true,
   }

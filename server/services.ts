@@ -65,6 +65,8 @@ export interface MediaProgram {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg?: string | undefined
   /** See EmbeddedMediaOptions. */
   hangsAfterMs?: number | undefined
 }

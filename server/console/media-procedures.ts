@@ -1,3 +1,4 @@
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
@@ -58,6 +59,17 @@ export function mediaHandlers({
       connections: read.flatMap(({ connections }) => connections),
     }
   }
+  const transcoding = async (node: string): Promise<ProcedureOutput<'media.transcoding'>> => {
+    if (media === undefined) return []
+    const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+    try {
+      const client = await media.client(node, signal)
+      return [{ node, ...(await client.request('transcoding', {}, signal)) }]
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof NodeError)) throw error
+      return []
+    }
+  }
   const preview = async (roomId: string, streamId: string): Promise<PreviewView> => {
     const { token, expires_at } = joinLinks.observer(roomId)
     const { streams } = await stats(roomId)
@@ -76,6 +88,7 @@ export function mediaHandlers({
   }
   return {
     'media.stats': async ({ room_id }) => ({ at: Date.now(), ...(await stats(room_id)) }),
+    'media.transcoding': async () => (await Promise.all((media?.names ?? []).map(transcoding))).flat(),
     'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
     'media.preview_device': ({ userId }) => {
       const device = outgoing.view(userId)

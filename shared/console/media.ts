@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { connectionStats, iceServerSchema, streamStats } from '../media/control.ts'
+import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes } from '../operation.ts'
 import { done, moment, procedure } from './procedure.ts'
 
@@ -31,6 +32,11 @@ export const mediaProcedures = {
       streams: z.array(streamStats),
       connections: z.array(connectionStats),
     }),
+  ),
+  'media.transcoding': procedure(
+    'What the embedded nodes make playable of what browsers cannot play: whether ffmpeg is there, and how much of it is in use. A node that does not answer is left out.',
+    z.strictObject({}).default({}),
+    z.array(transcodingStatus.extend({ node: z.string() })),
   ),
   'media.preview_stream': procedure(
     'Watch a stream of a room without being in it.',

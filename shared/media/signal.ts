@@ -51,6 +51,8 @@ export const streamSchema = z.strictObject({
   audio_codec: z.string(),
   /** A smaller picture can be asked for: `?size=small`. */
   small: z.boolean(),
+  /** Its picture is made playable while somebody watches: the first one takes a moment. */
+  converted: z.boolean(),
 })
 export type RoomStream = z.output<typeof streamSchema>
 

@@ -10,6 +10,13 @@ export const media = {
     silent: 'no picture',
     keyFrame: 'key frame {time}',
     bFrames: 'B-frames: browsers show few of its pictures. Switch them off in the device.',
+    conversion: {
+      idle: '{from}: through ffmpeg while somebody watches',
+      starting: '{from}: ffmpeg starts',
+      running: '{from}: through ffmpeg',
+      waiting: '{from}: every ffmpeg that may run is in use',
+      failed: '{from}: ffmpeg ended by itself and is started again',
+    },
     stalled: 'nothing arrives',
     viewers: 'no viewers | {n} viewer | {n} viewers',
     fps: '{n} fps',

@@ -104,6 +104,25 @@ export const nodes = {
     rooms: 'Its rooms',
     showRooms: 'Show its rooms',
   },
+  transcoding: {
+    title: 'Cameras that browsers cannot play',
+    pictures: 'Pictures',
+    sound: 'Sound alone',
+    use: '{used} of {limit} in use',
+    install: 'Install it',
+    states: {
+      ready: 'version {version}',
+      incomplete: 'version {version} lacks an encoder',
+      missing: 'not found on this machine',
+      off: 'switched off in the settings',
+    },
+    hints: {
+      incomplete: 'It needs the encoders of H.264 (libx264) and Opus (libopus).',
+      missing:
+        'With it H.265, Motion JPEG, B-frames and AAC are shown and heard in every browser. It is found within seconds.',
+      off: 'H.265 and B-frames are not shown in every browser, Motion JPEG and AAC in none.',
+    },
+  },
   sentences: {
     silent: 'The node did not answer within {seconds} s.',
     noDriver: 'This controller cannot drive nodes of kind {kind}.',

@@ -12,6 +12,13 @@ export const media: Texts<typeof english> = {
     silent: '无画面',
     keyFrame: '关键帧 {time}',
     bFrames: '含 B 帧：浏览器只能显示其中少数画面，请在设备上关闭 B 帧。',
+    conversion: {
+      idle: '{from}：有人观看时经 ffmpeg 转换',
+      starting: '{from}：ffmpeg 正在启动',
+      running: '{from}：经 ffmpeg 转换',
+      waiting: '{from}：允许运行的 ffmpeg 已全部占用',
+      failed: '{from}：ffmpeg 意外退出，正在重新启动',
+    },
     stalled: '没有数据到达',
     viewers: '{n} 人观看',
     fps: '{n} 帧/秒',

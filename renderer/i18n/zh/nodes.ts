@@ -103,6 +103,24 @@ export const nodes: Texts<typeof english> = {
     rooms: '所载房间',
     showRooms: '查看房间',
   },
+  transcoding: {
+    title: '浏览器无法播放的摄像机',
+    pictures: '画面',
+    sound: '仅声音',
+    use: '已用 {used} / {limit}',
+    install: '安装命令',
+    states: {
+      ready: '版本 {version}',
+      incomplete: '版本 {version} 缺少编码器',
+      missing: '本机未找到',
+      off: '已在设置中关闭',
+    },
+    hints: {
+      incomplete: '需要 H.264（libx264）和 Opus（libopus）编码器。',
+      missing: '安装后，H.265、Motion JPEG、B 帧和 AAC 可在所有浏览器中播放，数秒内即可识别。',
+      off: 'H.265 和 B 帧并非在所有浏览器中都能显示，Motion JPEG 和 AAC 则完全无法播放。',
+    },
+  },
   sentences: {
     silent: '节点未在 {seconds} 秒内应答。',
     noDriver: '此控制器无法驱动 {kind} 类型的节点。',

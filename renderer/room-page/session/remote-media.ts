@@ -14,6 +14,8 @@ export interface RemoteMedia {
   state: 'connecting' | 'connected' | 'waiting' | 'refused'
   /** Why it was refused, in the node's short name; empty for none. */
   problem: string
+  /** Its picture is made playable by the node: the first one takes a moment. */
+  readonly converted: boolean
   quality: Quality
   rates: ConnectionRates | undefined
   /** What the node sends of the picture: less than everything while this link carries no more. */
@@ -27,7 +29,7 @@ export interface RemoteMedia {
   speaking: boolean
 }
 
-export function remoteMedia(id: string, userId: string, source: StreamSource): RemoteMedia {
+export function remoteMedia(id: string, userId: string, source: StreamSource, converted = false): RemoteMedia {
   return shallowReactive<RemoteMedia>({
     id,
     userId,
@@ -36,6 +38,7 @@ export function remoteMedia(id: string, userId: string, source: StreamSource): R
     audio: null,
     state: 'connecting',
     problem: '',
+    converted,
     quality: 'unknown',
     rates: undefined,
     sent: 'full',

@@ -49,7 +49,7 @@ export class Watching {
       if (same(before.stream, stream) && before.player.connection !== undefined) return
       this.remove(stream.stream_id)
     }
-    const media = remoteMedia(stream.stream_id, stream.user_id, stream.source)
+    const media = remoteMedia(stream.stream_id, stream.user_id, stream.source, stream.converted)
     this.media.set(stream.stream_id, media)
     const player = this.#play(stream, 'full', media, () => this.#watched.get(stream.stream_id)?.player === player)
     if (player !== undefined) this.#watched.set(stream.stream_id, { stream, size: 'full', player, next: undefined })

@@ -91,6 +91,8 @@ const fanOut = new Slices()
 export interface FeedConversion {
   /** What the source sends, e.g. `H.265`; empty while everything goes on as it is. */
   readonly from: string
+  /** Pictures are made, and not only sound. */
+  readonly pictures: boolean
   readonly state: ConversionState
   /** Why it failed last; empty when it did not. */
   readonly problem: string

@@ -59,6 +59,7 @@ export class RoomStreams {
       video_codec: feed.video?.codec ?? '',
       audio_codec: feed.audio?.codec ?? '',
       small,
+      converted: feed.conversion?.pictures === true,
     }
     this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })
     this.#broadcast({ type: 'stream_added', stream: view })

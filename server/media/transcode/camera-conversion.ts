@@ -52,7 +52,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   get kind(): 'picture' | 'sound' {
-    return this.#inputs.video === undefined ? 'sound' : 'picture'
+    return this.pictures ? 'picture' : 'sound'
   }
 
   get idle(): boolean {
@@ -61,6 +61,10 @@ export class CameraConversion implements SlotHolder, FeedConversion {
 
   get from(): string {
     return this.#from.join(', ')
+  }
+
+  get pictures(): boolean {
+    return this.#inputs.video !== undefined
   }
 
   get state(): ConversionState {

@@ -49,6 +49,8 @@ export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg?: string | undefined
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room: told to each process that starts. */
@@ -261,7 +263,8 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, pageFolder, configuration, removals, removed, guessed, hangsAfterMs, looksAtPort } = this.#options
+    const { spawn, pageFolder, ffmpeg, configuration, removals, removed, guessed, hangsAfterMs, looksAtPort } =
+      this.#options
     const supervisor = new MediaSupervisor({
       spawn,
       logger: naming(node.name, this.#options.logger),
@@ -278,6 +281,7 @@ export class EmbeddedMedia {
           tls: place.tls,
           token_key: tokenKey,
           page_folder: pageFolder,
+          ffmpeg,
           settings,
           removals: [...removals()],
         }

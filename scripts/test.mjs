@@ -79,8 +79,9 @@ try {
   process.exit(1)
 }
 
-const reports = mkdtempSync(join(tmpdir(), 'roomdesk-test-'))
-const reportFile = join(reports, 'report.json')
+// Whatever a test or a browser leaves in the temporary folder goes with the run.
+const temporary = mkdtempSync(join(tmpdir(), 'roomdesk-test-'))
+const reportFile = join(temporary, 'report.json')
 const reporters = ['default', 'json', ...(process.env.CI ? ['github-actions'] : [])]
 const vitest = [
   join(root, 'node_modules', 'vitest', 'vitest.mjs'),
@@ -88,11 +89,16 @@ const vitest = [
   ...reporters.map((name) => `--reporter=${name}`),
   `--outputFile.json=${reportFile}`,
 ]
-const child = spawn(process.execPath, [...vitest, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
+const child = spawn(process.execPath, [...vitest, ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, TMPDIR: temporary },
+})
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.once('exit', (code) => {
   const { passed, failed } = count(reportFile, code ?? 1)
-  rmSync(reports, { recursive: true, force: true })
+  // A browser that is ending may write its last.
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   console.log(`${passed} passed, ${failed} failed`)
   process.exit(code ?? 1)
 })

@@ -135,7 +135,8 @@ export class Visitor {
   /** Resolves when no more pictures of a tile come, for a second. */
   async pauses(name: string): Promise<void> {
     const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
-    for (let before = -1, now = 0; before !== now; ) {
+    // A tile that shows none any more has no count: it is the same one, too.
+    for (let before = -1, now = 0; !Object.is(before, now); ) {
       before = now
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       now = Number(await this.page.evaluate(frames))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { RoomSite, Visitor } from './room-page-visit.ts'
 
 /** How long people wait for pictures after the computer has a network again, in milliseconds: 1 to 2 s, and a busy machine takes its time. */
 const withinMs = 6_000
@@ -20,12 +20,20 @@ describe('a laptop changes networks', () => {
     room = await site.room({ topic: 'On the move' })
     await site.camera(room, 'yard', '停车场')
     network = await startLossyProxy(udpPort(), 0, way)
-    ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
+    const page = await site.window()
+    // As from behind a NAT: the node cannot reach the browser by the address that its requests come from, and waits for it.
+    await page.route(/\/(?:whip|whep|session)\//, async (route) => {
+      const sent = route.request().postData()
+      await route.continue(sent === null ? {} : { postData: sent.replace(/a=candidate:.*\r\n/g, '') })
+    })
+    ann = new Visitor(page)
+    await page.goto(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
+    await ann.enter()
     await Promise.all([ann.sees('停车场'), sent(5)])
   })
   afterAll(async () => {
-    await network[Symbol.asyncDispose]()
     await site[Symbol.asyncDispose]()
+    await network[Symbol.asyncDispose]()
   })
 
   /** The one of WebRTC is that of the node's page where it is free. */

@@ -9,6 +9,7 @@ import { measureJoinDevice } from './join-device.ts'
 import { measureLinks } from './links.ts'
 import { connections, seconds } from './load.ts'
 import { measureMedia } from './media.ts'
+import { measureNodes } from './nodes.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
@@ -19,6 +20,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   'join-device': measureJoinDevice,
   media: async () => void (await measureMedia()),
   links: measureLinks,
+  nodes: measureNodes,
 }
 
 const asked = process.argv.slice(2)

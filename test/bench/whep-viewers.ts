@@ -11,6 +11,8 @@ export interface ViewersRequest {
   cycles?: number
   /** Of those that stay so many come at a time; left out: one after the other. */
   atOnce?: number
+  /** In the place of the token before, which may live shortly. */
+  token?: string
 }
 
 /** What they have seen. */
@@ -25,7 +27,8 @@ export interface ViewersSeen {
   failures: string[]
 }
 
-const [url = '', token = ''] = process.argv.slice(2)
+const [url = '', firstToken = ''] = process.argv.slice(2)
+let token = firstToken
 const cyclesAtOnce = 10
 
 const viewers: WhepPeer[] = []
@@ -50,7 +53,8 @@ async function times(count: number, atOnce: number, run: () => Promise<void>): P
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker))
 }
 
-async function handle({ open = 0, cycles = 0, atOnce = 1 }: ViewersRequest): Promise<void> {
+async function handle({ open = 0, cycles = 0, atOnce = 1, ...more }: ViewersRequest): Promise<void> {
+  token = more.token ?? token
   const failures: string[] = []
   const firstMs: number[] = []
   await times(open, atOnce, async () => {

@@ -1,0 +1,211 @@
+/**
+ * How many viewers one embedded node carries, and two of the same site: `npm run bench -- nodes`. The controller is the built one; the camera is GStreamer's, the
+ * viewers are libdatachannel's, those of each room in a process of their own.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { portHolder } from '../../server/edge/port-holder.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { CpuLimit } from './cpu-limit.ts'
+import { processorMs } from './process-figures.ts'
+import { report } from './table.ts'
+import type { ViewersRequest, ViewersSeen } from './whep-viewers.ts'
+
+/** What each node may use: so that two of them, with camera and viewers, leave something of two cores. */
+const share = 0.25
+/** Of the first look, which says what a viewer costs and is sent; then so many come to each node between two looks. */
+const firstViewers = 20
+const step = 8
+/** Of what the first look says that a node can carry, where each costs more than one of many does: so many come at once, the rest in steps. */
+const atOnce = 1.2
+const mostViewers = 500
+const settleMs = 3_000
+/** Viewers whose program ended are seen to be gone within this. */
+const goneMs = 60_000
+/** Four groups of pictures: each sends the same. */
+const windowMs = 8_000
+/** Carried: this part of what viewers are sent who are few. */
+const whole = 0.98
+
+/** A node that has a room of its own, in which is the camera. */
+interface Carrier {
+  site: Headless
+  room: string
+  stream: string
+  /** WHEP. */
+  url: string
+  pid: number
+}
+
+/** What nodes carried together. */
+interface Load {
+  viewers: number
+  /** To each viewer. */
+  packetsPerSecond: number
+  /** Part of the packets that did not arrive. */
+  lost: number
+  /** Processor time of the nodes. */
+  cores: number
+}
+
+/** Viewers that one node carries and two carry, without loss. */
+export async function measureNodes(): Promise<void> {
+  await using camera = await startCamera({ width: 640, height: 360, fps: 25, kbps: 1_000, gop: 50, pattern: 'snow' })
+  const site = await startHeadless({ site: { nodes: [{ name: 'one', kind: 'embedded' }] } })
+  const limits: (CpuLimit | undefined)[] = []
+  try {
+    await site.rpc('nodes.add_embedded', { count: 1 })
+    while ((await site.rpc('nodes.list', {})).some(({ state }) => state !== 'online')) await sleep(100)
+    const one = await carrierOf(site, camera.url('/cam'), 1)
+    const two = await carrierOf(site, camera.url('/cam'), 2)
+    if (one.pid === two.pid) throw new Error('both rooms are on one node')
+    for (const { pid } of [one, two]) limits.push(await CpuLimit.hold(pid, share))
+    const how = limits.includes(undefined)
+      ? `no control groups here: the nodes share the ${cpus().length} cores of this machine with camera and viewers`
+      : `each node held to ${share} of a core by its control group; ${cpus().length} cores for all`
+    const alone = await carried([one])
+    report(`viewers of a 1 Mbit/s camera that one embedded node carries (${how})`, said(alone), 'none', true)
+    const together = await carried([one, two])
+    const ratio = together.viewers / alone.viewers
+    const measured = `${ratio.toFixed(2)} times as many: ${said(together)}`
+    report('viewers that two embedded nodes carry', measured, 'at least 1.8 times those of one', ratio >= 1.8)
+  } finally {
+    await site.stop()
+    await Promise.all(limits.map(async (limit) => await limit?.[Symbol.asyncDispose]()))
+    await removeFolder(site.folder)
+  }
+}
+
+/** A room with the camera on a node that has none yet: the least loaded one gets it. */
+async function carrierOf(site: Headless, userAddress: string, number: number): Promise<Carrier> {
+  const { room_id: room } = await site.rpc('rooms.create', { topic: `Hall ${number}` })
+  const stream = `camera-${number}`
+  await site.rpc('devices.create', { roomId: room, userId: stream, userName: stream, userAddress, join: 'required' })
+  const { url } = await site.rpc('media.preview_device', { userId: stream })
+  const pid = portHolder('127.0.0.1', Number(new URL(url).port))?.pid
+  if (pid === undefined) throw new Error(`nobody listens at ${url}`)
+  return { site, room, stream, url, pid }
+}
+
+function said({ viewers, packetsPerSecond, lost, cores }: Load): string {
+  const used = `${cores.toFixed(2)} cores, ${((cores * 1_000) / viewers).toFixed(2)} ms/s for each`
+  return `${viewers} viewers at ${packetsPerSecond.toFixed(0)} packets/s, ${(lost * 100).toFixed(1)}% lost, ${used}`
+}
+
+/** Lets viewers come, as many to each, until not everything arrives any more. Resolves with the last load that was carried; they go then. */
+async function carried(carriers: readonly Carrier[]): Promise<Load> {
+  const crowds = carriers.map((carrier) => new Crowd(carrier))
+  try {
+    const come = (more: number): Promise<unknown> => Promise.all(crowds.map((crowd) => crowd.open(more)))
+    await come(firstViewers)
+    const few = await look(crowds)
+    const possible = (share * few.viewers) / few.cores
+    await come(Math.max(step, Math.floor(possible * atOnce) - firstViewers))
+    let best = few
+    for (;;) {
+      const load = await look(crowds)
+      console.error(`    ${said(load)}`)
+      if (load.packetsPerSecond < few.packetsPerSecond * whole || load.lost > 1 - whole) return best
+      best = load
+      if (load.viewers >= mostViewers) return best
+      try {
+        await come(step)
+      } catch (error) {
+        // A node that has nothing left refuses them, or is too late: it carried those before.
+        console.error(`    no more come: ${String(error)}`)
+        return best
+      }
+    }
+  } finally {
+    await Promise.all(crowds.map((crowd) => crowd.end()))
+  }
+}
+
+/** What arrives, and what it costs, over a while. */
+async function look(crowds: readonly Crowd[]): Promise<Load> {
+  await sleep(settleMs)
+  const [before, workBefore, began] = [await seenBy(crowds), await workOf(crowds), performance.now()]
+  await sleep(windowMs)
+  const [after, workAfter, milliseconds] = [await seenBy(crowds), await workOf(crowds), performance.now() - began]
+  const { viewers } = after
+  return {
+    viewers,
+    packetsPerSecond: (after.packets - before.packets) / viewers / (milliseconds / 1_000),
+    lost: 1 - (after.received - before.received) / Math.max(1, after.sent - before.sent),
+    cores: (workAfter - workBefore) / milliseconds,
+  }
+}
+
+/** What all viewers have seen until now. */
+async function seenBy(crowds: readonly Crowd[]) {
+  const seen = await Promise.all(crowds.map((crowd) => crowd.seen()))
+  const video = seen.flatMap((each) => each.video)
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+  return {
+    viewers: video.length,
+    packets: sum(seen.map(({ packets }) => packets)),
+    received: sum(video.map(({ received }) => received)),
+    sent: sum(video.map(({ sent }) => sent)),
+  }
+}
+
+/** Processor time that the nodes have used, in milliseconds. */
+async function workOf(crowds: readonly Crowd[]): Promise<number> {
+  const used = await Promise.all(crowds.map((crowd) => processorMs(crowd.carrier.pid)))
+  return used.reduce((sum, each) => sum + each, 0)
+}
+
+/** The viewers of one room, in a process of their own. */
+class Crowd {
+  readonly carrier: Carrier
+  readonly #process: ChildProcess
+  readonly #ended: Promise<never>
+
+  constructor(carrier: Carrier) {
+    this.carrier = carrier
+    this.#process = fork(join(import.meta.dirname, 'whep-viewers.ts'), [carrier.url], { stdio: 'inherit' })
+    this.#ended = once(this.#process, 'exit').then(() => {
+      throw new Error('the viewers ended')
+    })
+    // It is awaited in a race alone.
+    this.#ended.catch(() => {})
+  }
+
+  /** @throws Error when not all of them come */
+  async open(more: number): Promise<void> {
+    const { site, room, stream } = this.carrier
+    const { token } = await site.rpc('media.preview_stream', { room_id: room, stream_id: stream })
+    const [failure] = (await this.#ask({ open: more, token })).failures
+    if (failure !== undefined) throw new Error(failure)
+  }
+
+  async seen(): Promise<ViewersSeen> {
+    return await this.#ask({})
+  }
+
+  /** Everybody goes; resolves when the node has seen it. */
+  async end(): Promise<void> {
+    this.#process.kill()
+    const { site, room } = this.carrier
+    // A node that was asked for more than it could do has to catch up first.
+    const watched = async (): Promise<number> => {
+      const stats = await site.result('media.stats', { room_id: room })
+      return stats.ok ? stats.value.streams.reduce((sum, { viewers }) => sum + viewers, 0) : 1
+    }
+    const end = performance.now() + goneMs
+    while ((await watched()) > 0) {
+      if (performance.now() > end) throw new Error('the node still has viewers that have gone')
+      await sleep(500)
+    }
+  }
+
+  async #ask(request: ViewersRequest): Promise<ViewersSeen> {
+    this.#process.send(request)
+    const [answer] = (await Promise.race([once(this.#process, 'message'), this.#ended])) as [ViewersSeen]
+    return answer
+  }
+}

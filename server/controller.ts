@@ -151,7 +151,7 @@ export class Controller {
         cores: () => options.cores ?? availableParallelism(),
         host,
         ports: () => this.#listeners.ports(),
-        nodePort: () => portOf(this.#listeners.url('node')) || (overrides.node_port ?? settings().listeners.node_port),
+        nodePort: () => portOf(this.#listeners.url('node')) || overrides.node_port || settings().listeners.node_port,
       },
       facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
       restarts: options.restarts,

@@ -14,11 +14,20 @@ export const nodes = {
     disabled: 'Disabled',
     connecting: 'Connecting',
   },
-  kinds: { embedded: 'Embedded', simulated: 'Simulated', janus: 'Janus' },
+  kinds: {
+    embedded: 'Embedded',
+    simulated: 'Simulated',
+    janus: 'Janus',
+    another: 'Another embedded node on this machine',
+  },
   kindHint: {
     embedded: 'Runs on this machine, started by the controller. Takes rooms at once.',
     simulated: 'For trying things out: it behaves as a node does and carries no media.',
     janus: 'A Janus server of yours, with its admin interface reachable from here.',
+    another:
+      'Another process on this machine, with a port of its own: new rooms are spread over them, and if one fails the others go on.',
+    enough:
+      'This machine has {cores} cores, for which {n} node is enough: more of them share the cores. | This machine has {cores} cores, for which {n} nodes are enough: more of them share the cores.',
   },
   columns: {
     name: 'Node',
@@ -36,6 +45,9 @@ export const nodes = {
   fields: {
     name: 'Name',
     nameHint: 'It cannot be changed later.',
+    port: 'Port',
+    portHint: 'TCP and UDP of this number, and the UDP port 100 above it for people who change networks.',
+    portMoves: 'Another port starts this node anew: its people lose the connection.',
     kind: 'Kind',
     addresses: 'Addresses for clients',
     addressesHint:
@@ -92,6 +104,18 @@ export const nodes = {
     undrained: 'Node {name} takes rooms again',
     removed: 'Node {name} was removed',
   },
+  proposal: {
+    most: 'This machine has {cores} cores: {n} embedded node carries the most. | This machine has {cores} cores: {n} embedded nodes carry the most.',
+    why: 'A node forwards on one core; one core stays for the controller, so that its APIs answer while the nodes are busy.',
+    add: 'Add {n} node | Add {n} nodes',
+    decline: 'Not now',
+    askTitle: 'Add {n} embedded node? | Add {n} embedded nodes?',
+    askBody: 'Rooms stay where they are; new ones are spread over all nodes. Nobody is disconnected.',
+    askPorts:
+      'Where a firewall stands before this machine, open for people: {ports} (TCP and UDP), and the UDP ports 100 above',
+    progress: '{online} of {n} new nodes are online',
+    done: '{n} node was added and is online | {n} nodes were added and are online',
+  },
   panel: {
     load: 'Load',
     health: 'Health',
@@ -102,6 +126,7 @@ export const nodes = {
     drainDone: 'Empty: it can be disabled or removed',
     limits: 'Limits',
     rooms: 'Its rooms',
+    ports: '{port} TCP and UDP, {above} UDP',
     showRooms: 'Show its rooms',
   },
   transcoding: {
@@ -134,7 +159,10 @@ export const nodes = {
     unexpected: 'The node failed in an unexpected way; the log says how.',
     answers: 'Rooms on it: {rooms}, users: {users}.',
     nameTaken: 'A node of this name exists already',
-    oneEmbedded: 'This site has its embedded node already.',
+    atNodePort: 'The node port is that of {name}: another embedded node needs a port of its own.',
+    portOfNode: 'Port {port} is that of the node {name}',
+    nodePortStays: 'This node listens at the node port: see Settings, network.',
+    fewPorts: 'Only {free} of {count} ports are free: add nodes with ports of your choice.',
     most: 'A site holds at most {limit} nodes.',
     gone: 'This node does not exist any more.',
   },

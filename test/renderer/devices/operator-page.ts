@@ -21,10 +21,12 @@ import { eventually } from '../eventually.ts'
  * A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test.
  * @param prepare what happened to the data folder before.
  * @param compatibility what start flags decide.
+ * @param cores of the machine; left out: as it has.
  */
 export async function operator(
   prepare?: (folder: string) => Promise<void>,
   compatibility: FixedCompatibility = {},
+  cores?: number,
 ): Promise<ConsoleClient> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   await prepare?.(folder)
@@ -40,6 +42,7 @@ export async function operator(
     },
     site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }] }),
     compatibility,
+    cores,
     overrides: { host: '127.0.0.1', media_port: 0, device_port: 0, node_port: 0 },
   })
   await controller.start()

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
+import NodesPage from '../../../renderer/pages/NodesPage.vue'
+import NodeDialog from '../../../renderer/pages/nodes/NodeDialog.vue'
+import { nodeSentence } from '../../../renderer/pages/nodes/nodeSentences.ts'
+import { i18n } from '../../../renderer/i18n/index.ts'
+import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
+
+test('an operator of a machine with four cores has three embedded nodes in one go, and is told why, where and how far', async () => {
+  const client = await operator(undefined, {}, 4)
+  show(NodesPage, client)
+  show(ConfirmHost, client)
+  await says('This machine has 4 cores: 3 embedded nodes carry the most.')
+  await says('one core stays for the controller')
+  const proposal = await client.call('nodes.proposal')
+  const ports = proposal.missing.flatMap(({ port }) => (port === 0 ? [] : [port]))
+  expect(ports).toHaveLength(2)
+  await press('Add 3 nodes')
+  await says('Add 3 embedded nodes?')
+  await says(`${ports.join(', ')} (TCP and UDP)`)
+  const confirm = await eventually(() => {
+    const found = document.querySelector<HTMLButtonElement>('.el-dialog .el-button--primary')
+    if (!found) throw new Error('nothing is asked')
+    return found
+  })
+  confirm.click()
+  await says('of 3 new nodes are online')
+  const nodes = await client.call('nodes.list')
+  expect(nodes.map(({ config }) => [config.name, config.kind, config.port])).toEqual([
+    ['lab', 'simulated', 0],
+    ['This machine', 'embedded', 0],
+    ['This machine 2', 'embedded', ports[0]],
+    ['This machine 3', 'embedded', ports[1]],
+  ])
+  expect(pageText()).not.toContain('carry the most')
+})
+
+test('another embedded node is offered with the next free port and a name; one that is taken is said at its field', async () => {
+  const client = await operator(undefined, {}, 2)
+  await client.call('nodes.add', { name: 'Hall', kind: 'embedded' })
+  const { next, most } = await client.call('nodes.proposal')
+  expect(most).toBe(1)
+  const dialog = show(NodeDialog, client, { modelValue: false })
+  await dialog.setProps({ modelValue: true })
+  await says('Another embedded node on this machine')
+  await says('This machine has 2 cores, for which 1 node is enough')
+  await eventually(async () => expect((await fieldOf('Port')).value).toBe(String(next?.port)))
+  expect((await fieldOf('Name')).value).toBe('Hall 2')
+  await press('Add the node')
+  await eventually(() => expect(dialog.emitted('update:modelValue')?.at(-1)).toEqual([false]))
+  expect((await client.call('nodes.list')).at(-1)?.config).toMatchObject({ name: 'Hall 2', port: next?.port })
+
+  await dialog.setProps({ modelValue: false })
+  await dialog.setProps({ modelValue: true })
+  await eventually(async () => expect((await fieldOf('Name')).value).toBe('Hall 3'))
+  const port = await fieldOf('Port')
+  port.value = String(next?.port)
+  port.dispatchEvent(new Event('change', { bubbles: true }))
+  await write('Name', 'Third')
+  await press('Add the node')
+  await says(`Port ${next?.port} is that of the node Hall 2`)
+})
+
+test('that a port is in use is said in the language of the operator, by whom', () => {
+  const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
+  const said = 'The connection to the node failed: Port 7084 on 127.0.0.1 is in use by nginx (process 12).'
+  expect(nodeSentence(said, t)).toBe('Port 7084 is in use by nginx (process 12)')
+  expect(nodeSentence('Port 7084 is that of the node Hall.', t)).toBe('Port 7084 is that of the node Hall')
+})

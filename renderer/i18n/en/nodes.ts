@@ -112,7 +112,7 @@ export const nodes = {
     askTitle: 'Add {n} embedded node? | Add {n} embedded nodes?',
     askBody: 'Rooms stay where they are; new ones are spread over all nodes. Nobody is disconnected.',
     askPorts:
-      'Where a firewall stands before this machine, open for people: {ports} (TCP and UDP), and the UDP ports 100 above',
+      'Where a firewall stands before this machine, open for people: {ports} (TCP and UDP), and the UDP ports 100 above.',
     progress: '{online} of {n} new nodes are online',
     done: '{n} node was added and is online | {n} nodes were added and are online',
   },

@@ -103,7 +103,7 @@ export const nodes: Texts<typeof english> = {
     decline: '暂不',
     askTitle: '添加 {n} 个内置节点？',
     askBody: '现有房间保持不动，新房间分布到所有节点。不会断开任何人。',
-    askPorts: '如果本机前有防火墙，请为与会者开放：{ports}（TCP 和 UDP），以及各大 100 的 UDP 端口',
+    askPorts: '如果本机前有防火墙，请为与会者开放：{ports}（TCP 和 UDP），以及各大 100 的 UDP 端口。',
     progress: '{n} 个新节点中有 {online} 个在线',
     done: '已添加 {n} 个节点，均已在线',
   },

@@ -42,8 +42,10 @@ export function useNodeProposal() {
     const ports = missing.flatMap(({ port }) => (port === 0 ? [] : [port]))
     const yes = await ask({
       title: t('nodes.proposal.askTitle', { n }),
-      body: t('nodes.proposal.askBody'),
-      losses: ports.length === 0 ? [] : [t('nodes.proposal.askPorts', { ports: ports.join(', ') })],
+      body: [
+        t('nodes.proposal.askBody'),
+        ...(ports.length === 0 ? [] : [t('nodes.proposal.askPorts', { ports: ports.join(', ') })]),
+      ].join(' '),
       action: t('nodes.proposal.add', { n }),
       harmless: true,
     })

@@ -206,9 +206,12 @@ class Crowd {
   /** @throws Error when not all of them come */
   async open(more: number): Promise<void> {
     const { site, room, stream } = this.carrier
-    const { token } = await site.rpc('media.preview_stream', { room_id: room, stream_id: stream })
-    const [failure] = (await this.#ask({ open: more, token })).failures
-    if (failure !== undefined) throw new Error(failure)
+    // A few by each token: it is good for a minute.
+    for (let left = more; left > 0; left -= step) {
+      const { token } = await site.rpc('media.preview_stream', { room_id: room, stream_id: stream })
+      const [failure] = (await this.#ask({ open: Math.min(step, left), atOnce: 4, token })).failures
+      if (failure !== undefined) throw new Error(failure)
+    }
   }
 
   async seen(): Promise<ViewersSeen> {

@@ -151,7 +151,8 @@ export class Controller {
         cores: () => options.cores ?? availableParallelism(),
         host,
         ports: () => this.#listeners.ports(),
-        nodePort: () => portOf(this.#listeners.url('node')) || overrides.node_port || settings().listeners.node_port,
+        nodePort: () =>
+          firstPort(portOf(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
       },
       facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
       restarts: options.restarts,
@@ -323,6 +324,11 @@ export class Controller {
     }
     return { ok, body }
   }
+}
+
+/** The first of these that is a port, and not the wish for any free one; 0: none is. */
+function firstPort(...ports: (number | undefined)[]): number {
+  return ports.find((port) => port !== undefined && port > 0) ?? 0
 }
 
 function portOf(url: string): number {

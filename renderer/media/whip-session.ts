@@ -1,3 +1,4 @@
+import { layersOf } from './picture-layers.ts'
 import type { OfferExchange } from './sdp-exchange.ts'
 import { SdpSession } from './sdp-session.ts'
 import type { MediaKind } from './whep-session.ts'
@@ -8,6 +9,8 @@ export interface OutgoingTracks {
   audio: MediaStreamTrack | null
   /** Of the picture, in bits per second. */
   mostVideoBitrate: number
+  /** The picture is sent in several sizes at once, as far as it is large enough for that. */
+  layered: boolean
 }
 
 /** One attempt to publish (WHIP): from its offer to its end. */
@@ -21,7 +24,9 @@ export class WhipSession extends SdpSession {
       const { sender } = this.connection.addTransceiver(tracks.video, {
         direction: 'sendonly',
         streams: [stream],
-        sendEncodings: [{ maxBitrate: tracks.mostVideoBitrate }],
+        sendEncodings: tracks.layered
+          ? layersOf(tracks.video, tracks.mostVideoBitrate)
+          : [{ maxBitrate: tracks.mostVideoBitrate }],
       })
       this.#senders.set('video', sender)
     }

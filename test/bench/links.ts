@@ -12,6 +12,7 @@ import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.t
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { report } from './table.ts'
 import { measureUplink } from './uplink.ts'
+import { measureLayered } from './layered.ts'
 
 const fps = 25
 /** Of the link that is too small, in both directions' own queue of 300 ms. */
@@ -43,7 +44,7 @@ interface Reading {
   at: number
 }
 
-/** Measures everything, one after the other, into the table; about five minutes. */
+/** Measures everything, one after the other, into the table; about seven minutes. */
 export async function measureLinks(): Promise<void> {
   if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
   await using large = await startCamera({ fps, kbps: 2_000, gop: 50, pattern: 'snow' })
@@ -58,6 +59,7 @@ export async function measureLinks(): Promise<void> {
     await keyFramesOnly(site, large)
     for (const each of otherLinks) await otherLink(site, large, each)
     await measureUplink({ node, browser, changing: first, good: second })
+    await measureLayered({ node, browser, changing: first, good: second })
   } finally {
     await browser.close()
   }

@@ -18,7 +18,7 @@ const nothing: Tracks = { video: null, audio: null }
 /** Sends tracks to the node (WHIP) for as long as they are wanted; begins again when the connection breaks. */
 export class Publication {
   readonly #way: () => OfferExchange | undefined
-  readonly #mostVideoBitrate: number
+  readonly #picture: Pick<OutgoingTracks, 'mostVideoBitrate' | 'layered'>
   readonly #listener: PublicationListener
   readonly #closed = new AbortController()
   #wanted: Tracks = nothing
@@ -29,9 +29,13 @@ export class Publication {
   #retry: ReturnType<typeof setTimeout> | undefined
 
   /** @param way undefined while there is nowhere to send to */
-  constructor(way: () => OfferExchange | undefined, mostVideoBitrate: number, listener: PublicationListener) {
+  constructor(
+    way: () => OfferExchange | undefined,
+    picture: Pick<OutgoingTracks, 'mostVideoBitrate' | 'layered'>,
+    listener: PublicationListener,
+  ) {
     this.#way = way
-    this.#mostVideoBitrate = mostVideoBitrate
+    this.#picture = picture
     this.#listener = listener
     const hurry = (): void => {
       this.#tries = 0
@@ -105,7 +109,7 @@ export class Publication {
     try {
       const made: WhipSession = await WhipSession.start(
         way,
-        { video, audio, mostVideoBitrate: this.#mostVideoBitrate },
+        { video, audio, ...this.#picture },
         this.#closed.signal,
         (byServer) => this.#broken(made, byServer),
       )

@@ -17,8 +17,9 @@ import { Watching } from './watching.ts'
 /** Most chat lines kept in the page. */
 const mostLines = 500
 /** What a browser sends at most, in bits per second; the node may ask for less. */
-const cameraBitrate = 2_500_000
-const screenBitrate = 4_000_000
+const cameraPicture = { mostVideoBitrate: 2_500_000, layered: true }
+/** Text has to be read: a smaller size of it is of no use. */
+const screenPicture = { mostVideoBitrate: 4_000_000, layered: false }
 
 /** Streams that the node is told the heights of; no room shows more. */
 const mostShown = 256
@@ -73,11 +74,11 @@ export class RoomSession {
   readonly #home: string
   /** Of the node that has the room, as far as it is known. */
   #origin: string
-  readonly #main = new Publication(() => this.#whip(''), cameraBitrate, {
+  readonly #main = new Publication(() => this.#whip(''), cameraPicture, {
     live: () => {},
     refusedKind: (kind) => this.notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
   })
-  readonly #screenPublication = new Publication(() => this.#whip('?source=screen'), screenBitrate, {
+  readonly #screenPublication = new Publication(() => this.#whip('?source=screen'), screenPicture, {
     live: () => {},
     refusedKind: (kind) => {
       if (kind === 'audio') return

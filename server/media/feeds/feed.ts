@@ -243,7 +243,7 @@ export class Feed {
     this.#videoClock.received(timestamp, now)
     const content = this.#contentOf(packet)
     if (content !== nothing) this.#noteContent(packet, content, timestamp, now)
-    this.#videoNumbers.apply(packet)
+    if (!this.#videoNumbers.apply(packet)) return
     this.#sendVideo(packet, content)
   }
 
@@ -269,6 +269,13 @@ export class Feed {
         this.#drop(sink, error)
       }
     }
+  }
+
+  /** The source goes on in another stream, whose numbers have nothing to do with those before. */
+  beginAnew(kind: 'video' | 'audio'): void {
+    if (kind === 'audio') return this.#audioNumbers.pause()
+    this.#videoNumbers.pause()
+    this.requestKeyFrame()
   }
 
   /** Notes a sender report of the source, which ties sound and picture together. */

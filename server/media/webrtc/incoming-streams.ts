@@ -22,6 +22,8 @@ export interface ExpectedStream {
 interface Slot extends ExpectedStream {
   /** 0 before its first packet. */
   ssrc: number
+  /** It goes on under another SSRC with the packet that comes now. */
+  anew: boolean
   /** Of its last packet, in milliseconds since the epoch. */
   heardAt: number
 }
@@ -33,7 +35,7 @@ export class IncomingStreams {
   readonly #bySsrc = new Map<number, Slot>()
 
   add(expected: ExpectedStream): void {
-    this.#slots.push({ ...expected, ssrc: 0, heardAt: 0 })
+    this.#slots.push({ ...expected, ssrc: 0, anew: false, heardAt: 0 })
   }
 
   /** Of an SSRC that has sent; undefined for every other. */
@@ -48,7 +50,12 @@ export class IncomingStreams {
     const slot = this.#bySsrc.get(ssrc) ?? this.#associate(packet, ssrc, payloadType, now)
     if (slot?.payloadType !== payloadType) return
     slot.heardAt = now
-    if (slot.stream.received(packet, now)) slot.push(packet)
+    if (!slot.stream.received(packet, now)) return
+    if (slot.anew) {
+      slot.anew = false
+      slot.feed.beginAnew(slot.stream.kind)
+    }
+    slot.push(packet)
   }
 
   #associate(packet: Buffer, ssrc: number, payloadType: number, now: number): Slot | undefined {
@@ -58,6 +65,7 @@ export class IncomingStreams {
         (each.rid === undefined || each.rid === headerExtension(packet, each.ridExtension)?.toString('latin1')),
     )
     if (slot === undefined || now - slot.heardAt < takeOverMs) return undefined
+    slot.anew = slot.ssrc !== 0
     this.#bySsrc.delete(slot.ssrc)
     slot.ssrc = ssrc
     this.#bySsrc.set(ssrc, slot)

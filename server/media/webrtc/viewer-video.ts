@@ -1,14 +1,11 @@
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { hasMarker, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { paddingBytes, paddingPacket } from '../rtp/padding.ts'
-import { writeSendTime } from '../rtp/send-time.ts'
+import { sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import type { LinkEstimate } from './link-estimate.ts'
-import type { Outgoing } from './outgoing.ts'
 import { Pacer } from './pacer.ts'
-import { Retransmission } from './retransmission.ts'
-import { SentVideo, type StretchTimes } from './sent-video.ts'
+import type { StretchTimes } from './sent-video.ts'
+import type { VideoSender } from './video-sender.ts'
 
 /** Packets of the burst at once, and milliseconds between: more would overflow socket buffers. */
 const sliceLength = 128
@@ -22,8 +19,6 @@ const burstRepeatMs = 150
 const burstRepeatsUntilMs = 3_000
 /** The first pictures come all at once: what is heard of them says nothing of the link, for so many milliseconds. */
 const startMs = 2_500
-/** Timestamps of two streams may say the same of different moments: at least so many ticks lie between two pictures. */
-const leastTicks = 90
 /** What came since the last key frame is sent first where that takes no longer than so many milliseconds. */
 const longestCatchUpMs = 800
 /** Of pictures that are sent slowly the next is left out while this much of one before waits, in milliseconds. */
@@ -61,16 +56,11 @@ interface WaitingPacket {
   times: StretchTimes | undefined
 }
 
-/** The video of one viewer: which packets of which feed it is sent, in numbers and times that go on without a break whichever feed they come from. */
+/** The video of one viewer: which packets of which feed it is sent. */
 export class ViewerVideo {
-  readonly #out: Outgoing
-  readonly #sendTimeId: number
-  /** Whose clock all timestamps follow: that of the first one that was sent. */
-  #reference: Feed | undefined
+  readonly #sender: VideoSender
   readonly #lifetime: Lifetime
   readonly #estimate: LinkEstimate
-  readonly #sent = new SentVideo()
-  readonly #retransmission = new Retransmission()
   readonly #pacer: Pacer<WaitingPacket>
   /** Whose packets are sent; undefined while nothing is. */
   #source: Feed | undefined
@@ -84,8 +74,6 @@ export class ViewerVideo {
   #times: StretchTimes | undefined
   /** Of pictures that were squeezed together, while they wait. */
   #timestamps: ReadonlyMap<number, number> | undefined
-  #lastTimestamp = 0
-  #betweenPictures = false
   #burst: GopBurst | undefined
   #repeatsLeft = burstRepeats
   #burstAt = 0
@@ -99,13 +87,9 @@ export class ViewerVideo {
   /** Told whose packets are sent from now on. */
   adopted: (feed: Feed, limited: boolean) => void = () => {}
 
-  /**
-   * @param sendTimeId the viewer's number of the send time; 0 when it does not know it
-   * @param estimate told of what is sent
-   */
-  constructor(out: Outgoing, sendTimeId: number, estimate: LinkEstimate, lifetime: Lifetime) {
-    this.#out = out
-    this.#sendTimeId = sendTimeId
+  /** @param estimate told of what is sent */
+  constructor(sender: VideoSender, estimate: LinkEstimate, lifetime: Lifetime) {
+    this.#sender = sender
     this.#estimate = estimate
     this.#lifetime = lifetime
     this.#pacer = new Pacer(lifetime, 0, (waiting) => this.#sendWaiting(waiting))
@@ -131,21 +115,12 @@ export class ViewerVideo {
     return this.#pacer.waitMs
   }
 
-  set roundTrip(milliseconds: number) {
-    this.#retransmission.roundTrip = milliseconds
-  }
-
   /** The pictures since the last key frame at once, then what comes. */
   start(feed: Feed, now: number): void {
     this.#startedAt = now
     this.#estimate.restart(now, startMs)
     if (feed.gop.length > 0 && !this.#hidden) this.#beginBurst(feed)
     else this.switchTo(feed)
-  }
-
-  /** The moment `now` for a sender report; undefined before the first packet. */
-  clock(now: number): { ntp: number; timestamp: number } | undefined {
-    return this.#reference?.clock('video', now)
   }
 
   /** It is not seen: nothing is sent until it is. */
@@ -203,7 +178,7 @@ export class ViewerVideo {
       this.#adopt(this.#next, packet, sequence)
     }
     if (feed !== this.#source) return
-    if (this.#limit === undefined) return this.#sendNow(packet, sequence)
+    if (this.#limit === undefined) return this.#sender.send(packet, sequence)
     if (this.#limit.keyFramesOnly && !this.#isOfKeyFrame(feed, packet)) return
     const kept = feed.sentVideo(sequence)
     if (kept === undefined) return
@@ -217,31 +192,14 @@ export class ViewerVideo {
     feed?.requestKeyFrame()
   }
 
-  /** The viewer misses a packet: it is sent again, within bounds. */
+  /** The viewer misses a packet: it is sent again, within bounds. What is left of a feed that it is not shown any more is of no use to it. */
   sendAgain(number: number, now: number): void {
-    const stretch = this.#sent.stretchOf(number)
-    if (stretch === undefined) return
-    // What is left of a feed that the viewer is not shown any more is of no use to it.
-    if (stretch.feed !== undefined && stretch.feed !== this.#source) return
-    const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
-    if (packet === undefined && stretch.feed !== undefined) return
-    const bytes = packet?.length ?? paddingBytes
-    if (!this.#retransmission.allows(number, bytes, now)) return
-    if (packet === undefined) return this.#sendAgain(paddingPacket(number, this.#lastTimestamp), now)
-    const copy = Buffer.from(packet)
-    const timestamp = timestampOf(packet)
-    copy.writeUInt16BE(number, 2)
-    copy.writeUInt32BE(((stretch.timestamps?.get(timestamp) ?? timestamp) + stretch.shift) >>> 0, 4)
-    this.#sendAgain(copy, now)
+    this.#sender.sendAgain(number, this.#source, now)
   }
 
-  /** Sends what holds nothing, to see what the link carries: between two pictures only, for it would tear one apart. Returns its bytes. */
+  /** Sends what holds nothing, to see what the link carries. Returns its bytes; 0 when none may be sent now. */
   sendPadding(): number {
-    if (this.#hidden || !this.#betweenPictures || this.#burst !== undefined) return 0
-    const packet = paddingPacket(this.#sent.padding(), this.#lastTimestamp)
-    this.#estimate.sent(packet.length)
-    this.#send(packet)
-    return packet.length
+    return this.#hidden || this.#burst !== undefined ? 0 : this.#sender.sendPadding()
   }
 
   /** The viewer cannot go on: the first packets may have been lost. */
@@ -263,8 +221,8 @@ export class ViewerVideo {
 
   /** Once a second. */
   tick(now: number): void {
-    this.#retransmission.tick(now)
-    if (now - this.#burstAt > burstRepeatsUntilMs) this.#sent.forgetTimestamps()
+    this.#sender.tick(now)
+    if (now - this.#burstAt > burstRepeatsUntilMs) this.#sender.forgetTimestamps()
     // The request, or the source's answer, may have been lost.
     this.#next?.feed.requestKeyFrame()
     if (this.#limit?.keyFramesOnly && now - this.#keyAt > keyFrameEveryMs) this.#source?.requestKeyFrame()
@@ -291,7 +249,7 @@ export class ViewerVideo {
     if ((bytes * 8_000) / limit.rate > longestCatchUpMs) return false
     const { timestamps } = GopBurst.whole(feed.gop)
     const timestamp = timestampOf(first)
-    const { shift } = this.#timesOf(feed, timestamps.get(timestamp) ?? timestamp)
+    const { shift } = this.#sender.timesOf(feed, timestamps.get(timestamp) ?? timestamp)
     this.#become(feed, limit)
     for (const packet of feed.gop) {
       const times = packet === first ? { shift, timestamps } : undefined
@@ -314,7 +272,7 @@ export class ViewerVideo {
     if (timestamp !== feed.entryTimestamp || timestamp === partly) return
     this.#become(feed, limit)
     if (limit === undefined) {
-      this.#sent.begin(feed, sequence, this.#timesOf(feed, timestamp))
+      this.#sender.begin(feed, sequence, this.#sender.timesOf(feed, timestamp))
       return
     }
     this.#noteKeyFrame(feed, timestamp)
@@ -324,16 +282,7 @@ export class ViewerVideo {
   #noteKeyFrame(feed: Feed, timestamp: number): void {
     this.#keyTimestamp = timestamp
     this.#keyAt = performance.now()
-    this.#times = this.#timesOf(feed, timestamp)
-  }
-
-  /** Brings a feed's timestamps to the clock that all follow, and behind what was sent. */
-  #timesOf(feed: Feed, timestamp: number): StretchTimes {
-    this.#reference ??= feed
-    const shift = feed === this.#reference ? 0 : feed.ticksTo(this.#reference, Date.now())
-    const ahead = (timestamp + shift - this.#lastTimestamp) | 0
-    const tooLate = this.#out.begun && ahead < leastTicks
-    return { shift: tooLate ? shift + leastTicks - ahead : shift, timestamps: undefined }
+    this.#times = this.#sender.timesOf(feed, timestamp)
   }
 
   /** Whether a packet is of a key frame; the next one is left out while much of one before waits. */
@@ -348,43 +297,13 @@ export class ViewerVideo {
 
   #sendWaiting({ packet, feed, sequence, times }: WaitingPacket): void {
     if (times !== undefined) {
-      this.#sent.begin(feed, sequence, times)
+      this.#sender.begin(feed, sequence, times)
       this.#timestamps = times.timestamps
     }
     const copy = Buffer.from(packet)
     const timestamp = timestampOf(packet)
     copy.writeUInt32BE(this.#timestamps?.get(timestamp) ?? timestamp, 4)
-    this.#sendNow(copy, sequence)
-  }
-
-  #sendNow(packet: Buffer, sequence: number): void {
-    const number = this.#sent.number(sequence)
-    if (number < 0) return
-    packet.writeUInt16BE(number, 2)
-    this.#retransmission.sent(packet.length)
-    this.#estimate.sent(packet.length)
-    this.#betweenPictures = hasMarker(packet)
-    const { shift } = this.#sent
-    const timestamp = timestampOf(packet)
-    if (shift === 0) {
-      this.#lastTimestamp = timestamp
-      return this.#send(packet)
-    }
-    this.#lastTimestamp = (timestamp + shift) >>> 0
-    packet.writeUInt32BE(this.#lastTimestamp, 4)
-    this.#send(packet)
-    // Others are sent the same packet.
-    packet.writeUInt32BE(timestamp, 4)
-  }
-
-  #send(packet: Buffer): void {
-    writeSendTime(packet, this.#sendTimeId, performance.now())
-    this.#out.send(packet)
-  }
-
-  #sendAgain(packet: Buffer, now: number): void {
-    writeSendTime(packet, this.#sendTimeId, now)
-    this.#out.sendAgain(packet)
+    this.#sender.send(copy, sequence)
   }
 
   #beginBurst(feed: Feed): void {
@@ -394,7 +313,7 @@ export class ViewerVideo {
     this.#asked = { feed, limit: undefined }
     this.#burst = new GopBurst(gop)
     const { begins, timestamps } = this.#burst
-    this.#sent.begin(feed, sequenceOf(first), { ...this.#timesOf(feed, begins), timestamps })
+    this.#sender.begin(feed, sequenceOf(first), { ...this.#sender.timesOf(feed, begins), timestamps })
     this.#burstAt = performance.now()
     this.#sendBurst(feed, this.#burst)
   }
@@ -402,7 +321,7 @@ export class ViewerVideo {
   #sendBurst(feed: Feed, burst: GopBurst): void {
     if (this.#burst !== burst) return
     const packets = burst.take(feed.gop, sliceLength)
-    for (const packet of packets ?? []) this.#sendNow(packet, sequenceOf(packet))
+    for (const packet of packets ?? []) this.#sender.send(packet, sequenceOf(packet))
     if (packets?.length === sliceLength) {
       this.#lifetime.after(sliceEveryMs, () => this.#sendBurst(feed, burst))
       return

@@ -12,6 +12,7 @@ import { LinkEstimate } from './link-estimate.ts'
 import { Outgoing } from './outgoing.ts'
 import { Peer, type PeerSettings } from './peer.ts'
 import { sendingSection, silentSection } from './sections.ts'
+import { VideoSender } from './video-sender.ts'
 import { ViewerVideo } from './viewer-video.ts'
 
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
@@ -30,6 +31,7 @@ interface SentVideo {
   out: Outgoing
   mid: string
   sendTimeId: number
+  sender: VideoSender
   video: ViewerVideo
   estimate: LinkEstimate
   adaptation: LinkAdaptation
@@ -106,7 +108,7 @@ export class Viewer implements Sink, FeedbackListener {
     for (const out of [this.#video?.out, this.#audio]) {
       if (!out?.begun) continue
       if (out.owedSince !== 0 && now - out.owedSince > stallMs) return this.peer.close()
-      const clock = out === this.#audio ? this.#feed.clock('audio', now) : this.#video?.video.clock(now)
+      const clock = out === this.#audio ? this.#feed.clock('audio', now) : this.#video?.sender.clock(now)
       if (clock !== undefined) out.report(clock, now)
     }
     const monotonic = performance.now()
@@ -135,13 +137,13 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   block(block: ReceivedBlock): void {
-    const { out, estimate, video } = this.#video ?? {}
+    const { out, estimate, sender } = this.#video ?? {}
     if (out?.ssrc === block.ssrc) estimate?.heardLost(block.lost, performance.now())
     for (const sent of [out, this.#audio]) {
       const roundTrip = sent?.roundTrip(block, Date.now())
       if (roundTrip === undefined) continue
       this.#roundTrip = roundTrip
-      if (video !== undefined) video.roundTrip = roundTrip
+      if (sender !== undefined) sender.roundTrip = roundTrip
     }
   }
 
@@ -185,12 +187,13 @@ export class Viewer implements Sink, FeedbackListener {
     const { lifetime } = this.peer
     const sendTimeId = extensions.get(sendTimeUri) ?? 0
     const estimate = new LinkEstimate(performance.now(), this.#delay)
-    const video = new ViewerVideo(out, sendTimeId, estimate, lifetime)
+    const sender = new VideoSender(out, sendTimeId, estimate)
+    const video = new ViewerVideo(sender, estimate, lifetime)
     const failed = (error: unknown): void => this.failed(error)
     const adaptation = new LinkAdaptation({ video, estimate, main: feed, streams, lifetime, changed: resized, failed })
     video.adopted = (source, limited) => adaptation.adopted(source, limited)
     adaptation.shown(this.#height)
-    return { out, mid, sendTimeId, video, estimate, adaptation }
+    return { out, mid, sendTimeId, sender, video, estimate, adaptation }
   }
 
   #wanted(media: OfferedMedia): OfferedCodec | undefined {

@@ -148,7 +148,7 @@ async function activate(name, rids) {
   }
 }
 
-/** What getStats says, added up over the streams of each kind. */
+/** What getStats says of the streams of each kind. */
 async function stats(name) {
   const { connection, offeredAt, firstFrameAt, patched = 0 } = peers.get(name)
   const found = {
@@ -162,6 +162,8 @@ async function stats(name) {
     }
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
+      // Of a picture that is sent in several sizes, the largest.
+      if ((found[side]?.height ?? 0) > (report.frameHeight ?? 0)) continue
       found[side] = {
         framesDecoded: report.framesDecoded ?? report.framesEncoded ?? 0,
         framesPerSecond: report.framesPerSecond ?? 0,

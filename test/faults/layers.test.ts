@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { MediaPage, startBrowser } from '../../support/media/browser.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
-import { SignalClient } from '../../support/media/signal-client.ts'
-import { publish, watch } from '../../support/media/streams.ts'
+import { MediaPage, startBrowser } from '../support/media/browser.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { publish, watch } from '../support/media/streams.ts'
 
 // Browsers on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -23,7 +23,7 @@ describe('somebody who sends their picture in three sizes', () => {
     await node.openRoom(codec)
     const bob = await SignalClient.join(node.url, codec, { token: node.token(codec, { userId: 'bob' }) })
     const [ann, page] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, layered: true })
+    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, layered: true, pictures: 'noise' })
     await watch(page, node, codec, 'ann', bob.joined.session)
     const shows = async (height: number): Promise<void> => {
       const { video } = await page.until('ann', (stats) => stats.video?.height === height)

@@ -1,0 +1,21 @@
+/** Shorter side of a picture, in pixels, from which on it is sent in three sizes, and in two. */
+const threeFrom = 720
+const twoFrom = 320
+/** Most bits a second of the smaller sizes. */
+const quarterBitrate = 150_000
+const halfBitrate = 500_000
+
+/**
+ * In which sizes a picture is sent at once (simulcast, RFC 8853), the smallest first: the node gives each viewer the one that fits its tile and its link.
+ * @param mostBitrate of the largest, in bits a second
+ */
+export function layersOf(track: MediaStreamTrack, mostBitrate: number): RTCRtpEncodingParameters[] {
+  const { width = 0, height = 0 } = track.getSettings()
+  // Phones are held upright.
+  const side = Math.min(width, height)
+  const whole = { maxBitrate: mostBitrate }
+  if (side < twoFrom) return [whole]
+  const half = { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: side < threeFrom ? quarterBitrate : halfBitrate }
+  const two = [half, { rid: 'h', ...whole }]
+  return side < threeFrom ? two : [{ rid: 'l', scaleResolutionDownBy: 4, maxBitrate: quarterBitrate }, ...two]
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { h264PictureSize } from '../../../../server/media/rtp/picture-size.ts'
+import { isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { LayeredPeer, layerLines, type SentPicture } from '../../../support/media/layered-peer.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+
+let node: TestMediaNode
+beforeAll(async () => {
+  node = await TestMediaNode.start()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+/** Somebody who sends a picture in several sizes, and somebody who watches. */
+class Scene {
+  readonly ann: LayeredPeer
+  readonly bob: SignalClient
+  readonly seen: Buffer[] = []
+  #timer: NodeJS.Timeout | undefined
+  #viewer: WhepPeer | undefined
+
+  private constructor(ann: LayeredPeer, bob: SignalClient) {
+    this.ann = ann
+    this.bob = bob
+  }
+
+  static async open(room: string, rids: readonly string[], pictures: readonly SentPicture[]): Promise<Scene> {
+    await node.openRoom(room)
+    const token = node.token(room, { userId: 'ann' })
+    const ann = await LayeredPeer.open(`${node.url}/whip/${room}`, token, rids)
+    const scene = new Scene(ann, await SignalClient.join(node.url, room, { token: node.token(room) }))
+    scene.sends(...pictures)
+    const url = `${node.url}/whep/${room}/ann`
+    scene.#viewer = await WhepPeer.open(url, scene.bob.joined.session, (message) => {
+      if (!isRtcp(message)) scene.seen.push(Buffer.from(message))
+    })
+    return scene
+  }
+
+  /** Forty times a second these; every tenth is a key frame where they say of which size. */
+  sends(...pictures: readonly SentPicture[]): void {
+    clearInterval(this.#timer)
+    let count = 0
+    this.#timer = setInterval(() => {
+      for (const { key, ...picture } of pictures) {
+        this.ann.send(count % 10 === 0 && key !== undefined ? { ...picture, key } : picture)
+      }
+      count += 1
+    }, 25)
+  }
+
+  shows(height: number): void {
+    this.bob.send({ type: 'shown', streams: [{ stream_id: 'ann', height }] })
+  }
+
+  /** Streams whose pictures came last, told by their last byte. */
+  get streams(): number[] {
+    const pictures = this.seen.filter((packet) => ((packet[20] ?? 0) & 0x1f) !== 7)
+    return [...new Set(pictures.slice(-8).map((packet) => packet[21] ?? -1))]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#viewer?.close()
+    await this.ann.close()
+    this.bob.drop()
+  }
+}
+
+/** As a browser sends it: three sizes, each with its name. */
+const large = { ssrc: 0x101, rid: 'h', key: { height: 704 } }
+const middle = { ssrc: 0x102, rid: 'm', key: { height: 352 } }
+const small = { ssrc: 0x103, rid: 'l', key: { height: 176 } }
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `r${i}`)
+
+describe('the answer to an offer of a picture in several sizes', () => {
+  const answerTo = async (lines: string): Promise<string> => {
+    await node.openRoom('answers')
+    const offer = offerSdp({ direction: 'sendonly' }).replace('a=mid:0\r\n', (line) => line + lines)
+    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${node.token('answers')}` }
+    const response = await fetch(`${node.url}/whip/answers`, { method: 'POST', headers, body: offer })
+    expect(response.status).toBe(201)
+    return await response.text()
+  }
+
+  test('takes them, and the extension that tells them apart', async () => {
+    const answer = await answerTo(layerLines(['l', 'm', 'h']))
+    expect(answer).toContain('a=simulcast:recv l;m;h\r\n')
+    for (const rid of ['l', 'm', 'h']) expect(answer).toContain(`a=rid:${rid} recv\r\n`)
+    expect(answer).toMatch(/a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\n/)
+  })
+
+  test('takes three of fifty', async () => {
+    expect(await answerTo(layerLines(names(50)))).toContain('a=simulcast:recv r0;r1;r2\r\n')
+  })
+
+  test.each([
+    [
+      'a name without a line of its own',
+      'a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\na=rid:l send\r\na=simulcast:send l;m\r\n',
+    ],
+    ['no extension that tells them apart', layerLines(['l', 'm']).replace(/a=extmap.*\r\n/, '')],
+    ['names that are none', layerLines(['"', 'x'.repeat(40)])],
+    ['streams that it wants to receive', layerLines(['l', 'm']).replaceAll(' send', ' recv').replace(':send', ':recv')],
+  ])('with %s takes one stream', async (_what, lines) => {
+    const answer = await answerTo(lines)
+    expect(answer).not.toMatch(/a=simulcast|a=rid/)
+    expect(answer).toContain('a=recvonly')
+  })
+})
+
+describe.concurrent('somebody who sends a picture in several sizes', () => {
+  test('is sent on in the size that is shown, in one stream without a gap; each size is reported on and asked for by itself', async ({
+    expect,
+  }) => {
+    await using scene = await Scene.open('sizes', ['l', 'm', 'h'], [small, middle, large])
+    await expect.poll(() => scene.streams).toEqual([0x01])
+    scene.shows(180)
+    await expect.poll(() => scene.streams).toEqual([0x03])
+    scene.shows(360)
+    await expect.poll(() => scene.streams).toEqual([0x02])
+    expect(scene.ann.asked).toEqual(expect.arrayContaining([0x102, 0x103]))
+    await expect.poll(() => [...scene.ann.reported].toSorted((a, b) => a - b)).toEqual([0x101, 0x102, 0x103])
+    // It ends with its upper sizes, as a browser does on a small link, and has them again.
+    scene.shows(1_080)
+    await expect.poll(() => scene.streams).toEqual([0x01])
+    scene.sends(small)
+    await expect.poll(() => scene.streams).toEqual([0x03])
+    scene.sends(small, middle, large)
+    await expect.poll(() => scene.streams).toEqual([0x01])
+    const steps = scene.seen
+      .slice(1)
+      .map((packet, i) => sequenceDistance(sequenceOf(scene.seen[i] ?? packet), sequenceOf(packet)))
+    expect(new Set(steps)).toEqual(new Set([1]))
+    const times = scene.seen
+      .slice(1)
+      .map((packet, i) => (timestampOf(packet) - timestampOf(scene.seen[i] ?? packet)) | 0)
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...times)).toBeLessThan(2 * 90_000)
+    // Each begins with a picture that can be decoded by itself.
+    const sizes = scene.seen.flatMap((packet) => h264PictureSize(packet)?.height ?? [])
+    expect(new Set(sizes)).toEqual(new Set([704, 176, 352]))
+  })
+
+  test('may send fewer than it said', async ({ expect }) => {
+    await using scene = await Scene.open('fewer', ['l', 'm', 'h'], [middle])
+    await expect.poll(() => scene.streams).toEqual([0x02])
+    scene.shows(180)
+    expect(await node.stream('fewer', 'ann')).toMatchObject({ video_codec: 'H264', viewers: 1 })
+  })
+
+  test('is not taken at its word with sizes that it did not announce, and packets that name none', async ({
+    expect,
+  }) => {
+    const others = Array.from({ length: 40 }, (_, i) => ({ ssrc: 0x200 + i, rid: `x${i}`, key: large.key }))
+    const nameless = { ssrc: 0x301, key: large.key }
+    await using scene = await Scene.open('others', ['l', 'm'], [...others, nameless, middle])
+    await expect.poll(() => scene.seen.length).toBeGreaterThan(40)
+    expect(scene.streams).toEqual([0x02])
+    expect(scene.seen.every((packet) => [0x02].includes(packet[21] ?? -1) || ((packet[20] ?? 0) & 0x1f) === 7)).toBe(
+      true,
+    )
+    await expect.poll(() => [...scene.ann.reported]).toEqual([0x102])
+  })
+
+  test('may go on with a size under another SSRC, but not send it under two at once', async ({ expect }) => {
+    const second = { ...middle, ssrc: 0x112 }
+    await using scene = await Scene.open('twice', ['l', 'm'], [middle, second])
+    await expect.poll(() => scene.seen.length).toBeGreaterThan(40)
+    expect(scene.streams).toEqual([0x02])
+    const before = scene.seen.length
+    scene.sends(second)
+    await expect.poll(() => scene.streams).toEqual([0x12])
+    const numbers = scene.seen.slice(before).map(sequenceOf)
+    expect(numbers.every((number, i) => i === 0 || sequenceDistance(numbers[i - 1] ?? 0, number) === 1)).toBe(true)
+  })
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { PictureStream } from '../../../../server/media/feeds/picture-streams.ts'
+import { allowedIndex, carriedStream, wantedIndex } from '../../../../server/media/webrtc/stream-choice.ts'
+
+const stream = (height: number, bitrate = 0): PictureStream => ({
+  height,
+  bitrate,
+  feed: undefined,
+  acquire: async () => undefined,
+})
+const three = [stream(720, 1_700_000), stream(360, 500_000), stream(180, 150_000)] as const
+const [large, middle, small] = three
+
+describe('which size a viewer is sent', () => {
+  test.each([
+    [Infinity, 0],
+    [1_080, 0],
+    [600, 0],
+    [440, 1],
+    [300, 1],
+    [220, 2],
+    [90, 2],
+  ])('shown at %i pixels it is number %i', (height, index) => {
+    expect(wantedIndex(three, height, undefined)).toBe(index)
+  })
+
+  test('one that is sent stays while it is nearly large enough, so that a tile may move a little', () => {
+    for (const height of [445, 455, 500, 545]) expect(wantedIndex(three, height, middle)).toBe(1)
+    for (const height of [455, 500, 545]) expect(wantedIndex(three, height, large)).toBe(0)
+    expect(wantedIndex(three, 560, middle)).toBe(0)
+  })
+
+  test('a second stream of a camera that was never seen is taken for a small tile only', () => {
+    const camera = [stream(1_080), stream(0)]
+    expect([1_080, 500, 300].map((height) => wantedIndex(camera, height, undefined))).toEqual([0, 0, 1])
+    expect(wantedIndex([stream(0), stream(0)], 100, undefined)).toBe(0)
+  })
+
+  test('the larger the tile, the larger the stream', () => {
+    const lists = fc
+      .array(fc.integer({ min: 0, max: 4_320 }), { minLength: 1, maxLength: 3 })
+      .map((heights) => heights.toSorted((a, b) => b - a).map((height) => stream(height)))
+    fc.assert(
+      fc.property(lists, fc.nat(5_000), fc.nat(5_000), (list, one, other) => {
+        const [smaller, larger] = [Math.min(one, other), Math.max(one, other)]
+        const [first, second] = [wantedIndex(list, larger, undefined), wantedIndex(list, smaller, undefined)]
+        expect(first).toBeLessThanOrEqual(second)
+        expect(second).toBeLessThan(list.length)
+      }),
+    )
+  })
+})
+
+describe('which size a link carries', () => {
+  test('is the largest that fits, and the smallest where none does', () => {
+    expect(carriedStream(three, 2_000_000)).toBe(large)
+    expect(carriedStream(three, 600_000)).toBe(middle)
+    expect(carriedStream(three, 100_000)).toBe(small)
+    expect(carriedStream([stream(720), small], 200_000)).toBe(small)
+    expect(carriedStream([], 1)).toBeUndefined()
+  })
+
+  test('stays with the next smaller one when that is sent no more', () => {
+    expect([undefined, ...three].map((most) => allowedIndex(three, most))).toEqual([0, 0, 1, 2])
+    expect(allowedIndex([large, small], middle)).toBe(1)
+    expect(allowedIndex([large], small)).toBe(0)
+  })
+})

@@ -1,50 +1,273 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { pictureLoss } from '../../server/media/rtp/rtcp.ts'
+import { controlMethods, type StreamStats } from '../../shared/media/control.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
-import { MediaPage, startBrowser } from '../support/media/browser.ts'
+import { MediaPage, type PeerStats, startBrowser } from '../support/media/browser.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
+import { WhepPeer } from '../support/media/whep-peer.ts'
 
 let camera: Camera
 let browser: Browser
+let folder: string
 let node: TestMediaNode
 let page: MediaPage
+
 beforeAll(async () => {
-  ;[camera, browser, node] = await Promise.all([
-    startCamera({ width: 320, height: 180, fps: 15, gop: 30 }),
-    startBrowser(),
-    TestMediaNode.start(),
-  ])
-  page = await MediaPage.open(browser, node.url)
-  await node.openRoom('room', { maxVideo: 64, maxAudio: 64 })
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-transcode-'))
+  ;[camera, browser] = await Promise.all([startCamera({ width: 320, height: 180, fps: 15, gop: 30 }), startBrowser()])
 })
 afterAll(async () => {
-  await Promise.all([camera.kill(), browser.close(), node.stop()])
+  await browser.close()
+  await camera.kill()
+  await rm(folder, { recursive: true })
+})
+afterEach(async () => {
+  await page.page.close()
+  await node.stop()
 })
 
-async function watch(streamId: string): Promise<void> {
-  const token = node.token('room', { role: 'observer' })
-  const answer = await page.call('watch', streamId, `${node.url}/whep/room/${streamId}`, token, {})
-  expect(answer.problem).toBeNull()
+async function start(options: Parameters<typeof TestMediaNode.start>[0] = {}): Promise<void> {
+  node = await TestMediaNode.start(options)
+  page = await MediaPage.open(browser, node.url)
+  await node.openRoom('room', { maxVideo: 64, maxAudio: 64 })
 }
 
-describe('what browsers do not show is shown through ffmpeg', () => {
+async function joins(...mounts: string[]): Promise<void> {
+  for (const mount of mounts) await node.addDevice('room', mount, camera.url(`/${mount}`))
+}
+
+async function watch(streamId: string, name = streamId) {
+  const token = node.token('room', { role: 'observer' })
+  return await page.call('watch', name, `${node.url}/whep/room/${streamId}`, token, {})
+}
+
+async function seen(streamId: string, more = 30): Promise<PeerStats> {
+  expect((await watch(streamId)).problem).toBeNull()
+  return await page.decodes(streamId, more)
+}
+
+async function conversion(streamId: string): Promise<StreamStats['conversion'] | undefined> {
+  return (await node.stream('room', streamId))?.conversion
+}
+
+async function used(): Promise<number> {
+  return (await node.request('transcoding', {})).pictures.used
+}
+
+/** Process ids of the ffmpegs that this node started, by what the system says of them. */
+function ffmpegs(): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,comm=,ni='], { encoding: 'utf8' }).split('\n')
+  return lines.flatMap((line) => {
+    const [, pid, parent, name] = /^\s*(\d+)\s+(\d+)\s+(\S+)/.exec(line) ?? []
+    return name === 'ffmpeg' && Number(parent) === node.child.pid ? [Number(pid)] : []
+  })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
+/** A program in the place of ffmpeg: it says that it can all, and then does `run` instead of it. */
+async function inPlaceOfFfmpeg(name: string, run: string): Promise<string> {
+  const path = join(folder, name)
+  const text = `#!/bin/sh\ncase "$*" in *-encoders*|*-version*) exec ffmpeg "$@";; esac\n${run}\n`
+  await writeFile(path, text)
+  await chmod(path, 0o755)
+  return path
+}
+
+describe('what browsers do not show is shown in one of them through ffmpeg', () => {
   test.each([
     ['h265', 'H.265'],
     ['jpeg', 'Motion JPEG'],
-    ['mpeg4', 'MPEG-4 Visual'],
     ['bframes', 'H.264'],
     ['high10', 'H.264'],
     ['high422', 'H.264'],
     ['high444', 'H.264'],
     ['interlaced', 'H.264'],
   ])('the pictures of /%s', async (mount, from) => {
-    await node.addDevice('room', mount, camera.url(`/${mount}`))
-    await watch(mount)
-    const { video } = await page.decodes(mount, 45)
-    expect(video?.height).toBe(180)
-    const stream = await node.stream('room', mount)
-    expect(stream).toMatchObject({ video_codec: 'H264', conversion: { from, state: 'running' } })
-    await page.call('close', mount, true)
-    await node.request('remove_device', { roomId: 'room', userId: mount })
+    await start()
+    await joins(mount)
+    expect(await node.stream('room', mount)).toMatchObject({ video_codec: 'H264', conversion: { from, state: 'idle' } })
+    const { video } = await seen(mount, 45)
+    // Motion JPEG in RTP has sides of whole blocks.
+    expect([180, 184]).toContain(video?.height)
+    await expect.poll(async () => await conversion(mount)).toEqual({ from, state: 'running', problem: '' })
+  })
+
+  test.each([
+    ['aac', 'AAC'],
+    ['latm', 'AAC'],
+    ['g726', 'G.726-32'],
+  ])('the sound of /%s is heard, and its pictures go on as they are', async (mount, from) => {
+    await start()
+    await joins(mount)
+    expect((await watch(mount)).problem).toBeNull()
+    await page.until(mount, ({ audio, video }) => (audio?.energy ?? 0) > 0.05 && (video?.framesDecoded ?? 0) > 15)
+    expect(await conversion(mount)).toMatchObject({ from })
+    expect(await node.request('transcoding', {})).toMatchObject({ pictures: { used: 0 }, sound: { used: 1 } })
+  })
+
+  test.each(['h265aac', 'jpegaac'])('pictures and sound of /%s, by one ffmpeg', async (mount) => {
+    await start()
+    await joins(mount)
+    expect((await watch(mount)).problem).toBeNull()
+    await page.until(mount, ({ audio, video }) => (audio?.energy ?? 0) > 0.05 && (video?.framesDecoded ?? 0) > 30)
+    expect(ffmpegs()).toHaveLength(1)
+  })
+
+  test('a viewer who lost pictures gets a key frame at once, and not at the end of the two seconds', async () => {
+    await start()
+    await joins('h265')
+    const keys: number[] = []
+    const viewer = await WhepPeer.open(
+      `${node.url}/whep/room/h265`,
+      node.token('room', { role: 'observer' }),
+      (packet) => {
+        // Its parameter sets come with each (RFC 6184, section 5.2: type 7).
+        if (((packet[1] ?? 0) & 0x7f) === 102 && ((packet[20] ?? 0) & 0x1f) === 7) keys.push(performance.now())
+      },
+    )
+    const waits: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const count = keys.length
+      await expect.poll(() => keys.length).toBeGreaterThan(count)
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      const asked = performance.now()
+      viewer.send(pictureLoss(1))
+      await expect.poll(() => (keys.at(-1) ?? 0) > asked, { interval: 20 }).toBe(true)
+      waits.push((keys.at(-1) ?? 0) - asked)
+    }
+    expect(Math.max(...waits)).toBeLessThan(900)
+    await viewer.close()
+  })
+})
+
+describe('one ffmpeg a camera, while somebody watches', () => {
+  test('however many watch it, and none some seconds after the last one left', async () => {
+    await start()
+    await joins('h265')
+    expect(ffmpegs()).toHaveLength(0)
+    await seen('h265')
+    await watch('h265', 'second')
+    await page.decodes('second')
+    const [pid = 0, ...others] = ffmpegs()
+    expect(others).toEqual([])
+    // Cameras that need nothing come first.
+    expect(Number(execFileSync('ps', ['-o', 'ni=', '-p', String(pid)], { encoding: 'utf8' }))).toBeGreaterThan(0)
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8')
+    expect(command).not.toContain('rtsp')
+    expect(command).not.toContain(String(camera.port))
+    expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('ROOMDESK')
+    await page.call('close', 'h265', true)
+    await page.call('close', 'second', true)
+    await expect.poll(ffmpegs).toEqual([])
+    expect(await conversion('h265')).toMatchObject({ state: 'idle' })
+    // And again.
+    await watch('h265', 'again')
+    await page.decodes('again')
+  })
+
+  test('beyond the limit a viewer is told so; the place of a camera that nobody watches any more is given on', async () => {
+    await start({ settings: { transcoders: 1 } })
+    await joins('h265', 'jpeg')
+    await seen('h265')
+    expect(await used()).toBe(1)
+    expect((await watch('jpeg')).problem).toMatchObject({ status: 503, reason: 'transcoders' })
+    await page.call('close', 'h265', true)
+    await seen('jpeg')
+    expect(ffmpegs()).toHaveLength(1)
+    expect(await conversion('h265')).toMatchObject({ state: 'idle' })
+  })
+
+  test('switched off and on, cameras are shown in the other way as soon as they are back', async () => {
+    await start({ settings: { transcoders: 0 } })
+    await joins('h265')
+    expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H265', conversion: null })
+    await node.request('set_settings', controlMethods.set_settings.params.parse({ transcoders: 2 }))
+    await node.event((event) => event.type === 'deviceLost' && event.userId === 'h265')
+    await joins('h265')
+    expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H264' })
+  })
+})
+
+describe('ffmpeg that fails', () => {
+  test('is started again, and the camera stays in its room', async () => {
+    await start()
+    await joins('h265')
+    await seen('h265')
+    const [pid = 0] = ffmpegs()
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => ffmpegs().filter((each) => each !== pid)).toHaveLength(1)
+    await page.decodes('h265', 30)
+    expect(await node.userIds('room')).toEqual(['h265'])
+  })
+
+  test('and hangs is ended and started again', async () => {
+    await start()
+    await joins('h265')
+    await seen('h265')
+    const [pid = 0] = ffmpegs()
+    process.kill(pid, 'SIGSTOP')
+    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false)
+    await page.decodes('h265', 30)
+  })
+
+  test('again and again is tried less and less often, and the console is told why', async () => {
+    const count = join(folder, 'starts')
+    const broken = await inPlaceOfFfmpeg('broken', `echo start >> ${count}; echo the decoder is broken >&2; exit 1`)
+    await start({ ffmpeg: broken })
+    await joins('h265')
+    expect((await watch('h265')).problem).toBeNull()
+    await expect
+      .poll(async () => await conversion('h265'))
+      .toMatchObject({ state: 'failed', problem: expect.stringContaining('the decoder is broken') })
+    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    const starts = (await readFile(count, 'utf8')).trim().split('\n').length
+    // At 0, 0.5, 1.5 and 3.5 s.
+    expect(starts).toBeGreaterThanOrEqual(3)
+    expect(starts).toBeLessThanOrEqual(5)
+    expect(await node.userIds('room')).toEqual(['h265'])
+  })
+
+  test('and writes what is no media is ended', async () => {
+    await start({ ffmpeg: await inPlaceOfFfmpeg('noise', 'exec cat /dev/urandom') })
+    await joins('h265')
+    expect((await watch('h265')).problem).toBeNull()
+    await expect.poll(async () => await conversion('h265')).toMatchObject({ state: 'failed' })
+    expect(await node.request('health', {})).toMatchObject({ users: 1 })
+  })
+
+  test('none is left when the node ends, in order or killed', async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      await start()
+      await joins('h265')
+      await seen('h265')
+      const [pid = 0] = ffmpegs()
+      // Even one that is stopped.
+      if (signal === 'SIGKILL') process.kill(pid, 'SIGSTOP')
+      node.child.kill(signal)
+      await expect.poll(() => isRunning(pid)).toBe(false)
+      if (signal === 'SIGTERM') await page.page.close()
+    }
+  })
+
+  test('where there is none, a camera joins as before, and the node says how to get it', async () => {
+    await start({ ffmpeg: '/nowhere/ffmpeg' })
+    await joins('h265')
+    expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H265', conversion: null })
+    expect(await node.request('transcoding', {})).toMatchObject({ state: 'missing', install: 'apt install ffmpeg' })
+    const { tracks } = await node.request('probe', { address: camera.url('/h265') })
+    expect(tracks).toMatchObject([{ way: 'needs_ffmpeg', reason: 'h265', carried: true }])
+    await expect(joins('jpeg')).rejects.toMatchObject({ kind: 'noUsableTrack' })
   })
 })

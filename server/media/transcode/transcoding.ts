@@ -52,7 +52,10 @@ export class Transcoding {
     const turned = (limit === 0) !== (this.#limit === 0)
     this.#limit = limit
     this.slots.limit = limit
-    if (turned) this.changed()
+    if (!turned) return
+    // Nobody looked for it while it was not to be used.
+    void this.abilities()
+    this.changed()
   }
 
   /** As far as is known now. */

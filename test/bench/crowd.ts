@@ -12,9 +12,13 @@ export class Crowd implements Disposable {
   readonly #child: ChildProcess
   readonly #ended: Promise<never>
 
-  /** @param token empty for none */
-  constructor(url: string, token: string) {
-    this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), [url, token], { stdio: 'inherit' })
+  /**
+   * @param token empty for none
+   * @param offered whether the server is the one that offers
+   */
+  constructor(url: string, token: string, offered = false) {
+    const args = [url, token, ...(offered ? ['offered'] : [])]
+    this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), args, { stdio: 'inherit' })
     if (this.#child.pid !== undefined) setPriority(this.#child.pid, viewersNice)
     this.#ended = once(this.#child, 'exit').then(() => {
       throw new Error('the viewers ended')

@@ -10,6 +10,7 @@ import { measureLinks } from './links.ts'
 import { connections, seconds } from './load.ts'
 import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
+import { measurePeers } from './peers.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
@@ -23,13 +24,19 @@ const parts: Record<string, () => void | Promise<void>> = {
   nodes: measureNodes,
 }
 
+/** Only when asked for by name: it installs what it compares with. */
+const whenAsked: typeof parts = { peers: measurePeers }
+const every = { ...parts, ...whenAsked }
+
 const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in parts))
+const unknown = asked.filter((name) => !(name in every))
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(', ')}: choose of ${Object.keys(parts).join(', ')}.`)
+  console.error(`There is no ${unknown.join(', ')}: choose of ${Object.keys(every).join(', ')}.`)
   process.exit(1)
 }
 await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/ensure-build.mjs')])
 console.error(`Node ${process.version}, ${cpus().length} cores; loads: ${connections} connections, ${seconds} s each`)
-for (const [name, measure] of Object.entries(parts)) if (asked.length === 0 || asked.includes(name)) await measure()
+for (const [name, measure] of Object.entries(every)) {
+  if (asked.length === 0 ? name in parts : asked.includes(name)) await measure()
+}
 printTable()

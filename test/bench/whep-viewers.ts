@@ -13,6 +13,8 @@ export interface ViewersRequest {
   atOnce?: number
   /** In the place of the token before, which may live shortly. */
   token?: string
+  /** Those that stayed go, once it is counted what they have seen. */
+  leave?: boolean
 }
 
 /** What they have seen. */
@@ -27,7 +29,7 @@ export interface ViewersSeen {
   failures: string[]
 }
 
-const [url = '', firstToken = ''] = process.argv.slice(2)
+const [url = '', firstToken = '', offered] = process.argv.slice(2)
 let token = firstToken
 const cyclesAtOnce = 10
 
@@ -35,8 +37,12 @@ const viewers: WhepPeer[] = []
 /** Of those who came and went. */
 let earlierPackets = 0
 
+async function come(): Promise<WhepPeer> {
+  return await (offered === undefined ? WhepPeer.open(url, token) : WhepPeer.openOffered(url))
+}
+
 async function comeAndGo(): Promise<void> {
-  const viewer = await WhepPeer.open(url, token)
+  const viewer = await come()
   await viewer.close()
   earlierPackets += viewer.packets
 }
@@ -53,14 +59,14 @@ async function times(count: number, atOnce: number, run: () => Promise<void>): P
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker))
 }
 
-async function handle({ open = 0, cycles = 0, atOnce = 1, ...more }: ViewersRequest): Promise<void> {
+async function handle({ open = 0, cycles = 0, atOnce = 1, leave = false, ...more }: ViewersRequest): Promise<void> {
   token = more.token ?? token
   const failures: string[] = []
   const firstMs: number[] = []
   await times(open, atOnce, async () => {
     const began = performance.now()
     try {
-      viewers.push(await WhepPeer.open(url, token))
+      viewers.push(await come())
       firstMs.push(performance.now() - began)
     } catch (error) {
       failures.push(String(error))
@@ -69,6 +75,7 @@ async function handle({ open = 0, cycles = 0, atOnce = 1, ...more }: ViewersRequ
   await times(cycles, cyclesAtOnce, comeAndGo)
   const packets = viewers.reduce((sum, viewer) => sum + viewer.packets, earlierPackets)
   const video = viewers.map(({ received, sent }) => ({ received, sent }))
+  if (leave) for (const viewer of viewers.splice(0)) await viewer.close()
   process.send?.({ packets, video, firstMs, failures } satisfies ViewersSeen)
 }
 

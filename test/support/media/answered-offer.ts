@@ -33,7 +33,8 @@ export async function answeredOffer(
   return session
 }
 
-function whenGathered(connection: PeerConnection): Promise<void> {
+/** Resolves when it has found its own addresses. */
+export function whenGathered(connection: PeerConnection): Promise<void> {
   return new Promise((resolve) => {
     connection.onGatheringStateChange((state) => {
       if (state === 'complete') resolve()

@@ -1,10 +1,10 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
-import { answeredOffer } from './answered-offer.ts'
+import { answeredOffer, whenGathered } from './answered-offer.ts'
 
 /** A WHEP viewer on libdatachannel: a real peer that costs less than a browser. */
 export class WhepPeer {
   readonly #connection: PeerConnection
-  readonly #tracks: Track[]
+  readonly #tracks: Track[] = []
   readonly #first = Promise.withResolvers<void>()
   #session = ''
   /** What came until now. */
@@ -14,31 +14,41 @@ export class WhepPeer {
   sent = 0
   #highest = -1
 
-  /** @param heard see `open` */
-  private constructor(heard?: (message: Buffer) => void) {
+  /**
+   * @param heard see `open`
+   * @param offers whether it is the one that offers
+   */
+  private constructor(heard?: (message: Buffer) => void, offers = true) {
     const connection = new ndc.PeerConnection('viewer', {
       iceServers: [],
-      bindAddress: '127.0.0.1',
+      // Others may not be reached by the loopback address.
+      ...(offers ? { bindAddress: '127.0.0.1' } : {}),
       disableAutoNegotiation: true,
     })
     this.#connection = connection
+    if (!offers) {
+      connection.onTrack((track) => this.#take(track, heard))
+      return
+    }
     const video = new ndc.Video('0', 'RecvOnly')
     video.addH264Codec(102, 'level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f')
     const audio = new ndc.Audio('1', 'RecvOnly')
     audio.addOpusCodec(111)
     audio.addAudioCodec(0, 'PCMU')
-    this.#tracks = [connection.addTrack(video), connection.addTrack(audio)]
-    for (const [index, track] of this.#tracks.entries()) {
-      // It answers sender reports, as a browser does.
-      if (heard === undefined) track.setMediaHandler(new ndc.RtcpReceivingSession())
-      track.onClosed(() => {})
-      track.onMessage((message) => {
-        this.packets += 1
-        if (index === 0) this.#count(message)
-        this.#first.resolve()
-        heard?.(message)
-      })
-    }
+    for (const media of [video, audio]) this.#take(connection.addTrack(media), heard)
+  }
+
+  #take(track: Track, heard?: (message: Buffer) => void): void {
+    const isFirst = this.#tracks.push(track) === 1
+    // It answers sender reports, as a browser does.
+    if (heard === undefined) track.setMediaHandler(new ndc.RtcpReceivingSession())
+    track.onClosed(() => {})
+    track.onMessage((message) => {
+      this.packets += 1
+      if (isFirst) this.#count(message)
+      this.#first.resolve()
+      heard?.(message)
+    })
   }
 
   /**
@@ -50,6 +60,18 @@ export class WhepPeer {
     const peer = new WhepPeer(heard)
     try {
       await peer.#open(url, token)
+    } catch (error) {
+      peer.#end()
+      throw error
+    }
+    return peer
+  }
+
+  /** The same where the server offers (draft-murillo-whep-01, section 4.2). @throws Error when no packet comes within 10 s */
+  static async openOffered(url: string): Promise<WhepPeer> {
+    const peer = new WhepPeer(undefined, false)
+    try {
+      await peer.#answer(url)
     } catch (error) {
       peer.#end()
       throw error
@@ -74,6 +96,24 @@ export class WhepPeer {
 
   async #open(url: string, token: string): Promise<void> {
     this.#session = await answeredOffer(this.#connection, url, token)
+    await this.#firstPacket()
+  }
+
+  async #answer(url: string): Promise<void> {
+    const response = await fetch(url, { method: 'POST', body: '' })
+    if (response.status !== 201) throw new Error(`it answered ${response.status}`)
+    this.#session = new URL(response.headers.get('location') ?? '', url).href
+    const gathered = whenGathered(this.#connection)
+    this.#connection.setRemoteDescription(await response.text(), 'offer')
+    this.#connection.setLocalDescription('answer')
+    await gathered
+    const headers = { 'content-type': 'application/sdp' }
+    const answer = (this.#connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
+    await fetch(this.#session, { method: 'PATCH', headers, body: answer })
+    await this.#firstPacket()
+  }
+
+  async #firstPacket(): Promise<void> {
     const timer = setTimeout(() => this.#first.reject(new Error('no packet came')), 10_000)
     await this.#first.promise
     clearTimeout(timer)

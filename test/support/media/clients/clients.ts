@@ -44,15 +44,16 @@ export function aiortc(): Client {
 const goCode = '/usr/share/gocode'
 
 /**
- * Pion, built in a folder.
+ * Builds a program on Pion in a folder. Resolves to where it is.
+ * @param source folder of its main.go
  * @throws Error of the compiler, or one that says what to install
  */
-export async function pion(folder: string): Promise<Client> {
-  const source = join(folder, 'go/src/interop')
-  await mkdir(source, { recursive: true })
-  await copyFile(join(import.meta.dirname, 'pion/main.go'), join(source, 'main.go'))
+export async function buildPion(source: string, folder: string): Promise<string> {
+  const module = join(folder, 'go/src/program')
+  await mkdir(module, { recursive: true })
+  await copyFile(join(source, 'main.go'), join(module, 'main.go'))
   // Only a module finds a library by the path of its major version.
-  await writeFile(join(source, 'go.mod'), 'module interop\n')
+  await writeFile(join(module, 'go.mod'), 'module program\n')
   const program = join(folder, 'pion')
   const env = {
     ...process.env,
@@ -60,10 +61,19 @@ export async function pion(folder: string): Promise<Client> {
     GOPATH: `${join(folder, 'go')}:${goCode}`,
   }
   try {
-    await run('/usr/bin/go', ['build', '-o', program, '.'], { cwd: source, env })
+    await run('/usr/bin/go', ['build', '-o', program, '.'], { cwd: module, env })
   } catch (cause) {
     throw new Error('Pion cannot be built: apt-get install golang-go golang-github-pion-webrtc.v3-dev', { cause })
   }
+  return program
+}
+
+/**
+ * Pion, built in a folder.
+ * @throws as `buildPion`
+ */
+export async function pion(folder: string): Promise<Client> {
+  const program = await buildPion(join(import.meta.dirname, 'pion'), folder)
   const files: Record<Codec, string> = { VP8: join(folder, 'pictures.ivf'), H264: join(folder, 'pictures.h264') }
   const picture = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=15', '-frames:v', '45', '-g', '15']
   const small = ['-pix_fmt', 'yuv420p', '-b:v', '200k']

@@ -82,6 +82,24 @@ async function watch(name, url, token, { addresses = 'offer', codec = '', throug
   return await exchange(peer, url, token, addresses, through)
 }
 
+/** Watches what a server offers by itself (draft-murillo-whep-01, section 4.2). */
+async function watchOffered(name, url) {
+  const connection = new RTCPeerConnection()
+  const stream = new MediaStream()
+  const peer = { connection, session: '', video: show(name, stream), firstFrameAt: 0, offeredAt: performance.now() }
+  peers.set(name, peer)
+  connection.addEventListener('track', ({ track }) => stream.addTrack(track))
+  peer.video.requestVideoFrameCallback(() => (peer.firstFrameAt = performance.now()))
+  const response = await fetch(url, { method: 'POST', body: '' })
+  peer.session = new URL(response.headers.get('location'), response.url).href
+  const sdp = await response.text()
+  await connection.setRemoteDescription({ type: 'offer', sdp })
+  await connection.setLocalDescription()
+  const answer = connection.localDescription.sdp.replace(/a=ice-options:trickle\r\n/g, '')
+  await fetch(peer.session, { method: 'PATCH', headers: { 'content-type': 'application/sdp' }, body: answer })
+  return { status: response.status, problem: null, sdp }
+}
+
 /** Of a picture of 720 lines, as the room page sends it. */
 const layers = [
   { rid: 'l', scaleResolutionDownBy: 4, maxBitrate: 150_000 },
@@ -326,6 +344,7 @@ const peerAddress = async (name, candidate, sdpMid) =>
 
 globalThis.client = {
   watch,
+  watchOffered,
   publish,
   stats,
   observe,

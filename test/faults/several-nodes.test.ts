@@ -54,6 +54,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
 
   // Killed while somebody else takes its port: said by name, and mended by itself.
   await site.rpc('nodes.disable', { name: 'c' })
+  await site.until(async () => (await fetch(`http://${host}:${two}/room/`).catch(() => undefined)) === undefined)
   const thief = createServer().listen(two, host)
   await once(thief, 'listening')
   await site.rpc('nodes.enable', { name: 'c' })

@@ -111,6 +111,20 @@ export class SoakRoom implements AsyncDisposable {
     return undefined
   }
 
+  /** Cameras that should be in the room and are not, each told once: nobody waits for their pictures any more. */
+  async lostCameras(): Promise<string[]> {
+    const present = await this.node.userIds(this.name)
+    const lost = this.cameras.filter((camera) => camera !== flapping && !present.includes(camera))
+    for (const camera of lost) {
+      this.cameras.splice(this.cameras.indexOf(camera), 1)
+      for (const person of this.#people) {
+        person.watches = person.watches.filter((stream) => stream !== camera)
+        await person.page.call('close', camera, false)
+      }
+    }
+    return lost
+  }
+
   /** Somebody loses their network and comes back by another; not while a camera is away. Resolves to how long they were shown nothing. */
   async move(): Promise<number> {
     const roaming = this.#people.find(({ name }) => name === 'roam')

@@ -71,6 +71,7 @@ async function soak(room: SoakRoom): Promise<void> {
   let longestOfAll = 0
   while (elapsed() < minutes * 60) {
     await pause(lookEvery * 1000)
+    for (const camera of await room.lostCameras()) note(`the camera ${camera} is out of the room`)
     const gaps = await room.longestGaps()
     for (const { who, ms } of gaps) {
       longestOfAll = Math.max(longestOfAll, ms)

@@ -1,0 +1,53 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import { sequenceOf } from '../../../../server/media/rtp/packet.ts'
+
+const video = { codec: 'VP8', profileLevelId: '', parameterSets: '' } as const
+
+/** A viewer that takes a while for each packet. */
+function slowViewer(ms: number): { sink: Sink; seen: number[] } {
+  const seen: number[] = []
+  const sink: Sink = {
+    video: (packet) => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+      seen.push(sequenceOf(packet))
+    },
+    audio: () => {},
+    report: () => {},
+    ended: () => {},
+    failed: (error) => {
+      throw error
+    },
+  }
+  return { sink, seen }
+}
+
+function packetOf(sequence: number): Buffer {
+  const packet = Buffer.alloc(20)
+  packet[0] = 0x80
+  packet.writeUInt16BE(sequence, 2)
+  return packet
+}
+
+test('a picture for a crowd leaves turns to others; everybody gets all of it, in order', async () => {
+  const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
+  const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))
+  for (const { sink } of crowd) feed.add(sink)
+  const numbers = Array.from({ length: 8 }, (_, index) => index + 1)
+  for (const number of numbers) feed.pushVideo(packetOf(number))
+  expect(crowd[0]?.seen).toEqual([1])
+  await turn()
+  expect(crowd[0]?.seen).toEqual([1, 2])
+  await expect.poll(() => crowd.map(({ seen }) => seen)).toEqual(crowd.map(() => numbers))
+  feed.end()
+})
+
+test('a packet that cannot be read, found late, is told to its source with the next one', async () => {
+  const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
+  for (let i = 0; i < 20; i++) feed.add(slowViewer(0).sink)
+  feed.pushVideo(Buffer.alloc(3))
+  await turn()
+  expect(() => feed.pushVideo(packetOf(1))).toThrow(RangeError)
+  feed.end()
+})

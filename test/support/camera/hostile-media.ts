@@ -64,12 +64,12 @@ export const hostileMedia: HostileCase[] = [
   ),
   described(
     'describes 1,000 tracks',
-    track(Array.from({ length: 1_000 }, () => 'm=video 0 RTP/AVP 26')),
+    track(Array.from({ length: 1_000 }, () => 'm=video 0 RTP/AVP 25')),
     'refused: noUsableTrack',
   ),
   described(
     'describes its track behind 1,000 others',
-    `${track(Array.from({ length: 1_000 }, () => 'm=audio 0 RTP/AVP 14'))}m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`,
+    `${track(Array.from({ length: 1_000 }, () => 'm=audio 0 RTP/AVP 7'))}m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`,
     'refused: noUsableTrack',
   ),
   described('describes 64 KB of formats', `${h264Description}${'a=fmtp:96 x=1;\r\n'.repeat(3_900)}`, 'stays'),

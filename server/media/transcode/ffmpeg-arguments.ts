@@ -35,7 +35,8 @@ export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, a
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
     // Nothing is looked at ahead: each frame goes on as it comes.
-    ...['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '0', '-threads', '1'],
+    ...['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
+    ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
     ...(video === undefined || pictures === undefined ? [] : pictureArguments(video, pictures, version)),
     ...(audio === undefined ? [] : soundArguments()),

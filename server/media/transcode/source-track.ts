@@ -21,6 +21,12 @@ export function sourceTrack(track: RtspTrack): SourceTrack | undefined {
   return track.kind === 'video' ? pictures(track) : sound(track)
 }
 
+/**
+ * Of H.264 and H.265 that is not described: ffmpeg waits for seconds to find out a size, and the parameter sets in the stream say another one all the same. Of
+ * Motion JPEG it takes pictures of less than the height that it was told for fields.
+ */
+const usualSize = { width: 1_280, height: 720 }
+
 function pictures(track: RtspTrack): SourceTrack | undefined {
   const { codec, clockRate, parameters } = track
   if (clockRate !== 90_000) return undefined
@@ -31,7 +37,11 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
     if (!['0', undefined].includes(parameters.get('sprop-max-don-diff'))) return undefined
     const codecPrivate = parameterSetUnits(track)
     return {
-      matroska: { codecId: codec === 'H264' ? 'V_MPEG4/ISO/AVC' : 'V_MPEGH/ISO/HEVC', codecPrivate, video },
+      matroska: {
+        codecId: codec === 'H264' ? 'V_MPEG4/ISO/AVC' : 'V_MPEGH/ISO/HEVC',
+        codecPrivate,
+        video: video === 'unknown' ? usualSize : video,
+      },
       assembly: (take) => new AccessUnits(codec, take),
       pictures: codec,
     }

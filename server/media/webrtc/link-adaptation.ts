@@ -23,7 +23,7 @@ const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
   small: { factor: 1.6, mostMs: 3_000 },
-  key_frames: { factor: 2.5, mostMs: 8_000 },
+  key_frames: { factor: 2, mostMs: 4_500 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
 const longestProbeAfterMs = 60_000
@@ -242,6 +242,7 @@ export class LinkAdaptation {
         this.#probe = undefined
         this.#probedAt = performance.now()
         if (carries) return this.#goUp(up)
+        video.rest()
         estimate.restart(this.#probedAt, settleMs)
         const { factor, mostMs } = patience[this.#keyFrames ? 'key_frames' : 'small']
         this.#probeAfter = Math.max(this.#shortest, Math.min(mostMs, this.#probeAfter * factor))

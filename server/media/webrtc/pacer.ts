@@ -19,6 +19,7 @@ export class Pacer<Item extends Paced> {
   #allowance = 0
   #lookedAt = 0
   #looking = false
+  #restUntil = -Infinity
   /** Bits a second. */
   rate: number
 
@@ -43,6 +44,11 @@ export class Pacer<Item extends Paced> {
     if (!this.#looking) this.#look()
   }
 
+  /** Sends nothing for so many milliseconds: what was sent before fills the link's queue, and sound waits behind it or is lost. */
+  rest(ms: number): void {
+    this.#restUntil = performance.now() + ms
+  }
+
   clear(): void {
     this.#queue = []
     this.#bytes = 0
@@ -50,6 +56,11 @@ export class Pacer<Item extends Paced> {
 
   #look(): void {
     const now = performance.now()
+    if (now < this.#restUntil) {
+      this.#looking = true
+      this.#lifetime.after(this.#restUntil - now, () => this.#look())
+      return
+    }
     const elapsed = Math.min(atOnceMs, now - this.#lookedAt)
     this.#lookedAt = now
     this.#allowance = Math.min(0, this.#allowance) + (elapsed * this.rate) / 8_000

@@ -24,6 +24,9 @@ const longestCatchUpMs = 800
 /** Of pictures that are sent slowly the next is left out while this much of one before waits, in milliseconds. */
 const longestWaitMs = 1_000
 
+/** Time for the queue of a link that was found too small to empty, in milliseconds: sound goes on meanwhile. */
+const emptyQueueMs = 250
+
 /** Key frames are asked for again and again where only those are sent, in milliseconds. */
 const keyFrameEveryMs = 2_500
 
@@ -155,10 +158,16 @@ export class ViewerVideo {
     this.#pacer.rate = rate
   }
 
-  /** Nothing is sent until the next `switchTo`. */
+  /** The link is full: nothing is sent until the next `switchTo`, and then only when its queue has had time to empty. */
   pause(): void {
     this.#asked = undefined
     this.#stop()
+    this.rest()
+  }
+
+  /** More was sent than the link carries: its queue has time to empty, before more is sent within a limit. */
+  rest(): void {
+    this.#pacer.rest(emptyQueueMs)
   }
 
   #stop(): void {

@@ -82,9 +82,10 @@ export class LinkEstimate {
   heardBitrate(bitrate: number, now: number): void {
     const before = this.bitrate ?? Infinity
     this.bitrate = bitrate
-    const rate = this.rate(now)
-    if (bitrate < before * fallen && bitrate < rate * belowSent && now >= this.#deafUntil) this.#fellAt = now
-    if (bitrate >= rate * farBelowSent || now < this.#deafUntil || this.#delay.high) this.#belowSince = Infinity
+    // An estimate from delays is of what arrives: loss alone makes it smaller than what is sent.
+    const arriving = this.rate(now) * (1 - this.#missedShare)
+    if (bitrate < before * fallen && bitrate < arriving * belowSent && now >= this.#deafUntil) this.#fellAt = now
+    if (bitrate >= arriving * farBelowSent || now < this.#deafUntil || this.#delay.high) this.#belowSince = Infinity
     else this.#belowSince = Math.min(this.#belowSince, now)
   }
 
@@ -96,8 +97,7 @@ export class LinkEstimate {
     if (now < this.#deafUntil) return
     this.#turn(now)
     this.#missed += 1
-    const missed = this.#missed + this.#before.missed
-    if (missed >= leastMissed && missed >= muchMissed * (this.#packets + this.#before.packets)) this.#missedMuchAt = now
+    if (this.#missed + this.#before.missed >= leastMissed && this.#missedShare >= muchMissed) this.#missedMuchAt = now
   }
 
   /** The viewer lost such a share since its last report, 0 to 1. */
@@ -133,6 +133,12 @@ export class LinkEstimate {
     this.#packets = 0
     this.#missed = 0
     this.#windowAt = now
+  }
+
+  /** Of what was sent in the last moments, 0 to 1. */
+  get #missedShare(): number {
+    const packets = this.#packets + this.#before.packets
+    return packets === 0 ? 0 : Math.min(1, (this.#missed + this.#before.missed) / packets)
   }
 
   #turn(now: number): void {

@@ -82,6 +82,13 @@ describe('a link', () => {
     expect(pass(3_000, { each: () => estimate.heardLost(0, now) })).toBeUndefined()
   })
 
+  test('is not too small where a tenth is lost and the estimate falls to most of what arrives', () => {
+    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    let bitrate = 1_600_000
+    const each = (): void => estimate.heardBitrate((bitrate *= now % 1_500 === 0 ? 0.965 : 1), now)
+    expect(pass(4_000, { missed: 0.1, each })).toBeUndefined()
+  })
+
   test('is judged anew once something else is sent: what is heard in the first moments is of before', () => {
     pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
     estimate.restart(now, 1_000)

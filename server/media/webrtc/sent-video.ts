@@ -17,12 +17,17 @@ export interface Stretch extends StretchTimes {
   readonly first: number
   /** How far the viewer's numbers are ahead of the feed's. */
   readonly ahead: number
+  /** What is added to the numbers of pictures, and of those of the base layer, in VP8. */
+  pictures: number
+  bases: number
 }
 
 /** Stretches that are remembered: packets of older ones are not sent again. Padding makes many of them. */
 const mostStretches = 256
 /** A number so far back is one that the feed has jumped ahead to: it counts on while nothing is shown of it. */
 const furthestBack = 4_096
+
+const padding = { feed: undefined, ahead: 0, shift: 0, timestamps: undefined, pictures: 0, bases: 0 }
 
 /** Which packet of which feed each number is that a viewer was sent. */
 export class SentVideo {
@@ -31,6 +36,11 @@ export class SentVideo {
   #stretch: Stretch | undefined
   /** The highest number so far, counted on without end. */
   #last = -1
+
+  /** Of what is sent now; undefined before anything is. */
+  get stretch(): Stretch | undefined {
+    return this.#stretch
+  }
 
   /** Ticks that are added to the timestamps of what is sent now. */
   get shift(): number {
@@ -41,7 +51,7 @@ export class SentVideo {
   begin(feed: Feed, sequence: number, times: StretchTimes = { shift: 0, timestamps: undefined }): void {
     const first = this.#last < 0 ? sequence : this.#last + 1
     this.#last = first - 1
-    this.#push({ ...times, feed, first, ahead: (first - sequence) & 0xffff })
+    this.#push({ ...times, feed, first, ahead: (first - sequence) & 0xffff, pictures: 0, bases: 0 })
   }
 
   /** The viewer's number of a packet of the feed that is sent now; -1 for a late one of before the stretch. */
@@ -59,7 +69,7 @@ export class SentVideo {
   /** The number of a packet of padding that is sent now. */
   padding(): number {
     if (this.#stretch?.feed !== undefined) {
-      this.#push({ feed: undefined, first: this.#last + 1, ahead: 0, shift: 0, timestamps: undefined })
+      this.#push({ ...padding, first: this.#last + 1 })
     }
     this.#last += 1
     return this.#last & 0xffff

@@ -2,6 +2,7 @@ import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, timestampOf } from '../rtp/packet.ts'
 import { paddingBytes, paddingPacket } from '../rtp/padding.ts'
 import { writeSendTime } from '../rtp/send-time.ts'
+import { baseIndexOf, pictureIdAt, pictureIdOf, picturesAhead, shiftIdentifiers } from '../rtp/vp8-identifiers.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'
@@ -21,6 +22,11 @@ export class VideoSender {
   readonly #retransmission = new Retransmission()
   #lastTimestamp = 0
   #betweenPictures = false
+  /** In VP8: the next packet is the first of its stretch; and the numbers of the last picture that was sent, -1 before one was. */
+  #vp8 = false
+  #begins = false
+  #pictureId = -1
+  #baseIndex = -1
 
   /**
    * @param sendTimeId the viewer's number of the send time; 0 when it does not know it
@@ -44,6 +50,8 @@ export class VideoSender {
   /** The next packet is of this feed, and has this number in it. */
   begin(feed: Feed, sequence: number, times: StretchTimes): void {
     this.#sent.begin(feed, sequence, times)
+    this.#vp8 = feed.video?.codec === 'VP8'
+    this.#begins = true
   }
 
   /** Brings a feed's timestamps to the clock that all follow, and behind what was sent. */
@@ -63,17 +71,36 @@ export class VideoSender {
     this.#retransmission.sent(packet.length)
     this.#estimate.sent(packet.length)
     this.#betweenPictures = hasMarker(packet)
+    const identifiers = this.#vp8 ? pictureIdAt(packet) : -1
+    if (identifiers >= 0) this.#identify(packet, identifiers)
     const { shift } = this.#sent
     const timestamp = timestampOf(packet)
-    if (shift === 0) {
-      this.#lastTimestamp = timestamp
-      return this.#write(packet)
-    }
     this.#lastTimestamp = (timestamp + shift) >>> 0
-    packet.writeUInt32BE(this.#lastTimestamp, 4)
+    if (shift !== 0) packet.writeUInt32BE(this.#lastTimestamp, 4)
     this.#write(packet)
     // Others are sent the same packet.
-    packet.writeUInt32BE(timestamp, 4)
+    if (shift !== 0) packet.writeUInt32BE(timestamp, 4)
+    if (identifiers >= 0) this.#shift(packet, identifiers, -1)
+  }
+
+  /** Its numbers go on from those of the stretch before. */
+  #identify(packet: Buffer, at: number): void {
+    const { stretch } = this.#sent
+    if (this.#begins && stretch !== undefined && this.#pictureId >= 0) {
+      stretch.pictures = this.#pictureId + 1 - pictureIdOf(packet, at)
+      stretch.bases = this.#baseIndex + 1 - Math.max(0, baseIndexOf(packet, at))
+    }
+    this.#begins = false
+    this.#shift(packet, at, 1)
+    const pictureId = pictureIdOf(packet, at)
+    if (this.#pictureId >= 0 && picturesAhead(this.#pictureId, pictureId) <= 0) return
+    this.#pictureId = pictureId
+    this.#baseIndex = baseIndexOf(packet, at)
+  }
+
+  #shift(packet: Buffer, at: number, direction: 1 | -1): void {
+    const { pictures = 0, bases = 0 } = this.#sent.stretch ?? {}
+    if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, direction * pictures, direction * bases)
   }
 
   /** Sends what was sent under a number again, within bounds. @param source whose packets are sent now: those of no other are sent again */
@@ -90,6 +117,8 @@ export class VideoSender {
     const timestamp = timestampOf(packet)
     copy.writeUInt16BE(number, 2)
     copy.writeUInt32BE(((stretch.timestamps?.get(timestamp) ?? timestamp) + stretch.shift) >>> 0, 4)
+    const identifiers = stretch.feed?.video?.codec === 'VP8' ? pictureIdAt(copy) : -1
+    if (identifiers >= 0) shiftIdentifiers(copy, identifiers, stretch.pictures, stretch.bases)
     this.#writeAgain(copy, now)
   }
 

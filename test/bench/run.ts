@@ -8,6 +8,7 @@ import { measureConsole } from './console.ts'
 import { measureJoinDevice } from './join-device.ts'
 import { measureLinks } from './links.ts'
 import { connections, seconds } from './load.ts'
+import { measureMany } from './many.ts'
 import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePeers } from './peers.ts'
@@ -22,6 +23,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   media: async () => void (await measureMedia()),
   links: measureLinks,
   nodes: measureNodes,
+  many: measureMany,
 }
 
 /** Only when asked for by name: it installs what it compares with. */

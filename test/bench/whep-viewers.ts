@@ -74,7 +74,7 @@ async function handle({ open = 0, cycles = 0, atOnce = 1, leave = false, ...more
   })
   await times(cycles, cyclesAtOnce, comeAndGo)
   const packets = viewers.reduce((sum, viewer) => sum + viewer.packets, earlierPackets)
-  const video = viewers.map(({ received, sent }) => ({ received, sent }))
+  const video = viewers.map(({ video: { received, sent } }) => ({ received, sent }))
   if (leave) for (const viewer of viewers.splice(0)) await viewer.close()
   process.send?.({ packets, video, firstMs, failures } satisfies ViewersSeen)
 }

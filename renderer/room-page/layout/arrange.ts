@@ -11,7 +11,7 @@ export interface Place {
 /** Where everything is. */
 export interface Arrangement {
   places: Map<string, Place>
-  /** Place of the tile that counts those without one; null when all are shown. */
+  /** Place of what counts those without one; null when all are shown. */
   more: Place | null
   hidden: number
 }
@@ -19,6 +19,8 @@ export interface Arrangement {
 /** Width by height of every tile. */
 export const tileRatio = 16 / 9
 const gap = 8
+/** Of what tells how many more there are. */
+const strip = { width: 180, height: 34 }
 /** Narrower than this, nobody is recognised. */
 const leastTile = 132
 /** Width of the tiles beside the large one, and of those below it: on an upright phone three of them fit. */
@@ -58,30 +60,49 @@ export function arrange(
   return arranged
 }
 
+/** Where not all have a place, a strip below the tiles tells how many more there are. */
 function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
-  const shown = capacity(area.width, area.height, tileRatio, gap, leastTile, placesFor(ids, beyond))
-  const { columns, rows, width, height } = bestFit(shown, area.width, area.height, tileRatio, gap)
+  const fitting = capacity(area.width, area.height, tileRatio, gap, leastTile, ids.length)
+  if (beyond === 0 && fitting === ids.length) return { places: cells(area, ids), more: null, hidden: 0 }
+  const height = area.height - strip.height - gap
+  const shown = ids.slice(0, capacity(area.width, height, tileRatio, gap, leastTile, ids.length))
+  const width = Math.min(strip.width, area.width)
+  const left = Math.round(area.left + (area.width - width) / 2)
+  return {
+    places: cells({ ...area, height }, shown),
+    more: { left, top: Math.floor(area.top + height + gap), width, height: strip.height },
+    hidden: ids.length + beyond - shown.length,
+  }
+}
+
+function cells(area: Place, ids: readonly string[]): Map<string, Place> {
+  const { columns, rows, width, height } = bestFit(ids.length, area.width, area.height, tileRatio, gap)
   const top = area.top + (area.height - rows * height - (rows - 1) * gap) / 2
-  const places = Array.from({ length: shown }, (_, index): Place => {
-    const line = Math.floor(index / columns)
-    // The last line may be shorter: it is centred.
-    const inLine = Math.min(columns, shown - line * columns)
-    const left = area.left + (area.width - inLine * width - (inLine - 1) * gap) / 2
-    return {
-      left: Math.round(left + (index % columns) * (width + gap)),
-      top: Math.round(top + line * (height + gap)),
-      width,
-      height,
-    }
-  })
-  return assign(ids, beyond, places)
+  return new Map(
+    ids.map((id, index): [string, Place] => {
+      const line = Math.floor(index / columns)
+      // The last line may be shorter: it is centred.
+      const inLine = Math.min(columns, ids.length - line * columns)
+      const left = area.left + (area.width - inLine * width - (inLine - 1) * gap) / 2
+      return [
+        id,
+        {
+          left: Math.round(left + (index % columns) * (width + gap)),
+          top: Math.round(top + line * (height + gap)),
+          width,
+          height,
+        },
+      ]
+    }),
+  )
 }
 
 function row(area: Place, ids: readonly string[], beyond: number, small: number, upright: boolean): Arrangement {
   const height = small / tileRatio
   const step = (upright ? height : small) + gap
   const most = Math.max(1, Math.floor(((upright ? area.height : area.width) + gap) / step))
-  const shown = Math.min(most, placesFor(ids, beyond))
+  // One more where some are only counted.
+  const shown = Math.min(most, ids.length + (beyond > 0 ? 1 : 0))
   const start = ((upright ? area.height : area.width) - shown * step + gap) / 2
   const places = Array.from(
     { length: shown },
@@ -93,11 +114,6 @@ function row(area: Place, ids: readonly string[], beyond: number, small: number,
     }),
   )
   return assign(ids, beyond, places)
-}
-
-/** One more where some are only counted. */
-function placesFor(ids: readonly string[], beyond: number): number {
-  return ids.length + (beyond > 0 ? 1 : 0)
 }
 
 /** Gives each its place; where there are too few, the last place tells how many are left out. */

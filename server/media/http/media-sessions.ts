@@ -24,8 +24,8 @@ export interface MediaSession {
   restarted: boolean
 }
 
-/** WHIP and WHEP sessions of one address, those under way too: half of what the node carries, and many a page behind one router. */
-const mostPerAddress = 1_000
+/** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
+const mostPerAddress = 2_600
 /** A browser finds some tens of addresses for itself; what comes after these is ignored. */
 const mostCandidates = 200
 

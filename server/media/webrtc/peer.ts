@@ -44,8 +44,8 @@ const connectMs = 20_000
  */
 const alive = new Set<Peer>()
 
-/** Connections at once. One machine carries some hundreds; more is a flood. */
-const mostPeers = 2_000
+/** Connections at once. One machine carries the pictures of some hundreds; a room of 50 people has 2,500, most of which carry nothing. More is a flood. */
+const mostPeers = 5_000
 
 /** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
 export class Peer {

@@ -1,6 +1,24 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer, whenGathered } from './answered-offer.ts'
 
+/** RTP of one track. */
+export class Arrivals {
+  /** Packets that came, those that came twice counted twice, and those that were sent since the first one. */
+  received = 0
+  sent = 0
+  #highest = -1
+
+  note(message: Buffer): void {
+    // RTCP comes by the same way (RFC 5761, section 4).
+    if ((message[1] ?? 0) >= 192 && (message[1] ?? 0) <= 223) return
+    const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
+    this.received += 1
+    if (ahead <= 0) return
+    this.sent += ahead
+    this.#highest = message.readUInt16BE(2)
+  }
+}
+
 /** A WHEP viewer on libdatachannel: a real peer that costs less than a browser. */
 export class WhepPeer {
   readonly #connection: PeerConnection
@@ -9,10 +27,8 @@ export class WhepPeer {
   #session = ''
   /** What came until now. */
   packets = 0
-  /** Packets of video that came, those that came twice counted twice, and those that were sent since the first one. */
-  received = 0
-  sent = 0
-  #highest = -1
+  readonly video = new Arrivals()
+  readonly audio = new Arrivals()
 
   /**
    * @param heard see `open`
@@ -45,21 +61,27 @@ export class WhepPeer {
     track.onClosed(() => {})
     track.onMessage((message) => {
       this.packets += 1
-      if (isFirst) this.#count(message)
+      ;(isFirst ? this.video : this.audio).note(message)
       this.#first.resolve()
       heard?.(message)
     })
   }
 
   /**
-   * Connects and waits for the first packet.
+   * Connects, and waits for the first packet or the connection.
    * @param heard gets every packet, and is the one that reports and asks for more, with `send`; left out: the library does what a browser does
-   * @throws MediaRefusedError; Error when no packet comes within 10 s
+   * @param until what it waits for: of a stream that is silent and not shown nothing comes
+   * @throws MediaRefusedError; Error when it does not come within 10 s
    */
-  static async open(url: string, token: string, heard?: (message: Buffer) => void): Promise<WhepPeer> {
+  static async open(
+    url: string,
+    token: string,
+    heard?: (message: Buffer) => void,
+    until: 'packet' | 'connection' = 'packet',
+  ): Promise<WhepPeer> {
     const peer = new WhepPeer(heard)
     try {
-      await peer.#open(url, token)
+      await peer.#open(url, token, until)
     } catch (error) {
       peer.#end()
       throw error
@@ -94,7 +116,8 @@ export class WhepPeer {
     return status !== 404
   }
 
-  async #open(url: string, token: string): Promise<void> {
+  async #open(url: string, token: string, until: 'packet' | 'connection'): Promise<void> {
+    if (until === 'connection') this.#tracks[0]?.onOpen(() => this.#first.resolve())
     this.#session = await answeredOffer(this.#connection, url, token)
     await this.#firstPacket()
   }
@@ -117,16 +140,6 @@ export class WhepPeer {
     const timer = setTimeout(() => this.#first.reject(new Error('no packet came')), 10_000)
     await this.#first.promise
     clearTimeout(timer)
-  }
-
-  #count(message: Buffer): void {
-    // RTCP comes by the same way (RFC 5761, section 4).
-    if ((message[1] ?? 0) >= 192 && (message[1] ?? 0) <= 223) return
-    const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
-    this.received += 1
-    if (ahead <= 0) return
-    this.sent += ahead
-    this.#highest = message.readUInt16BE(2)
   }
 
   #end(): void {

@@ -19,6 +19,8 @@ const audioType = 111
 const levelId = 1
 export const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 const audioEveryMs = 20
+/** Pictures, or packets of sound, at a time. */
+const mostAtOnce = 4
 /** Nothing to be heard, in -dBov (RFC 6464, section 3). */
 export const silence = 127
 
@@ -100,12 +102,14 @@ export class WhipPeer {
     if (this.#audio !== undefined) this.#repeat(audioEveryMs, () => this.#sendSound())
   }
 
-  /** At a pace that late timers do not slow. */
+  /** At a pace that a late timer does not slow; what it is much too late for is left out, as a camera does, and is no burst. */
   #repeat(everyMs: number, run: () => void): void {
     const began = performance.now()
     let done = 0
     const timer = setInterval(() => {
-      for (; done < (performance.now() - began) / everyMs; done++) run()
+      const due = Math.ceil((performance.now() - began) / everyMs)
+      done = Math.max(done, due - mostAtOnce)
+      for (; done < due; done++) run()
     }, everyMs)
     this.#timers.push(timer)
   }

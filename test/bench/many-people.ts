@@ -1,0 +1,115 @@
+/** Some people of a large room in a process of their own, so that their work is not the node's: they join, publish and watch everybody. Each message is answered with what came until then. */
+import { SignalClient } from '../support/media/signal-client.ts'
+import { WhepPeer } from '../support/media/whep-peer.ts'
+import { WhipPeer } from '../support/media/whip-peer.ts'
+import type { Asked, Counted, Guest, Picture } from './many.ts'
+
+const [url = '', room = '', pictureText = '{}'] = process.argv.slice(2)
+const picture = JSON.parse(pictureText) as Picture
+/** Connections that one process begins at a time: more would make each other late. */
+const atOnce = 2
+const mostTries = 4
+/** What is high enough for a tile of a large room, in pixels. */
+const tileHeight = 270
+/** Levels of speech, and of a room where nobody speaks, in -dBov. */
+const speech = 25
+const quiet = 75
+
+interface Person {
+  guest: Guest
+  signal: SignalClient
+}
+
+const people: Person[] = []
+const publishers: WhipPeer[] = []
+const viewers: WhepPeer[] = []
+let streams: readonly string[] = []
+let again = 0
+
+/** Runs for each, some at a time. */
+async function forEach<T>(list: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...list]
+  const next = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await run(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, next))
+}
+
+async function enter(guest: Guest): Promise<void> {
+  people.push({ guest, signal: await SignalClient.join(url, room, { token: guest.token }) })
+}
+
+/** All of them publish; the first ones talk, with pauses, and everybody else has a microphone that is on, in a quiet room. */
+async function publish(talking: number): Promise<void> {
+  await forEach(people, async ({ signal }) => {
+    publishers.push(await WhipPeer.open(`${url}/whip/${room}`, signal.joined.session, picture))
+  })
+  let turn = 0
+  for (const publisher of publishers) publisher.level = quiet
+  setInterval(() => {
+    turn += 1
+    for (const publisher of publishers.slice(0, talking)) publisher.level = turn % 4 === 0 ? quiet : speech
+  }, 100)
+}
+
+/** As the room page does, it tries again where no connection comes. */
+async function open(stream: string, session: string): Promise<WhepPeer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await WhepPeer.open(stream, session, undefined, 'connection')
+    } catch (error) {
+      if (tries === mostTries) throw error
+      again += 1
+    }
+  }
+}
+
+/** Everybody watches everybody else. */
+async function watch(): Promise<void> {
+  const all = people.flatMap(({ guest, signal }) =>
+    streams.filter((id) => id !== guest.userId).map((id) => ({ id, session: signal.joined.session })),
+  )
+  await forEach(all, async ({ id, session }) => {
+    viewers.push(await open(`${url}/whep/${room}/${id}`, session))
+  })
+}
+
+/** Each shows the next ones after itself, and no more of the others. */
+function show(seen: number): void {
+  for (const { guest, signal } of people) {
+    const own = streams.indexOf(guest.userId)
+    const shown = streams.map((stream_id, at) => {
+      const after = (at - own + streams.length) % streams.length
+      return { stream_id, height: after >= 1 && after <= seen ? tileHeight : 0 }
+    })
+    signal.send({ type: 'shown', streams: shown })
+  }
+}
+
+async function handle({ enter: guests, talking, watch: ids, seen }: Asked): Promise<void> {
+  if (guests !== undefined) await forEach(guests, enter)
+  if (talking !== undefined) await publish(talking)
+  if (ids !== undefined) {
+    streams = ids
+    // Before the first picture: what nobody sees is not sent at all.
+    if (seen !== undefined) show(seen)
+    await watch()
+  }
+  const sum = (of: (viewer: WhepPeer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
+  const answer: Counted = {
+    viewers: viewers.length,
+    again,
+    sounds: sum(({ audio }) => audio.received),
+    pictures: sum(({ video }) => video.received),
+    lost: sum(({ video, audio }) => video.sent - video.received + audio.sent - audio.received),
+  }
+  process.send?.(answer)
+}
+
+process.on('message', (message: Asked) => {
+  handle(message).catch((error: unknown) => {
+    console.error(error)
+    process.exit(1)
+  })
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { silence, WhipPeer } from '../support/media/whip-peer.ts'
+import { RoomSite, type Visitor } from './room-page-visit.ts'
+
+/** More people than a page shows: the operator lets it show three tiles at once. */
+describe('a room with more people than places', () => {
+  const count = 7
+  let site: RoomSite
+  let room: string
+  let visitor: Visitor
+  const people: SignalClient[] = []
+  const peers: WhipPeer[] = []
+  /** What the page told of how high it shows streams, the latest last. */
+  const told: Map<string, number>[] = []
+  beforeAll(async () => {
+    site = await RoomSite.start()
+    await site.controller.rpc('settings.set', { media: { most_tiles: 3 } })
+    room = await site.room({ topic: 'Weekly round' })
+    const { node } = site.controller.ready
+    for (let i = 0; i < count; i++) {
+      const link = await site.link(room, { user_id: `p${i}`, user_name: `Person ${i}` })
+      const signal = await SignalClient.join(node, room, { token: new URL(link).hash.replace('#token=', '') })
+      signal.send({ type: 'state', audio: true, video: false })
+      people.push(signal)
+      peers.push(await WhipPeer.open(`${node}/whip/${room}`, signal.joined.session, { pictures: 5 }))
+    }
+    visitor = await site.open(await site.link(room, { user_id: 'me', user_name: 'Me' }), { equipment: 'none' })
+    visitor.page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        const message = JSON.parse(String(payload)) as {
+          type: string
+          streams: { stream_id: string; height: number }[]
+        }
+        if (message.type !== 'shown') return
+        told.push(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
+      }),
+    )
+    await visitor.enter()
+  })
+  afterAll(async () => {
+    await Promise.all(peers.map(async (peer) => await peer.close()))
+    for (const client of people) client.drop()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const tiles = async (): Promise<string> =>
+    String(
+      await visitor.page.evaluate(
+        '[...document.querySelectorAll("[data-tile]")].map((tile) => tile.dataset.tile).join(" ")',
+      ),
+    )
+  /** Of the latest word to the node: streams that are shown. */
+  const shown = (): string[] => [...(told.at(-1) ?? [])].flatMap(([id, height]) => (height > 0 ? [id] : []))
+
+  /** Words and pauses for as long as something takes. */
+  async function whileTalking(peer: WhipPeer | undefined, run: () => Promise<void>): Promise<void> {
+    if (peer === undefined) throw new Error('nobody is there')
+    let turn = 0
+    const timer = setInterval(() => {
+      turn += 1
+      peer.level = turn % 4 === 0 ? 80 : 25
+    }, 100)
+    await run()
+    clearInterval(timer)
+    peer.level = silence
+  }
+
+  test('the first of them have a tile, oneself too; the others are counted and listed, and nothing of their pictures is asked for', async () => {
+    await expect.poll(tiles).toBe('p0 p1 me')
+    await visitor.page.getByRole('button', { name: '5 more' }).waitFor()
+    await expect.poll(() => told.at(-1)?.size).toBe(count)
+    await expect.poll(shown).toEqual(['p0', 'p1'])
+  })
+
+  test('who speaks up takes the place of somebody who did not, and is marked; who stays keeps their place', async () => {
+    await whileTalking(peers[5], async () => {
+      await expect.poll(tiles).toBe('p0 p5 me')
+      await visitor.tile('Person 5').getByText('speaking').waitFor()
+      await expect.poll(shown).toEqual(['p0', 'p5'])
+    })
+    await visitor.tile('Person 5').getByText('speaking').waitFor({ state: 'detached' })
+    await whileTalking(peers[3], async () => {
+      await expect.poll(tiles).toBe('p3 p5 me')
+    })
+  })
+
+  test('who is kept in view stays, whoever speaks; the list says who does', async () => {
+    await visitor.page.getByRole('button', { name: '5 more' }).click()
+    const list = visitor.page.getByRole('region', { name: /^People/ })
+    await list.getByRole('button', { name: 'Keep in view: Person 1' }).click()
+    await expect.poll(tiles).toBe('p3 p1 me')
+    await whileTalking(peers[6], async () => {
+      await list.getByRole('listitem').filter({ hasText: 'Person 6' }).getByText('speaking').waitFor()
+      await expect.poll(tiles).toBe('p6 p1 me')
+    })
+    expect(await visitor.accessibilityProblems()).toEqual([])
+    expect(visitor.problems).toEqual([])
+  })
+})

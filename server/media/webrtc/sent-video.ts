@@ -37,6 +37,10 @@ export class SentVideo {
   /** The highest number so far, counted on without end. */
   #last = -1
 
+  /** Numbers since the last question, and those of them under which nothing was sent, because the feed's source lost it. */
+  #numbers = 0
+  #gaps = 0
+
   /** Of what is sent now; undefined before anything is. */
   get stretch(): Stretch | undefined {
     return this.#stretch
@@ -62,7 +66,11 @@ export class SentVideo {
     let ahead = sequenceDistance(this.#last & 0xffff, number)
     if (ahead < -furthestBack) ahead += 0x10000
     if (this.#last + ahead < stretch.first) return -1
-    if (ahead > 0) this.#last += ahead
+    if (ahead > 0) {
+      this.#last += ahead
+      this.#numbers += ahead
+      this.#gaps += ahead - 1
+    } else if (ahead < 0 && this.#gaps > 0) this.#gaps -= 1
     return number
   }
 
@@ -72,7 +80,16 @@ export class SentVideo {
       this.#push({ ...padding, first: this.#last + 1 })
     }
     this.#last += 1
+    this.#numbers += 1
     return this.#last & 0xffff
+  }
+
+  /** Of the numbers since the last question, the share under which nothing was sent, 0 to 1. */
+  gapShare(): number {
+    const share = this.#numbers === 0 ? 0 : this.#gaps / this.#numbers
+    this.#numbers = 0
+    this.#gaps = 0
+    return share
   }
 
   /** The stretch of a number that was sent; undefined when it is of none that is remembered. */

@@ -11,6 +11,9 @@ import { SentVideo, type StretchTimes } from './sent-video.ts'
 /** Timestamps of two streams may say the same of different moments: at least so many ticks lie between two pictures. */
 const leastTicks = 90
 
+/** Where next to nothing came to the node, reports say nothing of what was sent. */
+const mostGaps = 0.9
+
 /** Sends packets of several feeds to one viewer, in numbers and times that go on without a break whichever feed they come from, and sends them again. */
 export class VideoSender {
   readonly #out: Outgoing
@@ -103,13 +106,21 @@ export class VideoSender {
     if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, direction * pictures, direction * bases)
   }
 
-  /** Sends what was sent under a number again, within bounds. @param source whose packets are sent now: those of no other are sent again */
+  /** The receiver lost such a share of the numbers since its last report, 0 to 1: what was lost before it came to the node does not count. */
+  heardLost(share: number, now: number): void {
+    // The report and what was sent are not quite of the same time: where much is lost that makes little difference.
+    const gaps = Math.min(mostGaps, this.#sent.gapShare())
+    this.#estimate.heardLost(Math.max(0, (share - gaps) / (1 - gaps)), now)
+  }
+
+  /** The receiver misses a packet: it is sent again, within bounds. @param source whose packets are sent now: those of no other are sent again */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
     const stretch = this.#sent.stretchOf(number)
-    if (stretch === undefined) return
-    if (stretch.feed !== undefined && stretch.feed !== source) return
-    const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
-    if (packet === undefined && stretch.feed !== undefined) return
+    const packet = stretch?.feed?.sentVideo((number - stretch.ahead) & 0xffff)
+    // What never came to the node was not lost on the way from it.
+    if (packet === undefined && stretch?.feed !== undefined) return
+    this.#estimate.heardMissing(number, now)
+    if (stretch === undefined || (stretch.feed !== undefined && stretch.feed !== source)) return
     const bytes = packet?.length ?? paddingBytes
     if (!this.#retransmission.allows(number, bytes, now)) return
     if (packet === undefined) return this.#writeAgain(paddingPacket(number, this.#lastTimestamp), now)

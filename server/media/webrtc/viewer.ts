@@ -122,9 +122,7 @@ export class Viewer implements Sink, FeedbackListener {
 
   missing(ssrc: number, number: number): void {
     if (this.#video?.out.ssrc !== ssrc) return
-    const now = performance.now()
-    this.#video.estimate.heardMissing(number, now)
-    this.#video.video.sendAgain(number, now)
+    this.#video.video.sendAgain(number, performance.now())
   }
 
   keyFrameWanted(): void {
@@ -137,8 +135,8 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   block(block: ReceivedBlock): void {
-    const { out, estimate, sender } = this.#video ?? {}
-    if (out?.ssrc === block.ssrc) estimate?.heardLost(block.lost, performance.now())
+    const { out, sender } = this.#video ?? {}
+    if (out?.ssrc === block.ssrc) sender?.heardLost(block.lost, performance.now())
     for (const sent of [out, this.#audio]) {
       const roundTrip = sent?.roundTrip(block, Date.now())
       if (roundTrip === undefined) continue

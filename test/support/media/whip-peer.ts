@@ -7,6 +7,8 @@ export interface Publishing {
   pictures?: number
   packets?: number
   bytes?: number
+  /** Share of the packets of its pictures that do not come to the node, even when asked for again. */
+  loses?: number
   /** Sound: a packet each 20 ms. */
   audio?: boolean
   /** Tells how loud it is with each packet of sound (RFC 6464). */
@@ -43,7 +45,7 @@ export class WhipPeer {
   sounds = 0
 
   private constructor(how: Publishing) {
-    this.#how = { pictures: 25, packets: 2, bytes: 800, audio: true, levels: true, ...how }
+    this.#how = { pictures: 25, packets: 2, bytes: 800, loses: 0, audio: true, levels: true, ...how }
     const connection = new ndc.PeerConnection('publisher', {
       iceServers: [],
       bindAddress: '127.0.0.1',
@@ -126,7 +128,8 @@ export class WhipPeer {
       packet.writeUInt32BE(timestamp >>> 0, 4)
       packet.writeUInt32BE(1, 8)
       packet[12] = type
-      send(this.#video, packet)
+      // Evenly, so that each run is alike.
+      if ((this.#videoSequence * this.#how.loses) % 1 >= this.#how.loses) send(this.#video, packet)
     }
   }
 

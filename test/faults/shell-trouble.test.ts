@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noteSurroundings, notifications, windowState, withWindow } from './around-the-page.ts'
-import { answerDialogs, type Desktop, launch } from './desktop.ts'
+import { noteSurroundings, notifications, windowState, withWindow } from '../e2e/around-the-page.ts'
+import { answerDialogs, type Desktop, launch } from '../e2e/desktop.ts'
 
 /** A simulated node that takes rooms, and a device in one of them. */
 async function makeSite({ call }: Desktop): Promise<void> {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRtcp, ssrcOf } from '../../../../server/media/rtp/packet.ts'
-import { estimatedBitrate, negativeAcknowledgement, receiverReport } from '../../../../server/media/rtp/rtcp.ts'
-import { Arrivals, WhepPeer } from '../../../support/media/whep-peer.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
-import { SignalClient } from '../../../support/media/signal-client.ts'
-import { WhipPeer } from '../../../support/media/whip-peer.ts'
+import { isRtcp, ssrcOf } from '../../server/media/rtp/packet.ts'
+import { estimatedBitrate, negativeAcknowledgement, receiverReport } from '../../server/media/rtp/rtcp.ts'
+import { Arrivals, WhepPeer } from '../support/media/whep-peer.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { WhipPeer } from '../support/media/whip-peer.ts'
 
 let node: TestMediaNode
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
-import type { Windows } from '../../support/chromium.ts'
-import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
-import { offerSdp } from '../../support/media/offer.ts'
-import { SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import type { Windows } from '../support/chromium.ts'
+import { MediaPage, openMediaWindows } from '../support/media/browser.ts'
+import { offerSdp } from '../support/media/offer.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { MediaSite } from '../server/embedded/media-site.ts'
 
 describe('what the operator sees', () => {
   let site: MediaSite

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
-import { RoomSite, Visitor } from './room-page-visit.ts'
+import { RoomSite, Visitor } from '../e2e/room-page-visit.ts'
 
 /** How long people wait for pictures after the computer has a network again, in milliseconds: 1 to 2 s, and a busy machine takes its time. */
 const withinMs = 6_000

@@ -7,7 +7,7 @@ import { removeFolder, startHeadless } from '../support/headless.ts'
 
 const credential = { label: 'Load', access_key: 'load', secret_key: 'load-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
-const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 5)
+const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 8)
 /** So often is everything compared and the site begun anew: a site that only grows would measure starts. */
 const roundsOfASite = 50
 

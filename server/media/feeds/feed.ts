@@ -12,7 +12,7 @@ import {
 } from '../rtp/key-frame.ts'
 import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
 import { Rate } from '../rtp/rate.ts'
-import { withoutExtension } from '../rtp/audio-level.ts'
+import { withoutExtension } from '../rtp/header-extension.ts'
 import { hasMarker, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { withSendTime } from '../rtp/send-time.ts'

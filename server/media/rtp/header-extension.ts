@@ -1,5 +1,6 @@
 import { headerLength } from './packet.ts'
 
+/** Of a header without contributing sources and extension (RFC 3550, section 5.1). */
 const fixedBytes = 12
 /** Forms of a header extension: elements with a head of one byte (RFC 8285, section 4.2) and of two (section 4.3). */
 const oneByteHeads = 0xbede
@@ -32,4 +33,16 @@ export function headerExtension(packet: Buffer, id: number): Buffer | undefined 
     at += length
   }
   return undefined
+}
+
+/**
+ * The same packet without contributing sources and header extensions, which are between its sender and the node: the header moves up to the payload in place.
+ * @param packet whose header is whole (`isRtp`)
+ */
+export function withoutExtension(packet: Buffer): Buffer {
+  const payloadAt = headerLength(packet)
+  if (payloadAt === fixedBytes) return packet
+  packet[0] = (packet[0] ?? 0) & 0xe0
+  packet.copy(packet, payloadAt - fixedBytes, 0, fixedBytes)
+  return packet.subarray(payloadAt - fixedBytes)
 }

@@ -9,6 +9,7 @@ import { MediaPage, startBrowser } from '../support/media/browser.ts'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { measureAudience } from './audience.ts'
 import { Crowd } from './crowd.ts'
+import { viewedCamera } from './camera.ts'
 import { report, type Row } from './table.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 
@@ -30,14 +31,7 @@ export async function measureMedia(): Promise<Row[]> {
     report(row.what, row.measured, row.goal, row.reached)
   }
   {
-    await using camera = await startCamera({
-      width: 1280,
-      height: 720,
-      fps: 25,
-      kbps: 2_000,
-      gop: 50,
-      pattern: 'smpte',
-    })
+    await using camera = await startCamera(viewedCamera)
     note(await firstPicture(camera))
     for (const row of await viewers(camera)) note(row)
     note(await comeAndGo(camera))

@@ -17,6 +17,7 @@ import { startJanus } from './peers/janus.ts'
 import type { Peer } from './peers/peer.ts'
 import { startPion } from './peers/pion.ts'
 import { processorMs } from './process-figures.ts'
+import { viewedCamera } from './camera.ts'
 import { report } from './table.ts'
 
 const viewerCount = 50
@@ -44,14 +45,7 @@ export async function measurePeers(): Promise<void> {
   await install()
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-peers-'))
   try {
-    await using camera = await startCamera({
-      width: 1280,
-      height: 720,
-      fps: 25,
-      kbps: 2_000,
-      gop: 50,
-      pattern: 'smpte',
-    })
+    await using camera = await startCamera(viewedCamera)
     const address = camera.url('/video')
     await using ours = await startOurs(address)
     await using pion = await startPion(folder, address)

@@ -1,27 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { openPeerToPeerRoom, type PeerToPeerRoom } from './peer-to-peer-room.ts'
+import type { Visitor } from './room-page-visit.ts'
 
 /** Modes 3 and 4: people send straight to each other; the node relays their words and carries cameras only. */
 describe('a peer-to-peer room', () => {
-  let site: RoomSite
-  let room: string
+  let opened: PeerToPeerRoom
   let ann: Visitor
   let bo: Visitor
   beforeAll(async () => {
-    site = await RoomSite.start()
-    room = await site.room({ topic: 'Field talk', room_mode: 3 })
-    await site.camera(room, 'yard', '停车场')
+    opened = await openPeerToPeerRoom()
   })
-  afterAll(() => site[Symbol.asyncDispose]())
-
-  const join = async (id: string, name: string): Promise<Visitor> =>
-    await site.join(await site.link(room, { user_id: id, user_name: name }))
+  afterAll(() => opened.site[Symbol.asyncDispose]())
 
   test('people see each other straight, and the camera through the node', async () => {
-    ann = await join('ann', 'Ann')
-    bo = await join('bo', 'Bo')
+    ann = await opened.join('ann', 'Ann')
+    bo = await opened.join('bo', 'Bo')
     await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('停车场'), bo.sees('停车场')])
-    const { streams } = await site.controller.rpc('media.stats', { room_id: room })
+    const { streams } = await opened.site.controller.rpc('media.stats', { room_id: opened.room })
     expect(streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
   })
 

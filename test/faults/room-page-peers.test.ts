@@ -1,29 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { openPeerToPeerRoom, type PeerToPeerRoom } from '../e2e/peer-to-peer-room.ts'
+import type { Visitor } from '../e2e/room-page-visit.ts'
 
 /** What happens to people who send straight to each other, after they see each other. */
 describe('a peer-to-peer room', () => {
-  let site: RoomSite
-  let room: string
+  let opened: PeerToPeerRoom
   let ann: Visitor
   let bo: Visitor
   beforeAll(async () => {
-    site = await RoomSite.start()
-    room = await site.room({ topic: 'Field talk', room_mode: 3 })
-    await site.camera(room, 'yard', '停车场')
-    ann = await join('ann', 'Ann')
-    bo = await join('bo', 'Bo')
+    opened = await openPeerToPeerRoom()
+    ann = await opened.join('ann', 'Ann')
+    bo = await opened.join('bo', 'Bo')
     await Promise.all([ann.sees('Bo'), bo.sees('Ann')])
   })
-  afterAll(() => site[Symbol.asyncDispose]())
-
-  const join = async (id: string, name: string): Promise<Visitor> =>
-    await site.join(await site.link(room, { user_id: id, user_name: name }))
+  afterAll(() => opened.site[Symbol.asyncDispose]())
 
   test('a screen is shared straight, also with somebody who comes in later', async () => {
     await ann.button('Share your screen').click()
     await bo.sees('Screen of Ann')
-    const chen = await join('chen', '陈晨')
+    const chen = await opened.join('chen', '陈晨')
     await Promise.all([chen.sees('Screen of Ann'), chen.sees('Bo'), bo.sees('陈晨')])
     await ann.button('Stop sharing').click()
     await chen.tile('Screen of Ann').waitFor({ state: 'detached' })

@@ -19,10 +19,10 @@ import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
+import { FanOut, type Sink } from './fan-out.ts'
 import { GopCache } from './gop-cache.ts'
 import type { Layers } from './layers.ts'
 import { PacketHistory } from './packet-history.ts'
-import { Slices } from './slices.ts'
 import { SenderClock, StreamClock } from './stream-clock.ts'
 
 /** Video of a feed. */
@@ -39,22 +39,6 @@ export interface AudioFormat {
   codec: 'PCMU' | 'PCMA' | 'G722' | 'OPUS'
   /** Of the timestamps, in Hz. */
   clockRate: number
-}
-
-/**
- * Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else
- * as it was, and sends before it returns.
- */
-export interface Sink {
-  /** @param sequence of the packet in the feed's own numbering */
-  video(packet: Buffer, sequence: number): void
-  audio(packet: Buffer): void
-  /** Once a second: time for a sender report. */
-  report(now: number): void
-  /** The feed is over. */
-  ended(): void
-  /** One of the above threw what nobody foresaw: the sink is out of the feed and ends, the others go on. */
-  failed(error: unknown): void
 }
 
 /** What a feed has carried since it began. */
@@ -82,11 +66,6 @@ export interface FeedOptions {
   sender?: SenderClock
 }
 
-/** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
-const crowd = 16
-/** Of all feeds of the process. */
-const fanOut = new Slices()
-
 /** What makes a feed playable that browsers would not show. */
 export interface FeedConversion {
   /** What the source sends, e.g. `H.265`; empty while everything goes on as it is. */
@@ -110,11 +89,12 @@ export class Feed {
   readonly video: VideoFormat | undefined
   readonly audio: AudioFormat | undefined
   readonly requestKeyFrame: () => void
-  readonly #sinks = new Set<Sink>()
+  readonly #sinks = new FanOut(() => this.#history.clear())
   readonly #cache: GopCache | undefined
   /** Of what those who watch were sent; empty while nobody does. */
   readonly #history = new PacketHistory()
   readonly #contentOf: (packet: Buffer) => Content
+  readonly #takes = (packet: Buffer): void => this.#takeVideo(packet)
   /** Those of the SDP, for a stream that lacks them. */
   readonly #parameterSets: readonly Buffer[]
   readonly #videoNumbers = new Renumbering()
@@ -124,10 +104,7 @@ export class Feed {
   readonly #videoClock: StreamClock
   readonly #audioClock: StreamClock
   readonly #videoRate = new Rate()
-  #timer: NodeJS.Timeout | undefined
   #over = false
-  /** What its source is told with the next packet. */
-  #failure: { error: unknown } | undefined
   /** Timestamp of the last picture that a late joiner can begin with; -1 when none came. */
   entryTimestamp = -1
   /** Height of its pictures, in pixels; 0 while it is not known. */
@@ -208,28 +185,15 @@ export class Feed {
   add(sink: Sink): void {
     if (this.#over) return sink.ended()
     this.#sinks.add(sink)
-    this.#timer ??= setInterval(() => this.#report(), 1_000).unref()
   }
 
   remove(sink: Sink): void {
-    if (this.#sinks.delete(sink) && this.#sinks.size === 0) {
-      clearInterval(this.#timer)
-      this.#timer = undefined
-      this.#history.clear()
-    }
+    this.#sinks.remove(sink)
   }
 
   /** Takes a packet of the source, which is the feed's from now on. */
   pushVideo(packet: Buffer): void {
-    if (this.#failure !== undefined) throw this.#failure.error
-    if (this.#sinks.size < crowd && fanOut.idle) return this.#takeVideo(packet)
-    fanOut.run(() => {
-      try {
-        this.#takeVideo(packet)
-      } catch (error) {
-        this.#failure ??= { error }
-      }
-    })
+    this.#sinks.run(packet, this.#takes)
   }
 
   #takeVideo(packet: Buffer): void {
@@ -262,13 +226,7 @@ export class Feed {
     if (!this.#audioNumbers.apply(plain)) return
     // Sound after silence (RFC 3551, section 4.1).
     if (begins) setMarker(plain)
-    for (const sink of this.#sinks) {
-      try {
-        sink.audio(plain)
-      } catch (error) {
-        this.#drop(sink, error)
-      }
-    }
+    this.#sinks.audio(plain)
   }
 
   /** The source goes on in another stream, whose numbers have nothing to do with those before. */
@@ -308,11 +266,7 @@ export class Feed {
   end(): void {
     if (this.#over) return
     this.#over = true
-    clearInterval(this.#timer)
-    this.#history.clear()
-    const sinks = [...this.#sinks]
-    this.#sinks.clear()
-    for (const sink of sinks) this.#tell(sink, () => sink.ended())
+    this.#sinks.end()
   }
 
   #noteContent(packet: Buffer, content: Content, timestamp: number, now: number): void {
@@ -354,33 +308,6 @@ export class Feed {
     this.#cache?.add(kept, content)
     if (this.#videoMuted || this.#sinks.size === 0) return
     this.#history.add(kept)
-    const sequence = sequenceOf(kept)
-    for (const sink of this.#sinks) {
-      try {
-        sink.video(kept, sequence)
-      } catch (error) {
-        this.#drop(sink, error)
-      }
-    }
-    // Each has written its own.
-    kept.writeUInt16BE(sequence, 2)
-  }
-
-  #report(): void {
-    const now = Date.now()
-    for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
-  }
-
-  #tell(sink: Sink, run: () => void): void {
-    try {
-      run()
-    } catch (error) {
-      this.#drop(sink, error)
-    }
-  }
-
-  #drop(sink: Sink, error: unknown): void {
-    this.remove(sink)
-    sink.failed(error)
+    this.#sinks.video(kept, sequenceOf(kept))
   }
 }

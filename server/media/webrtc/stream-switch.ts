@@ -1,4 +1,5 @@
-import type { Feed, Sink, VideoFormat } from '../feeds/feed.ts'
+import type { Sink } from '../feeds/fan-out.ts'
+import type { Feed, VideoFormat } from '../feeds/feed.ts'
 import type { FeedLease, PictureStream } from '../feeds/picture-streams.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { Limit, ViewerVideo } from './viewer-video.ts'

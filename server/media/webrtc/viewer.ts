@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { StreamSize } from '../../../shared/media/signal.ts'
-import type { Feed, Sink } from '../feeds/feed.ts'
+import type { Sink } from '../feeds/fan-out.ts'
+import type { Feed } from '../feeds/feed.ts'
 import type { PictureStreams } from '../feeds/picture-streams.ts'
 import { Problem } from '../problem.ts'
 import { type FeedbackListener, readFeedback, type ReceivedBlock } from '../rtp/feedback.ts'

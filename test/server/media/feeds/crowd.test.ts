@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { sequenceOf } from '../../../../server/media/rtp/packet.ts'
 
 const video = { codec: 'VP8', profileLevelId: '', parameterSets: '' } as const

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { audioLevelOf } from '../../../../server/media/rtp/audio-level.ts'
 import { withoutExtension } from '../../../../server/media/rtp/header-extension.ts'
 import { hasMarker, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'

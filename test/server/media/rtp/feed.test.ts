@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
 import { headerWithSendTime } from '../../../../server/media/rtp/send-time.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Feed, type Sink } from '../../../../server/media/feeds/feed.ts'
+import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { Retransmission } from '../../../../server/media/webrtc/retransmission.ts'
 import { SentVideo } from '../../../../server/media/webrtc/sent-video.ts'
 import { address, headerLength, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'

@@ -1,0 +1,121 @@
+import { Slices } from './slices.ts'
+
+/** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
+const crowd = 16
+/** Of all feeds of the process. */
+const slices = new Slices()
+const reportEveryMs = 1_000
+
+/**
+ * Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else
+ * as it was, and sends before it returns.
+ */
+export interface Sink {
+  /** @param sequence of the packet in the feed's own numbering */
+  video(packet: Buffer, sequence: number): void
+  audio(packet: Buffer): void
+  /** Once a second: time for a sender report. */
+  report(now: number): void
+  /** The feed is over. */
+  ended(): void
+  /** One of the above threw what nobody foresaw: the sink is out of the feed and ends, the others go on. */
+  failed(error: unknown): void
+}
+
+/** Everybody who takes the packets of one feed: one that fails is taken out, the others do not notice. */
+export class FanOut {
+  readonly #sinks = new Set<Sink>()
+  readonly #emptied: () => void
+  #timer: NodeJS.Timeout | undefined
+  /** What the source is told with the next packet. */
+  #failure: { error: unknown } | undefined
+
+  /** @param emptied told that the last one is gone */
+  constructor(emptied: () => void) {
+    this.#emptied = emptied
+  }
+
+  get size(): number {
+    return this.#sinks.size
+  }
+
+  add(sink: Sink): void {
+    this.#sinks.add(sink)
+    this.#timer ??= setInterval(() => this.#report(), reportEveryMs).unref()
+  }
+
+  remove(sink: Sink): void {
+    if (this.#sinks.delete(sink) && this.#sinks.size === 0) this.#empty()
+  }
+
+  /**
+   * What a packet of the source makes to do: at once for few, in slices of a turn of the event loop for a crowd.
+   * @throws what it threw; where it was put off, with the next packet
+   */
+  run(packet: Buffer, work: (packet: Buffer) => void): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (this.#sinks.size < crowd && slices.idle) return work(packet)
+    slices.run(() => {
+      try {
+        work(packet)
+      } catch (error) {
+        this.#failure ??= { error }
+      }
+    })
+  }
+
+  /** @param sequence of the packet in the feed's own numbering; the packet has it again when this returns */
+  video(packet: Buffer, sequence: number): void {
+    for (const sink of this.#sinks) {
+      try {
+        sink.video(packet, sequence)
+      } catch (error) {
+        this.#drop(sink, error)
+      }
+    }
+    // Each has written its own.
+    packet.writeUInt16BE(sequence, 2)
+  }
+
+  audio(packet: Buffer): void {
+    for (const sink of this.#sinks) {
+      try {
+        sink.audio(packet)
+      } catch (error) {
+        this.#drop(sink, error)
+      }
+    }
+  }
+
+  /** The feed is over: every sink is told, once. */
+  end(): void {
+    const sinks = [...this.#sinks]
+    this.#sinks.clear()
+    this.#empty()
+    for (const sink of sinks) this.#tell(sink, () => sink.ended())
+  }
+
+  #report(): void {
+    const now = Date.now()
+    for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
+  }
+
+  #tell(sink: Sink, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#drop(sink, error)
+    }
+  }
+
+  #drop(sink: Sink, error: unknown): void {
+    this.remove(sink)
+    sink.failed(error)
+  }
+
+  #empty(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#emptied()
+  }
+}

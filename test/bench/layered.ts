@@ -1,8 +1,8 @@
 /** People who send their picture in three sizes, before viewers whose link is too small for the largest: a part of `links.ts`. They publish noise, which takes all that they may send. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
+import type { LinkRow, LinkSite } from './link-site.ts'
 import { report } from './table.ts'
-import type { UplinkSite } from './uplink.ts'
 
 const smallKbps = 600
 const cleanMs = 8_000
@@ -19,12 +19,12 @@ interface Frames {
   at: number
 }
 
-/** Measures both codecs, one after the other, into the table; about a minute and a half. */
-export async function measureLayered(site: UplinkSite): Promise<void> {
-  for (const codec of ['VP8', 'H264'] as const) await behindSmallLink(site, codec)
-}
+export const layeredRows: readonly LinkRow[] = (['VP8', 'H264'] as const).map((codec) => ({
+  name: codec.toLowerCase(),
+  measure: async (site) => await behindSmallLink(site, codec),
+}))
 
-async function behindSmallLink({ node, browser, changing, good }: UplinkSite, codec: 'VP8' | 'H264'): Promise<void> {
+async function behindSmallLink({ node, browser, changing, good }: LinkSite, codec: 'VP8' | 'H264'): Promise<void> {
   await node.openRoom('layers')
   const open = async (): Promise<MediaPage> => await MediaPage.open(browser, node.url)
   const [person, viewer, beside] = [await open(), await open(), await open()]

@@ -1,4 +1,7 @@
-/** `npm run bench`: every figure is printed beside its goal; nothing here fails a build. `npm run bench -- apis console` runs only these. */
+/**
+ * `npm run bench`: every figure is printed beside its goal; nothing here fails a build. `npm run bench -- apis console` runs only these, and
+ * `npm run bench -- links:vp8` one row of the links.
+ */
 import { execFile } from 'node:child_process'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -15,13 +18,14 @@ import { measurePeers } from './peers.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
-const parts: Record<string, () => void | Promise<void>> = {
+/** Each may be asked for only some of its rows: none is all. */
+const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> = {
   apis: measureApis,
   'room-list': measureRoomList,
   console: measureConsole,
   'join-device': measureJoinDevice,
   media: async () => void (await measureMedia()),
-  links: measureLinks,
+  links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
   many: measureMany,
 }
@@ -30,8 +34,8 @@ const parts: Record<string, () => void | Promise<void>> = {
 const whenAsked: typeof parts = { peers: measurePeers }
 const every = { ...parts, ...whenAsked }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in every))
+const asked = process.argv.slice(2).map((name) => name.split(':'))
+const unknown = asked.map(([part = '']) => part).filter((part) => !(part in every))
 if (unknown.length > 0) {
   console.error(`There is no ${unknown.join(', ')}: choose of ${Object.keys(every).join(', ')}.`)
   process.exit(1)
@@ -39,6 +43,9 @@ if (unknown.length > 0) {
 await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/ensure-build.mjs')])
 console.error(`Node ${process.version}, ${cpus().length} cores; loads: ${connections} connections, ${seconds} s each`)
 for (const [name, measure] of Object.entries(every)) {
-  if (asked.length === 0 ? name in parts : asked.includes(name)) await measure()
+  const ofPart = asked.filter(([part]) => part === name)
+  if (asked.length === 0 ? name in parts : ofPart.length > 0) {
+    await measure(ofPart.every(([, row]) => row !== undefined) ? ofPart.flatMap(([, row]) => row ?? []) : [])
+  }
 }
 printTable()

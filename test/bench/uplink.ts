@@ -1,10 +1,8 @@
 /** People whose uplink is too small, lossy or slow: a part of `links.ts`. They publish noise, which takes all that they may send. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser } from 'playwright-core'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
 import type { LinkConditions } from '../support/media/link.ts'
-import type { LossyProxy } from '../support/media/lossy-proxy.ts'
-import type { TestMediaNode } from '../support/media/media-node.ts'
+import type { LinkRow, LinkSite } from './link-site.ts'
 import { report } from './table.ts'
 
 const smallKbps = 600
@@ -15,14 +13,6 @@ const cleanMs = 8_000
 const settledMs = 5_000
 const smallMs = 15_000
 const conditionMs = 10_000
-
-/** Where people publish and watch: over a link that changes, and over one that is always good. */
-export interface UplinkSite {
-  node: TestMediaNode
-  browser: Browser
-  changing: LossyProxy
-  good: LossyProxy
-}
 
 interface Pages {
   person: MediaPage
@@ -37,14 +27,7 @@ interface Frames {
   decoded: number
 }
 
-/** Measures everything, one after the other, into the table; about two minutes. */
-export async function measureUplink(site: UplinkSite): Promise<void> {
-  await shrinking(site, 'a person 1.7 Mbit/s', true)
-  await shrinking(site, 'a person 1.7 Mbit/s whose browser knows nothing of transport feedback', false)
-  for (const each of otherUplinks) await otherUplink(site, each)
-}
-
-async function shrinking(site: UplinkSite, name: string, transportFeedback: boolean): Promise<void> {
+async function shrinking(site: LinkSite, name: string, transportFeedback: boolean): Promise<void> {
   const pages = await open(site, transportFeedback)
   const mayRamp = ({ availableBitrate }: PeerStats): boolean => (availableBitrate ?? 0) >= rampBitrate
   const ramped = await pages.person.until('own', mayRamp).then(
@@ -68,6 +51,7 @@ async function shrinking(site: UplinkSite, name: string, transportFeedback: bool
 
 /** An uplink that is bad, not small. */
 interface OtherUplink {
+  row: string
   name: string
   /** Share of the encoded frames that is seen. */
   goal: number
@@ -75,14 +59,27 @@ interface OtherUplink {
 }
 
 const otherUplinks: OtherUplink[] = [
-  { name: 'loss 2%', goal: 0.98, conditions: { loss: 0.02 } },
-  { name: 'loss 10%', goal: 0.94, conditions: { loss: 0.1 } },
-  { name: 'round trip 200 ms', goal: 0.98, conditions: { delayMs: 100 } },
-  { name: 'round trip 200 ms and loss 5%', goal: 0.9, conditions: { delayMs: 100, loss: 0.05 } },
-  { name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
+  { row: 'loss2', name: 'loss 2%', goal: 0.98, conditions: { loss: 0.02 } },
+  { row: 'loss10', name: 'loss 10%', goal: 0.94, conditions: { loss: 0.1 } },
+  { row: 'slow', name: 'round trip 200 ms', goal: 0.98, conditions: { delayMs: 100 } },
+  { row: 'both', name: 'round trip 200 ms and loss 5%', goal: 0.9, conditions: { delayMs: 100, loss: 0.05 } },
+  { row: 'jitter', name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
 ]
 
-async function otherUplink(site: UplinkSite, { name, goal, conditions }: OtherUplink): Promise<void> {
+export const uplinkRows: readonly LinkRow[] = [
+  { name: 'uplink', measure: async (site) => await shrinking(site, 'a person 1.7 Mbit/s', true) },
+  {
+    name: 'uplink-remb',
+    measure: async (site) =>
+      await shrinking(site, 'a person 1.7 Mbit/s whose browser knows nothing of transport feedback', false),
+  },
+  ...otherUplinks.map((each) => ({
+    name: `uplink-${each.row}`,
+    measure: async (site: LinkSite) => await otherUplink(site, each),
+  })),
+]
+
+async function otherUplink(site: LinkSite, { name, goal, conditions }: OtherUplink): Promise<void> {
   const { toClient, toTarget } = site.changing
   const before = { loss: toClient.loss, delayMs: toClient.delayMs, jitterMs: toClient.jitterMs }
   const pages = await open(site, true)
@@ -95,7 +92,7 @@ async function otherUplink(site: UplinkSite, { name, goal, conditions }: OtherUp
   await close(site, pages)
 }
 
-async function open({ node, browser, changing, good }: UplinkSite, transportFeedback: boolean): Promise<Pages> {
+async function open({ node, browser, changing, good }: LinkSite, transportFeedback: boolean): Promise<Pages> {
   await node.openRoom('uplink')
   const [person, viewer] = [await MediaPage.open(browser, node.url), await MediaPage.open(browser, node.url)]
   const token = (userId: string): string => node.token('uplink', { userId, lifeMs: 600_000 })
@@ -125,7 +122,7 @@ function reportSeen(name: string, from: Frames, to: Frames, goal: number): void 
   report(name, `${decoded} of ${encoded} frames`, percent, decoded >= goal * encoded)
 }
 
-async function close({ node }: UplinkSite, { person, viewer }: Pages): Promise<void> {
+async function close({ node }: LinkSite, { person, viewer }: Pages): Promise<void> {
   for (const { page } of [person, viewer]) await page.close()
   await node.request('close_room', { roomId: 'uplink' })
 }

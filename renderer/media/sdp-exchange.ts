@@ -7,7 +7,15 @@ export interface Answer {
   /** Tells the server that the session is over. Resolves when it knows, or never will. */
   end(): Promise<void>
   /** Undefined where the server cannot begin ICE anew. */
-  restart: FragmentExchange | undefined
+  renewal: IceRenewal | undefined
+}
+
+/** What it takes to find another way to the server. */
+export interface IceRenewal {
+  /** Begins ICE anew. */
+  restart: FragmentExchange
+  /** Resolves when the server answers anything at all. @throws TypeError when it cannot be reached; the signal's reason */
+  reach(signal: AbortSignal): Promise<void>
 }
 
 /** The way of an offer to a media server and of its answer back. */
@@ -44,7 +52,7 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
       const session = location === null ? undefined : new URL(location, response.url)
       return {
         sdp: await response.text(),
-        restart: session === undefined ? undefined : fragmentExchange(session, authorization),
+        renewal: session === undefined ? undefined : renewalOf(session, authorization),
         async end() {
           if (session === undefined) return
           // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
@@ -55,21 +63,26 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
   }
 }
 
-function fragmentExchange(session: URL, authorization: Record<string, string>): FragmentExchange {
-  return async (fragment, signal) => {
-    const response = await fetch(session, {
-      method: 'PATCH',
-      headers: { 'Content-Type': 'application/trickle-ice-sdpfrag', 'If-Match': '*', ...authorization },
-      body: fragment,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-    })
-    if (response.status !== 200) throw await refusalOf(response)
-    return await response.text()
+function renewalOf(session: URL, authorization: Record<string, string>): IceRenewal {
+  return {
+    async restart(fragment, signal) {
+      const response = await fetch(session, {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/trickle-ice-sdpfrag', 'If-Match': '*', ...authorization },
+        body: fragment,
+        signal,
+      })
+      if (response.status !== 200) throw await refusalOf(response)
+      return await response.text()
+    },
+    async reach(signal) {
+      await fetch(session, { method: 'OPTIONS', cache: 'no-store', signal })
+    },
   }
 }
 
 /**
- * Sends a connection's offer and takes the answer. Resolves to what ends the session, or begins its ICE anew.
+ * Sends a connection's offer and takes the answer. Resolves to what ends the session, or finds another way to it.
  * @throws as OfferExchange.send; DOMException when the browser does not take the answer
  */
 export async function exchange(
@@ -81,14 +94,14 @@ export async function exchange(
   // The server learns a browser's own addresses from its first packets, too; where it is told of them it need not wait for those. Relays' must be told.
   if (iceServers.length > 0) await gathered(connection, gatherMs, signal)
   else await gathered(connection, ownAddressMs, signal, true)
-  const { sdp, end, restart } = await send(connection.localDescription?.sdp ?? '', signal)
+  const { sdp, ...ways } = await send(connection.localDescription?.sdp ?? '', signal)
   try {
     await connection.setRemoteDescription({ type: 'answer', sdp })
   } catch (error) {
-    void end()
+    void ways.end()
     throw error
   }
-  return { end, restart }
+  return ways
 }
 
 /** @param firstOnly an address or more is enough */

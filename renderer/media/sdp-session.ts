@@ -1,10 +1,13 @@
 import { onConnectionEnd } from './connection-end.ts'
-import { type FragmentExchange, restartIce } from './ice-restart.ts'
+import { restartIce } from './ice-restart.ts'
 import { MediaRefusal } from './media-refusal.ts'
-import { exchange, type OfferExchange } from './sdp-exchange.ts'
+import { exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
+import { silenceWatch } from './silence-watch.ts'
 
 /** A way that was found anew stands within this time; else the other ports of the server are not let through, and only a new session helps. */
 const restartMs = 1_500
+/** How long the server has to answer a new beginning, the first time and the next: the first request may go by the way that is lost. */
+const answerMs = [1_000, 5_000] as const
 
 /** A connection that one offer made (WHIP or WHEP): from the offer to its end. */
 export class SdpSession {
@@ -26,11 +29,11 @@ export class SdpSession {
    */
   async open(signal: AbortSignal, onEnded: (byServer: boolean) => void): Promise<void> {
     try {
-      const { end, restart } = await exchange(this.connection, this.#way, AbortSignal.any([signal, this.#over.signal]))
+      const { end, renewal } = await exchange(this.connection, this.#way, AbortSignal.any([signal, this.#over.signal]))
       this.#end = end
       signal.throwIfAborted()
       const ended = onConnectionEnd(this.connection, this.#over.signal, onEnded)
-      if (restart !== undefined) this.#watchNetwork(restart, ended)
+      if (renewal !== undefined) this.#watchNetwork(renewal, ended)
     } catch (error) {
       this.close()
       throw error
@@ -50,12 +53,13 @@ export class SdpSession {
   }
 
   /** The computer is on another network, or the way to the server is lost: another one is looked for at once. */
-  #watchNetwork(restart: FragmentExchange, ended: () => void): void {
+  #watchNetwork({ restart, reach }: IceRenewal, ended: () => void): void {
     const begin = (): void => {
       if (navigator.onLine) void this.#restart(restart, ended)
     }
     const { signal } = this.#over
     window.addEventListener('online', begin, { signal })
+    silenceWatch.add(this.connection, signal, { reach, silent: begin, lost: ended })
     this.connection.addEventListener(
       'iceconnectionstatechange',
       () => {
@@ -65,18 +69,34 @@ export class SdpSession {
     )
   }
 
-  async #restart(restart: FragmentExchange, ended: () => void): Promise<void> {
+  async #restart(restart: IceRenewal['restart'], ended: () => void): Promise<void> {
     if (this.#restarting) return
     this.#restarting = true
     try {
-      await restartIce(this.connection, restart, this.#over.signal)
+      if (!(await this.#restarted(restart))) return
       await new Promise((resolve) => setTimeout(resolve, restartMs))
       if (this.connection.iceConnectionState === 'disconnected') ended()
     } catch (error) {
-      // Without a network it is tried again when there is one.
       if (error instanceof MediaRefusal) ended()
     } finally {
       this.#restarting = false
     }
+  }
+
+  /**
+   * Resolves to whether the server has answered; without a network it is tried again when there is one.
+   * @throws MediaRefusal
+   */
+  async #restarted(restart: IceRenewal['restart']): Promise<boolean> {
+    for (const ms of answerMs) {
+      try {
+        await restartIce(this.connection, restart, AbortSignal.any([this.#over.signal, AbortSignal.timeout(ms)]))
+        return true
+      } catch (error) {
+        if (error instanceof MediaRefusal) throw error
+        if (this.#over.signal.aborted) return false
+      }
+    }
+    return false
   }
 }

@@ -132,13 +132,13 @@ export class Visitor {
     await this.until(`${frames} >= ${before + more} || ${frames} < ${before}`)
   }
 
-  /** Resolves when no more pictures of a tile come, for a second. */
-  async pauses(name: string): Promise<void> {
+  /** Resolves when no more pictures of a tile come, for so many milliseconds. */
+  async pauses(name: string, ms = 1_000): Promise<void> {
     const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
     // A tile that shows none any more has no count: it is the same one, too.
     for (let before = -1, now = 0; !Object.is(before, now); ) {
       before = now
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await new Promise((resolve) => setTimeout(resolve, ms))
       now = Number(await this.page.evaluate(frames))
     }
   }

@@ -1,39 +1,67 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RoomSite, Visitor } from '../e2e/room-page-visit.ts'
+import type { Camera } from '../support/camera/camera.ts'
+import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
 
 /** How long people wait for pictures after the computer has a network again, in milliseconds: 1 to 2 s, and a busy machine takes its time. */
 const withinMs = 6_000
+/** How long from the moment on that the way they came by is gone, where nobody tells the browser. */
+const unannouncedMs = 3_000
+/** And until what people say comes again. */
+const signalledMs = 6_000
 /** The node is reached over this address: what comes there is led on while a network is up. */
 const way = '127.0.0.2'
+/** Above a connection's first port: where it comes in once it has begun ICE anew. */
+const restartPortAbove = 100
 
 describe('a laptop changes networks', () => {
   let site: RoomSite
   let room: string
+  let camera: Camera
   let ann: Visitor
-  let network: LossyProxy
+  const networks: LossyProxy[] = []
+  /** What the page has asked the node of its sessions; a question whether it is there is none. */
+  const asked: string[] = []
+  /** Networks so far: nothing goes by the WebSockets that were opened on one before. */
+  let changes = 0
   beforeAll(async () => {
     site = await RoomSite.start({
       nodes: [{ name: 'here', kind: 'embedded' }],
       settings: { media: { advertised: [way] } },
     })
     room = await site.room({ topic: 'On the move' })
-    await site.camera(room, 'yard', '停车场')
-    network = await startLossyProxy(udpPort(), 0, way)
+    camera = await site.camera(room, 'yard', '停车场')
+  })
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    networks.push(await startLossyProxy(udpPort(), 0, way))
     const page = await site.window()
     // As from behind a NAT: the node cannot reach the browser by the address that its requests come from, and waits for it.
     await page.route(/\/(?:whip|whep|session)\//, async (route) => {
       const sent = route.request().postData()
       await route.continue(sent === null ? {} : { postData: sent.replace(/a=candidate:.*\r\n/g, '') })
     })
+    await page.routeWebSocket(/\/signal$/, (socket) => {
+      const opened = changes
+      const node = socket.connectToServer()
+      socket.onMessage((message) => opened === changes && node.send(message))
+      node.onMessage((message) => opened === changes && socket.send(message))
+    })
     ann = new Visitor(page)
     await page.goto(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
     await ann.enter()
     await Promise.all([ann.sees('停车场'), sent(5)])
+    asked.length = 0
+    page.on('request', (request) => {
+      if (/\/(?:whip|whep|session)\//.test(request.url()) && request.method() !== 'OPTIONS')
+        asked.push(request.method())
+    })
   })
-  afterAll(async () => {
-    await site[Symbol.asyncDispose]()
-    await network[Symbol.asyncDispose]()
+  afterEach(async () => {
+    if (!ann.page.isClosed()) await ann.close()
+    for (const network of networks.splice(0)) await network[Symbol.asyncDispose]()
   })
 
   /** The one of WebRTC is that of the node's page where it is free. */
@@ -52,15 +80,11 @@ describe('a laptop changes networks', () => {
   }
 
   test('pictures are back at once in both directions, in the same sessions', async () => {
-    const asked: string[] = []
-    ann.page.on('request', (request) => {
-      if (/\/(?:whip|whep|session)\//.test(request.url())) asked.push(request.method())
-    })
     await ann.page.context().setOffline(true)
-    await network[Symbol.asyncDispose]()
+    await networks.pop()?.[Symbol.asyncDispose]()
     await ann.page.getByText('Coming back by itself').waitFor()
     await ann.pauses('停车场')
-    network = await startLossyProxy(udpPort() + 100, 0, way)
+    networks.push(await startLossyProxy(udpPort() + restartPortAbove, 0, way))
     const began = performance.now()
     await ann.page.context().setOffline(false)
     await Promise.all([ann.sees('停车场', 2), sent(2)])
@@ -68,5 +92,44 @@ describe('a laptop changes networks', () => {
     // The camera's and the person's own session were told of the new network, and no new one was made.
     expect(new Set(asked)).toEqual(new Set(['PATCH']))
     expect(ann.problems).toEqual([])
+  })
+
+  test('and nobody tells the browser: what falls silent finds another way within 3 s', async () => {
+    // What is silent is judged by how steadily it came before.
+    await ann.sees('停车场', 40)
+    expect(asked).toEqual([])
+    networks.push(await startLossyProxy(udpPort() + restartPortAbove, 0, way))
+    const began = performance.now()
+    const [gone] = networks
+    if (gone === undefined) throw new Error('there was no network')
+    changes += 1
+    Object.assign(gone.toClient, { loss: 1 })
+    Object.assign(gone.toTarget, { loss: 1 })
+    // What was under way is shown yet.
+    await ann.pauses('停车场', 300)
+    await Promise.all([ann.sees('停车场', 2), sent(2)])
+    const tookMs = performance.now() - began
+    console.info(`pictures are back in both directions after ${tookMs.toFixed(0)} ms`)
+    expect(tookMs).toBeLessThan(unannouncedMs)
+    expect(new Set(asked)).toEqual(new Set(['PATCH']))
+    // The signalling finds its way, too, long before its own next look.
+    await ann.page.getByText('You are back').waitFor()
+    expect(performance.now() - began).toBeLessThan(signalledMs)
+    expect(ann.problems).toEqual([])
+  })
+
+  test('a camera that falls silent is no change of networks, for somebody who only watches', async () => {
+    const bo = await site.join(await site.link(room, { user_id: 'bo', user_name: 'Bo' }), { equipment: 'none' })
+    await ann.close()
+    // What is silent is judged by how steadily it came before.
+    for (let second = 0; second < 4; second++) await bo.sees('停车场', 8)
+    bo.page.on('request', (request) => asked.push(request.method()))
+    // It stands still, and the node does not know it until 5 s later.
+    camera.signal('SIGSTOP')
+    await bo.pauses('停车场', 1_500)
+    camera.signal('SIGCONT')
+    await bo.sees('停车场', 5)
+    expect(asked).not.toContain('PATCH')
+    await bo.close()
   })
 })

@@ -13,7 +13,7 @@ export function previewExchange(client: ConsoleClient, roomId: string, streamId:
       })
       return {
         sdp: answer,
-        restart: undefined,
+        renewal: undefined,
         async end() {
           // It may be over already, or the controller away; the node notices by itself that nobody is there.
           await client.call('media.unwatch', { room_id: roomId, session }).catch(() => {})

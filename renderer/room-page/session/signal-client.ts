@@ -1,5 +1,6 @@
 import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
+import { silenceWatch } from '../../media/silence-watch.ts'
 import { browserSecret } from '../local/browser-secret.ts'
 import { type Ending, endingOf } from './ending.ts'
 
@@ -34,6 +35,8 @@ const joinMs = 8_000
 /** A question to the node while nothing comes, and how long its answer may take. */
 const pingEveryMs = 3_000
 const silenceMs = 8_000
+/** And how long when the media fell silent, too. */
+const doubtMs = 2_000
 /** A node or a controller that starts again is there within some seconds: so long it is tried every second. */
 const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
 /** After so long without a connection the page gives up. */
@@ -63,10 +66,7 @@ export class SignalClient {
   #pingId = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   readonly #watch: ReturnType<typeof setInterval>
-  readonly #comeBack = (): void => {
-    if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
-  }
-  readonly #networkLost = (): void => this.#drop()
+  readonly #finished = new AbortController()
 
   /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
   constructor(origin: string, request: JoinRequest, listener: SignalListener) {
@@ -74,8 +74,10 @@ export class SignalClient {
     this.#request = request
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
-    window.addEventListener('online', this.#comeBack)
-    window.addEventListener('offline', this.#networkLost)
+    const { signal } = this.#finished
+    window.addEventListener('online', () => this.#comeBack(), { signal })
+    window.addEventListener('offline', () => this.#drop(), { signal })
+    silenceWatch.onAlarm(() => this.#doubt(), signal)
     this.#connect()
   }
 
@@ -195,6 +197,20 @@ export class SignalClient {
     else this.send({ type: 'ping', id: ++this.#pingId })
   }
 
+  /** The way to the node may be lost: a question shows whether it is. */
+  #doubt(): void {
+    const socket = this.#socket
+    const askedAt = Date.now()
+    this.send({ type: 'ping', id: ++this.#pingId })
+    setTimeout(() => {
+      if (socket === this.#socket && this.#heardAt < askedAt) this.#drop()
+    }, doubtMs)
+  }
+
+  #comeBack(): void {
+    if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
+  }
+
   /** A socket whose network is gone would take its time to close by itself. */
   #drop(): void {
     const socket = this.#socket
@@ -213,8 +229,7 @@ export class SignalClient {
     this.#over = true
     clearTimeout(this.#retry)
     clearInterval(this.#watch)
-    window.removeEventListener('online', this.#comeBack)
-    window.removeEventListener('offline', this.#networkLost)
+    this.#finished.abort()
     this.#socket?.close()
     this.#socket = undefined
   }

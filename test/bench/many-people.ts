@@ -1,6 +1,6 @@
 /** Some people of a large room in a process of their own, so that their work is not the node's: they join, publish and watch everybody. Each message is answered with what came until then. */
+import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
-import { WhepPeer } from '../support/media/whep-peer.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 import type { Asked, Counted, Guest, Picture } from './many.ts'
 
@@ -22,7 +22,7 @@ interface Person {
 
 const people: Person[] = []
 const publishers: WhipPeer[] = []
-const viewers: WhepPeer[] = []
+const viewers: CountedViewer[] = []
 let streams: readonly string[] = []
 let again = 0
 
@@ -53,10 +53,10 @@ async function publish(talking: number): Promise<void> {
 }
 
 /** As the room page does, it tries again where no connection comes. */
-async function open(stream: string, session: string): Promise<WhepPeer> {
+async function open(stream: string, session: string): Promise<CountedViewer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await WhepPeer.open(stream, session, undefined, 'connection')
+      return await CountedViewer.open(stream, session, 'connection')
     } catch (error) {
       if (tries === mostTries) throw error
       again += 1
@@ -95,7 +95,7 @@ async function handle({ enter: guests, talking, watch: ids, seen }: Asked): Prom
     if (seen !== undefined) show(seen)
     await watch()
   }
-  const sum = (of: (viewer: WhepPeer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
+  const sum = (of: (viewer: CountedViewer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
   const answer: Counted = {
     viewers: viewers.length,
     again,

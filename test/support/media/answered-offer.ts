@@ -11,25 +11,27 @@ export class MediaRefusedError extends Error {
 
 /**
  * Sends the connection's offer to a WHIP or WHEP address and gives it the answer. Resolves to the URL of the session.
- * @param change of the offer as the node gets it
+ * @param change of the offer as the node gets it, and of the answer as the connection does
  * @throws MediaRefusedError
  */
 export async function answeredOffer(
   connection: PeerConnection,
   url: string,
   token: string,
-  change: (sdp: string) => string = (sdp) => sdp,
+  change: { offer?: (sdp: string) => string; answer?: (sdp: string) => string } = {},
 ): Promise<string> {
   const gathered = whenGathered(connection)
   connection.setLocalDescription('offer')
   await gathered
   // Without its addresses: were the node first to call, the library could finish before it has noted whom it talks to.
-  const body = change((connection.localDescription()?.sdp ?? '').replace(/a=candidate:.*\r\n/g, ''))
+  const offer = (connection.localDescription()?.sdp ?? '').replace(/a=candidate:.*\r\n/g, '')
+  const body = change.offer?.(offer) ?? offer
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
   const response = await fetch(url, { method: 'POST', headers, body })
   if (response.status !== 201) throw new MediaRefusedError(response.status, await response.text())
   const session = new URL(response.headers.get('location') ?? '', url).href
-  connection.setRemoteDescription(await response.text(), 'answer')
+  const answer = await response.text()
+  connection.setRemoteDescription(change.answer?.(answer) ?? answer, 'answer')
   return session
 }
 

@@ -49,9 +49,9 @@ export class LayeredPeer {
   static async open(url: string, token: string, rids: readonly string[]): Promise<LayeredPeer> {
     const peer = new LayeredPeer()
     const opened = new Promise<void>((resolve) => peer.#track.onOpen(resolve))
-    peer.#session = await answeredOffer(peer.#connection, url, token, (sdp) =>
-      sdp.replace('a=mid:0\r\n', (line) => line + layerLines(rids)),
-    )
+    peer.#session = await answeredOffer(peer.#connection, url, token, {
+      offer: (sdp) => sdp.replace('a=mid:0\r\n', (line) => line + layerLines(rids)),
+    })
     await opened
     return peer
   }

@@ -1,23 +1,6 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer, whenGathered } from './answered-offer.ts'
-
-/** RTP of one track. */
-export class Arrivals {
-  /** Packets that came, those that came twice counted twice, and those that were sent since the first one. */
-  received = 0
-  sent = 0
-  #highest = -1
-
-  note(message: Buffer): void {
-    // RTCP comes by the same way (RFC 5761, section 4).
-    if ((message[1] ?? 0) >= 192 && (message[1] ?? 0) <= 223) return
-    const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
-    this.received += 1
-    if (ahead <= 0) return
-    this.sent += ahead
-    this.#highest = message.readUInt16BE(2)
-  }
-}
+import { Arrivals } from './arrivals.ts'
 
 /** A WHEP viewer on libdatachannel: a real peer that costs less than a browser. */
 export class WhepPeer {

@@ -74,7 +74,9 @@ export class WhipPeer {
   static async open(url: string, token: string, how: Publishing = {}): Promise<WhipPeer> {
     const peer = new WhipPeer(how)
     try {
-      peer.#session = await answeredOffer(peer.#connection, url, token, (sdp) => peer.#withLevels(sdp))
+      peer.#session = await answeredOffer(peer.#connection, url, token, {
+        offer: (sdp) => peer.#withLevels(sdp),
+      })
       await peer.#opened()
     } catch (error) {
       peer.#end()

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import type { ViewersRequest, ViewersSeen } from './whep-viewers.ts'
+import type { Viewing, ViewersRequest, ViewersSeen } from './whep-viewers.ts'
 
 /** What viewers leave to those who serve them: on other machines they would take nothing from them. */
 const viewersNice = 10
@@ -12,13 +12,9 @@ export class Crowd implements Disposable {
   readonly #child: ChildProcess
   readonly #ended: Promise<never>
 
-  /**
-   * @param token empty for none
-   * @param offered whether the server is the one that offers
-   */
-  constructor(url: string, token: string, offered = false) {
-    const args = [url, token, ...(offered ? ['offered'] : [])]
-    this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), args, { stdio: 'inherit' })
+  /** @param token empty for none */
+  constructor(url: string, token: string, viewing: Viewing = 'counted') {
+    this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), [url, token, viewing], { stdio: 'inherit' })
     if (this.#child.pid !== undefined) setPriority(this.#child.pid, viewersNice)
     this.#ended = once(this.#child, 'exit').then(() => {
       throw new Error('the viewers ended')

@@ -1,4 +1,4 @@
-/** Rooms of many people on the embedded media node: `npm run bench -- many`. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
+/** Rooms of many people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
@@ -49,10 +49,11 @@ const together = 9
 const settleMs = 4_000
 const windowSeconds = 10
 
-/** Measures the rooms into the table; some minutes. @param sizes only those of so many people; left out: all */
-export async function measureMany(sizes: readonly number[] = [25, 50]): Promise<void> {
-  if (sizes.includes(25)) await room('everybody sees everybody', 25, undefined)
-  if (sizes.includes(50)) await room('12 are seen at a time', 50, 12)
+/** Measures both rooms into the table; some minutes. @param asked only those of so many people; empty: both */
+export async function measureMany(asked: readonly string[] = []): Promise<void> {
+  const isAsked = (people: number): boolean => asked.length === 0 || asked.includes(String(people))
+  if (isAsked(25)) await room('everybody sees everybody', 25, undefined)
+  if (isAsked(50)) await room('12 are seen at a time', 50, 12)
 }
 
 async function room(what: string, count: number, seen: number | undefined): Promise<void> {
@@ -129,7 +130,4 @@ async function ask(child: ChildProcess, message: Asked): Promise<Counted> {
   return answer
 }
 
-if (import.meta.main) {
-  const sizes = process.argv.slice(2).map(Number)
-  await measureMany(sizes.length === 0 ? undefined : sizes)
-}
+if (import.meta.main) await measureMany(process.argv.slice(2))

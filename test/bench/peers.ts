@@ -88,7 +88,7 @@ async function startOurs(address: string): Promise<Peer> {
 
 /** Milliseconds of processor a second for each of many viewers, over what the server takes without any. */
 async function cpuOfViewers(peer: Peer): Promise<number> {
-  using crowd = new Crowd(peer.whep, peer.token, peer.offers)
+  using crowd = new Crowd(peer.whep, peer.token, peer.offers ? 'offered' : 'whole')
   const alone = await processorRate(peer.pid)
   await crowd.ask({ open: viewerCount })
   await sleep(settleMs)

@@ -27,7 +27,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   media: async () => void (await measureMedia()),
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
-  many: measureMany,
+  many: async (rows) => await measureMany(rows),
 }
 
 /** Only when asked for by name: it installs what it compares with. */

@@ -1,7 +1,9 @@
-/**
- * WHEP viewers on libdatachannel in a process of their own, so that their work is not the node's. Each message is answered with what they have seen by then.
- */
+/** WHEP viewers in a process of their own, so that their work is not the node's. Each message is answered with what they have seen by then. */
+import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { WhepPeer } from '../support/media/whep-peer.ts'
+
+/** How they watch: they count what comes (`CountedViewer`); they take it in whole (`WhepPeer`); or that, and the server is the one that offers. */
+export type Viewing = 'counted' | 'whole' | 'offered'
 
 /** What is asked of them. */
 export interface ViewersRequest {
@@ -29,16 +31,19 @@ export interface ViewersSeen {
   failures: string[]
 }
 
-const [url = '', firstToken = '', offered] = process.argv.slice(2)
+const [url = '', firstToken = '', viewing = 'counted'] = process.argv.slice(2)
 let token = firstToken
 const cyclesAtOnce = 10
 
-const viewers: WhepPeer[] = []
+type Viewer = CountedViewer | WhepPeer
+
+const viewers: Viewer[] = []
 /** Of those who came and went. */
 let earlierPackets = 0
 
-async function come(): Promise<WhepPeer> {
-  return await (offered === undefined ? WhepPeer.open(url, token) : WhepPeer.openOffered(url))
+async function come(): Promise<Viewer> {
+  if (viewing === 'counted') return await CountedViewer.open(url, token)
+  return await (viewing === 'whole' ? WhepPeer.open(url, token) : WhepPeer.openOffered(url))
 }
 
 async function comeAndGo(): Promise<void> {

@@ -4,7 +4,7 @@ const everyMs = 250
 const suspiciousMs = 600
 /** So long, it has lost its way: the server sends a report of each stream every second, whatever becomes of its source. */
 const silentMs = 1_400
-/** And for so long after that the new way that was looked for has not been found. */
+/** And when nothing came for so long after that, no new way was found. */
 const lostMs = 2_500
 /** Only one by which something came all the time, for so long, is judged by its silence. */
 const steadyMs = 3_000
@@ -37,8 +37,8 @@ interface Watched {
   quietMs: number
   /** Milliseconds of looking without a long gap, until something came last. */
   steadyMs: number
-  /** Whether it was told since something came. */
-  told: 'nothing' | 'silent' | 'lost'
+  /** It was told, and nothing has come since. */
+  told: boolean
 }
 
 /**
@@ -64,7 +64,7 @@ class SilenceWatch {
   /** Watches a connection until the signal. */
   add(connection: RTCPeerConnection, signal: AbortSignal, listener: SilenceListener): void {
     if (signal.aborted) return
-    const watched: Watched = { connection, listener, received: -1, quietMs: 0, steadyMs: 0, told: 'nothing' }
+    const watched: Watched = { connection, listener, received: -1, quietMs: 0, steadyMs: 0, told: false }
     this.#all.add(watched)
     this.#lookedAt = performance.now()
     this.#timer ??= setInterval(() => void this.#look(), everyMs)
@@ -135,16 +135,23 @@ class SilenceWatch {
     this.#askForLife(sentinel)
     if (!this.#alive) return
     const now = performance.now()
-    if (sentinel.told === 'nothing' && sentinel.quietMs >= silentMs) {
-      if (now - this.#alarmedAt > forgottenMs) this.#pauseMs = firstPauseMs
-      else if (now - this.#alarmedAt < this.#pauseMs) return
-      else this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
-      this.#alarmedAt = now
-      for (const watched of [sentinel, ...others]) tell(watched, 'silent')
-      for (const alarmed of this.#alarmed) alarmed()
-    } else if (sentinel.told === 'silent' && sentinel.quietMs >= silentMs + lostMs) {
-      for (const watched of [sentinel, ...others]) if (watched.told === 'silent') tell(watched, 'lost')
-    }
+    if (sentinel.told || sentinel.quietMs < silentMs) return
+    if (now - this.#alarmedAt > forgottenMs) this.#pauseMs = firstPauseMs
+    else if (now - this.#alarmedAt < this.#pauseMs) return
+    else this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+    this.#alarmedAt = now
+    for (const watched of [sentinel, ...others]) this.#tell(watched)
+    for (const alarmed of this.#alarmed) alarmed()
+  }
+
+  #tell(watched: Watched): void {
+    const { connection, listener, received } = watched
+    watched.told = true
+    listener.silent()
+    setTimeout(async () => {
+      if (!this.#all.has(watched) || connection.connectionState !== 'connected') return
+      if ((await receivedBy(connection)) === received) listener.lost()
+    }, lostMs)
   }
 
   /** Until it answers, or something comes. */
@@ -177,11 +184,6 @@ class SilenceWatch {
 /** For all connections of the page. */
 export const silenceWatch = new SilenceWatch()
 
-function tell(watched: Watched, what: 'silent' | 'lost'): void {
-  watched.told = what
-  watched.listener[what]()
-}
-
 async function read(watched: Watched, passed: number): Promise<void> {
   const received = await receivedBy(watched.connection)
   if (received === watched.received) {
@@ -192,7 +194,7 @@ async function read(watched: Watched, passed: number): Promise<void> {
   watched.steadyMs = steady ? watched.steadyMs + watched.quietMs + passed : 0
   watched.received = received
   watched.quietMs = 0
-  watched.told = 'nothing'
+  watched.told = false
 }
 
 /** A number that grows with whatever comes: media, reports, and what keeps the way open. Packets, or bytes where a browser counts no packets. */

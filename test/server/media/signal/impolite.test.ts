@@ -71,9 +71,9 @@ function frame(opcode: number, payload: Buffer, final = true): Buffer {
 /** Sends a frame again and again, until the node has had enough or `bytes` were sent. */
 async function flood(socket: Socket, one: Buffer, bytes = 40 * mebibyte): Promise<void> {
   const block = Buffer.concat(Array.from({ length: Math.ceil(65_536 / one.length) }, () => one))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += block.length) {
-    if (!socket.write(block))
-      await Promise.race([once(socket, 'drain').catch(() => {}), once(socket, 'close').catch(() => {})])
+    if (!socket.write(block)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
   }
 }
 

@@ -151,6 +151,7 @@ export class Controller {
         cores: () => options.cores ?? availableParallelism(),
         host,
         ports: () => this.#listeners.ports(),
+        settings,
         nodePort: () =>
           firstPort(portOf(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
       },

@@ -2,9 +2,10 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import { limits } from '../../shared/limits.ts'
+import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
-import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
+import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { newNodeSecrets } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
@@ -21,8 +22,9 @@ export interface Machine {
   cores: () => number
   /** Where the listeners listen. */
   host: () => string
-  /** Ports of the listeners. */
+  /** Ports that are listened at. */
   ports: () => number[]
+  settings: () => Settings
   /** The node port; where it is not open, the one that the settings name. */
   nodePort: () => number
 }
@@ -57,7 +59,7 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
   }
   const propose = async (count: number): Promise<NodeConfig[]> => {
     const nodes = [...store.all('nodes').values()]
-    const taken = [...machine.ports(), ...nodes.map(({ port }) => port)]
+    const taken = [...machine.ports(), ...namedPorts(machine.settings(), nodes)]
     const ports = await freePorts({
       host: machine.host(),
       from: Math.max(firstPort, machine.nodePort() + 1),

@@ -1,4 +1,5 @@
 import type { NodeConfig } from '../../../shared/node.ts'
+import type { Settings } from '../../../shared/settings.ts'
 
 /** What of a node its port is judged by. */
 type Placed = Pick<NodeConfig, 'name' | 'kind' | 'port'>
@@ -17,6 +18,19 @@ export function portProblem(node: Placed, others: Iterable<Placed>): string | un
       : `Port ${node.port} is that of the node ${other.name}.`
   }
   return undefined
+}
+
+/** Ports that a site's settings and nodes name, whether something listens there now or not. Those of nodes on other machines are among them: avoiding them costs nothing. */
+export function namedPorts(
+  { listeners, media }: Pick<Settings, 'listeners' | 'media'>,
+  nodes: Iterable<Pick<NodeConfig, 'port' | 'addresses'>>,
+): number[] {
+  const { media_port, device_port, node_port, console_port } = listeners
+  const ofNodes = [...nodes].flatMap(({ port, addresses }) => [
+    port,
+    ...addresses.map(({ addr }) => Number(addr.slice(addr.lastIndexOf(':') + 1))),
+  ])
+  return [media_port, device_port, node_port, console_port, media.udp_port, ...ofNodes].filter((port) => port > 0)
 }
 
 /**

@@ -56,6 +56,18 @@ describe('a site with several embedded nodes on one machine', () => {
     expect((await fetch(`http://${host}:${port}/room/`)).status).toBe(200)
   })
 
+  test('a port that the settings or a node of another kind name is not proposed, though nothing listens there', async () => {
+    const next = async (): Promise<number> => (await site.rpc('nodes.proposal', {})).next?.port ?? 0
+    const first = await next()
+    await site.rpc('settings.set', { listeners: { console_port: first } })
+    const second = await next()
+    expect(second).toBeGreaterThan(first)
+    const addresses = [{ tag: '', addr: `127.0.0.1:${second}` }]
+    await site.rpc('nodes.add', { name: 'lab', kind: 'simulated', enabled: false, addresses })
+    expect(await next()).toBeGreaterThan(second)
+    await site.rpc('nodes.remove', { name: 'lab' })
+  })
+
   test('rooms are spread over them by load, and a join link is good wherever its room is', async () => {
     left = await site.api.createRoom(password)
     right = await site.api.createRoom(password)

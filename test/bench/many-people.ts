@@ -3,6 +3,7 @@ import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 import type { Asked, Counted, Guest, Picture } from './many.ts'
+import { restBetweenLooks } from './rest.ts'
 
 const [url = '', room = '', pictureText = '{}'] = process.argv.slice(2)
 const picture = JSON.parse(pictureText) as Picture
@@ -40,9 +41,9 @@ async function enter(guest: Guest): Promise<void> {
 }
 
 /** All of them publish; the first ones talk, with pauses, and everybody else has a microphone that is on, in a quiet room. */
-async function publish(talking: number): Promise<void> {
-  await forEach(people, async ({ signal }) => {
-    publishers.push(await WhipPeer.open(`${url}/whip/${room}`, signal.joined.session, picture))
+async function publish({ sessions, talking }: NonNullable<Asked['publish']>): Promise<void> {
+  await forEach(sessions, async (session) => {
+    publishers.push(await WhipPeer.open(`${url}/whip/${room}`, session, picture))
   })
   let turn = 0
   for (const publisher of publishers) publisher.level = quiet
@@ -86,9 +87,9 @@ function show(seen: number): void {
   }
 }
 
-async function handle({ enter: guests, talking, watch: ids, seen }: Asked): Promise<void> {
+async function handle({ enter: guests, publish: publishing, watch: ids, seen }: Asked): Promise<void> {
   if (guests !== undefined) await forEach(guests, enter)
-  if (talking !== undefined) await publish(talking)
+  if (publishing !== undefined) await publish(publishing)
   if (ids !== undefined) {
     streams = ids
     // Before the first picture: what nobody sees is not sent at all.
@@ -97,6 +98,7 @@ async function handle({ enter: guests, talking, watch: ids, seen }: Asked): Prom
   }
   const sum = (of: (viewer: CountedViewer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
   const answer: Counted = {
+    sessions: people.map(({ signal }) => signal.joined.session),
     viewers: viewers.length,
     again,
     sounds: sum(({ audio }) => audio.received),
@@ -106,10 +108,19 @@ async function handle({ enter: guests, talking, watch: ids, seen }: Asked): Prom
   process.send?.(answer)
 }
 
+let asked = 0
+
 process.on('message', (message: Asked) => {
-  handle(message).catch((error: unknown) => {
-    console.error(error)
-    process.exit(1)
-  })
+  asked += 1
+  handle(message)
+    .catch((error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    })
+    .finally(() => {
+      asked -= 1
+    })
 })
+// Who publishes does so in time.
+restBetweenLooks(() => asked > 0 || publishers.length > 0)
 process.on('disconnect', () => process.exit(0))

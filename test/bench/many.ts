@@ -21,8 +21,8 @@ export interface Guest {
 /** What a process of people is asked to do. */
 export interface Asked {
   enter?: Guest[]
-  /** All of them publish, and so many of them talk. */
-  talking?: number
+  /** These sessions publish, and so many of them talk. */
+  publish?: { sessions: string[]; talking: number }
   /** Everybody in it watches these, except themselves. */
   watch?: string[]
   /** So many of them are shown, of the others only the sound is wanted; left out: all. */
@@ -31,6 +31,8 @@ export interface Asked {
 
 /** What it answers. */
 export interface Counted {
+  /** Of those who are in the room by it. */
+  sessions: string[]
   viewers: number
   /** Attempts to watch that came to nothing and were made again. */
   again: number
@@ -69,11 +71,13 @@ async function room(what: string, count: number, seen: number | undefined): Prom
   })
   const args = [node.url, 'many', JSON.stringify(picture)]
   const start = (): ChildProcess => fork(join(import.meta.dirname, 'many-people.ts'), args, { stdio: 'inherit' })
+  const publishers = start()
   const audience = Array.from({ length: Math.ceil(count / together) }, start)
   const seenByAll = async (message: (index: number) => Asked): Promise<Counted> => {
     const answers = await Promise.all(audience.map(async (child, index) => await ask(child, message(index))))
     const sum = (of: (answer: Counted) => number): number => answers.reduce((all, answer) => all + of(answer), 0)
     return {
+      sessions: answers.flatMap(({ sessions }) => sessions),
       viewers: sum(({ viewers }) => viewers),
       again: sum(({ again }) => again),
       sounds: sum(({ sounds }) => sounds),
@@ -82,8 +86,8 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     }
   }
   try {
-    await seenByAll((index) => ({ enter: guests.slice(index * together, (index + 1) * together) }))
-    await seenByAll((index) => ({ talking: index < talking ? 1 : 0 }))
+    const { sessions } = await seenByAll((index) => ({ enter: guests.slice(index * together, (index + 1) * together) }))
+    await ask(publishers, { publish: { sessions, talking } })
     const began = performance.now()
     const watch = guests.map(({ userId }) => userId)
     await seenByAll(() => ({ watch, ...(seen === undefined ? {} : { seen }) }))
@@ -92,7 +96,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     const pid = node.child.pid ?? 0
     const before = await seenByAll(() => ({}))
     const theirs = async (): Promise<number> => {
-      const each = await Promise.all(audience.map(async (child) => await processorMs(child.pid ?? 0)))
+      const each = await Promise.all([publishers, ...audience].map(async (child) => await processorMs(child.pid ?? 0)))
       return each.reduce((sum, ms) => sum + ms, 0)
     }
     const [busy, theirsBefore, at] = [await processorMs(pid), await theirs(), performance.now()]
@@ -112,7 +116,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
       lost === 0 && after.viewers === count * (count - 1) && pictures > 0.98 * wanted,
     )
   } finally {
-    for (const child of audience) child.kill()
+    for (const child of [publishers, ...audience]) child.kill()
   }
 }
 

@@ -26,6 +26,7 @@ const framesPerSecond = 25
 /** A node that uses this part of its share is at its limit. */
 const fullLimit = 0.95
 const mostViewers = 500
+const mostLooks = 3
 const settleMs = 3_000
 /** Viewers whose program ended are seen to be gone within this. */
 const goneMs = 60_000
@@ -119,9 +120,8 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
     await come(Math.max(step, Math.floor(possible * atOnce) - firstViewers))
     let best = few
     for (;;) {
-      const load = await look(crowds)
-      console.error(`    ${said(load)}`)
-      if (!isWhole(load, few, crowds.length)) return best
+      const load = await lookUntilWhole(crowds, few)
+      if (load === undefined) return best
       best = load
       if (load.viewers >= mostViewers) return best
       try {
@@ -135,6 +135,17 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
   } finally {
     await Promise.all(crowds.map((crowd) => crowd.end()))
   }
+}
+
+/** Those who just came cost more than those who are there: what is not whole is looked at again. Resolves with undefined when it is not whole then either. */
+async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load | undefined> {
+  for (let looks = 1; looks <= mostLooks; looks++) {
+    const load = await look(crowds)
+    const isCarried = isWhole(load, few, crowds.length)
+    console.error(`    ${said(load)}${isCarried ? '' : ': too many'}`)
+    if (isCarried) return load
+  }
+  return undefined
 }
 
 /**

@@ -25,6 +25,7 @@ export interface Sink {
 /** Everybody who takes the packets of one feed: one that fails is taken out, the others do not notice. */
 export class FanOut {
   readonly #sinks = new Set<Sink>()
+  readonly #lane = slices.lane()
   readonly #emptied: () => void
   #timer: NodeJS.Timeout | undefined
   /** What the source is told with the next packet. */
@@ -54,8 +55,8 @@ export class FanOut {
    */
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error
-    if (this.#sinks.size < crowd && slices.idle) return work(packet)
-    slices.run(() => {
+    if (this.#sinks.size < crowd && this.#lane.idle) return work(packet)
+    this.#lane.run(() => {
       try {
         work(packet)
       } catch (error) {

@@ -1,14 +1,23 @@
 /** Milliseconds of work in one turn of the event loop; then others get theirs. */
 const sliceMs = 4
-/** Pieces that wait at most. More than this machine can do would only be done later and later: what comes then is left out. */
-const mostWaiting = 4_096
+/** Pieces of one lane that wait at most. More than this machine can do would only be done later and later: what comes then is left out. */
+const mostWaiting = 2_048
+
+/** Work that is done in order, some of it at once and some later. */
+export interface Lane {
+  /** Nothing waits. */
+  readonly idle: boolean
+  /** @param work must not throw */
+  run(work: () => void): void
+}
 
 /**
- * Work that comes in bursts, in slices: a key frame for hundreds of viewers takes as long as some hundred requests. In order, and at once as long as this turn
- * of the event loop has time for it.
+ * Work that comes in bursts, in slices: a key frame for hundreds of viewers takes as long as some hundred requests. At once as long as this turn of the event
+ * loop has time for it; what waits is done in order within its lane, and lanes take turns, piece by piece: nobody waits behind all the work of another.
  */
 export class Slices {
-  readonly #waiting: (() => void)[] = []
+  /** What waits in each lane that has something; the one whose turn it is first. */
+  readonly #waiting: (() => void)[][] = []
   readonly #clock: () => number
   #spentMs = 0
   #armed = false
@@ -18,15 +27,19 @@ export class Slices {
     this.#clock = clock
   }
 
-  /** Nothing waits. */
-  get idle(): boolean {
-    return this.#waiting.length === 0
+  lane(): Lane {
+    const waiting: (() => void)[] = []
+    return {
+      get idle() {
+        return waiting.length === 0
+      },
+      run: (work) => this.#run(waiting, work),
+    }
   }
 
-  /** @param work must not throw */
-  run(work: () => void): void {
-    if (this.idle && this.#spentMs < sliceMs) this.#do(work)
-    else if (this.#waiting.length < mostWaiting) this.#waiting.push(work)
+  #run(waiting: (() => void)[], work: () => void): void {
+    if (waiting.length === 0 && this.#spentMs < sliceMs) this.#do(work)
+    else if (waiting.length < mostWaiting && waiting.push(work) === 1) this.#waiting.push(waiting)
     this.#arm()
   }
 
@@ -42,8 +55,18 @@ export class Slices {
     setImmediate(() => {
       this.#armed = false
       this.#spentMs = 0
-      for (let next; this.#spentMs < sliceMs && (next = this.#waiting.shift()) !== undefined; ) this.#do(next)
-      if (!this.idle) this.#arm()
+      this.#workOff()
+      if (this.#waiting.length > 0) this.#arm()
     })
+  }
+
+  #workOff(): void {
+    while (this.#spentMs < sliceMs) {
+      const lane = this.#waiting.shift()
+      const work = lane?.shift()
+      if (lane === undefined || work === undefined) return
+      if (lane.length > 0) this.#waiting.push(lane)
+      this.#do(work)
+    }
   }
 }

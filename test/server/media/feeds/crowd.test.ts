@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { sequenceOf } from '../../../../server/media/rtp/packet.ts'
 
 const video = { codec: 'VP8', profileLevelId: '', parameterSets: '' } as const
+
+// All feeds share the time of a turn: what the test before took of it is over.
+beforeEach(async () => await turn())
 
 /** A viewer that takes a while for each packet. */
 function slowViewer(ms: number): { sink: Sink; seen: number[] } {
@@ -42,6 +45,22 @@ test('a picture for a crowd leaves turns to others; everybody gets all of it, in
   expect(crowd[0]?.seen).toEqual([1, 2])
   await expect.poll(() => crowd.map(({ seen }) => seen)).toEqual(crowd.map(() => numbers))
   feed.end()
+})
+
+test('a feed that few watch does not wait behind the crowd of another', async () => {
+  const [crowded, quiet] = [0, 1].map(
+    () => new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} }),
+  ) as [Feed, Feed]
+  const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))
+  for (const { sink } of crowd) crowded.add(sink)
+  const one = slowViewer(0)
+  quiet.add(one.sink)
+  for (let number = 1; number <= 8; number++) crowded.pushVideo(packetOf(number))
+  expect(crowd[0]?.seen).toEqual([1])
+  quiet.pushVideo(packetOf(1))
+  expect(one.seen).toEqual([1])
+  await expect.poll(() => crowd[0]?.seen).toHaveLength(8)
+  for (const feed of [crowded, quiet]) feed.end()
 })
 
 test('a packet that cannot be read, found late, is told to its source with the next one', async () => {

@@ -1,23 +1,29 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Slices } from '../../../../server/media/feeds/slices.ts'
+import { type Lane, Slices } from '../../../../server/media/feeds/slices.ts'
 
 /** Work on a clock that stands still but for it. */
-function worker(): { slices: Slices; done: number[]; work: (name: number, ms: number) => void } {
+function worker(): {
+  slices: Slices
+  lane: Lane
+  done: number[]
+  work: (name: number, ms: number, lane?: Lane) => void
+} {
   let now = 0
   const slices = new Slices(() => now)
+  const own = slices.lane()
   const done: number[] = []
-  const work = (name: number, ms: number): void => {
-    slices.run(() => {
+  const work = (name: number, ms: number, lane = own): void => {
+    lane.run(() => {
       now += ms
       done.push(name)
     })
   }
-  return { slices, done, work }
+  return { slices, lane: own, done, work }
 }
 
 test('a burst is worked off in slices, in order; what comes meanwhile waits behind it, and others get their turn', async () => {
-  const { slices, done, work } = worker()
+  const { lane, done, work } = worker()
   for (let name = 1; name <= 7; name++) work(name, 2)
   expect(done).toEqual([1, 2])
   await turn()
@@ -27,22 +33,38 @@ test('a burst is worked off in slices, in order; what comes meanwhile waits behi
   expect(done).toEqual([1, 2, 3, 4, 5, 6])
   await turn()
   expect(done).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-  expect(slices.idle).toBe(true)
+  expect(lane.idle).toBe(true)
+})
+
+test('who has little to do does not wait behind a burst of somebody else', async () => {
+  const { slices, done, work } = worker()
+  for (let name = 1; name <= 100; name++) work(name, 2)
+  const other = slices.lane()
+  for (let name = 201; name <= 203; name++) work(name, 2, other)
+  await turn()
+  expect(done).toEqual([1, 2, 3, 201])
+  await turn()
+  await turn()
+  expect(done).toEqual([1, 2, 3, 201, 4, 202, 5, 203])
+  expect(other.idle).toBe(true)
 })
 
 test('what is done soon is done at once, however much of it comes over the time', async () => {
-  const { slices, done, work } = worker()
+  const { lane, done, work } = worker()
   for (let name = 1; name <= 20; name++) {
     work(name, 3)
-    expect([done.length, slices.idle]).toEqual([name, true])
+    expect([done.length, lane.idle]).toEqual([name, true])
     await turn()
   }
 })
 
-test('more than can be done is left out: what waits does not grow without end', async () => {
-  const { slices, done, work } = worker()
+test('more than can be done is left out, of whom it is too much for: what waits does not grow without end', async () => {
+  const { slices, lane, done, work } = worker()
   for (let name = 1; name <= 5_000; name++) work(name, 4)
-  while (!slices.idle) await turn()
-  expect(done).toHaveLength(1 + 4_096)
-  expect(done.at(-1)).toBe(4_097)
+  const other = slices.lane()
+  work(6_000, 4, other)
+  while (!lane.idle || !other.idle) await turn()
+  expect(done).toContain(6_000)
+  expect(done).toHaveLength(1 + 2_048 + 1)
+  expect(done.at(-1)).toBe(2_049)
 })

@@ -56,7 +56,8 @@ export class Slices {
       this.#armed = false
       this.#spentMs = 0
       this.#workOff()
-      if (this.#waiting.length > 0) this.#arm()
+      // What waits goes on in the next turn; and what was spent in this one does not count then.
+      if (this.#spentMs > 0) this.#arm()
     })
   }
 

@@ -25,7 +25,10 @@ const gathered = new GatheredMessages<FromNode>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
   else if (process.connected) process.send?.(message)
 })
-const service = new ControlService((message) => gathered.send(message), nodeWeb)
+const service = new ControlService((message, urgency) => {
+  if (urgency === 'soon') gathered.sendSoon(message)
+  else gathered.send(message)
+}, nodeWeb)
 let ending = false
 
 function receive(value: unknown): void {

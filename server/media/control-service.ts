@@ -13,14 +13,17 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 
 /** The node's end of the messages with its controller: answers every request, once. */
 export class ControlService {
-  readonly #send: (message: FromNode) => void
+  readonly #send: (message: FromNode, urgency?: 'soon') => void
   readonly #web: (log: Log) => Web
   readonly #running = new Map<number, AbortController>()
   readonly log: Log
   #server: MediaServer | undefined
 
-  /** @param web given the log, what makes the node's port */
-  constructor(send: (message: FromNode) => void, web: (log: Log) => Web) {
+  /**
+   * @param send `soon`: it may wait for others, in order, for some milliseconds
+   * @param web given the log, what makes the node's port
+   */
+  constructor(send: (message: FromNode, urgency?: 'soon') => void, web: (log: Log) => Web) {
     this.#send = send
     this.#web = web
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
@@ -65,7 +68,9 @@ export class ControlService {
         )
       }
       const text = error instanceof Error ? error.message : String(error)
-      this.#send({ type: 'failure', id, kind: failure?.kind ?? null, message: text })
+      const answer: FromNode = { type: 'failure', id, kind: failure?.kind ?? null, message: text }
+      if (failure === undefined) this.#send(answer)
+      else this.#send(answer, 'soon')
     } finally {
       this.#running.delete(id)
     }

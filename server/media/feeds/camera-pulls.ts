@@ -139,6 +139,8 @@ export class CameraPulls {
       },
       (error: unknown) => {
         forget()
+        // It is over: whoever gives its share back has nothing to end.
+        pull.holders.clear()
         throw error
       },
     )

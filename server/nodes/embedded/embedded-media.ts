@@ -100,8 +100,8 @@ export class EmbeddedMedia {
   readonly #claims: Claim[] = []
   readonly #changes = new Set<() => void>()
   readonly #firstPlace = Promise.withResolvers<void>()
-  /** The node port is being opened for it. */
-  #opening: Promise<void> = Promise.resolve()
+  /** The node port is being opened for it; undefined when it is not. */
+  #opening: Promise<void> | undefined
   #place: MediaPlace | undefined
   #service: Service | undefined
   /** Starts and stops follow each other. */
@@ -152,7 +152,12 @@ export class EmbeddedMedia {
 
   /** Somebody is about to let it listen: who wants to talk to it meanwhile waits for that. */
   opens(work: Promise<void>): void {
-    this.#opening = work.catch(() => {})
+    const opening = work
+      .catch(() => {})
+      .finally(() => {
+        if (this.#opening === opening) this.#opening = undefined
+      })
+    this.#opening = opening
   }
 
   /** Listens nowhere; the process ends. */
@@ -206,8 +211,8 @@ export class EmbeddedMedia {
       throw new NodeConnectionError(`its port is that of the node ${this.owner ?? 'that was there before'}`)
     }
     // At the start nodes are asked a moment before their port is opened.
-    await unlessAborted(this.#firstPlace.promise, signal)
-    await unlessAborted(this.#opening, signal)
+    if (this.#place === undefined) await unlessAborted(this.#firstPlace.promise, signal)
+    if (this.#opening !== undefined) await unlessAborted(this.#opening, signal)
     if (this.#service?.owner !== name) await unlessAborted(this.#work, signal)
     if (this.#place === undefined) throw new NodeConnectionError('the node port is closed')
     if (name === undefined || this.#service?.owner !== name) throw new NodeConnectionError('it does not run')

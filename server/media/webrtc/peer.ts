@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
 import type { EventLoopDelay } from '../event-loop-delay.ts'
 import { Lifetime } from '../lifetime.ts'
@@ -38,6 +39,8 @@ export interface RestartAnswer {
 /** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
 const gatherMs = 2_000
 const connectMs = 20_000
+/** From one look at what takes but a moment to the next. */
+const lookEveryMs = 1
 
 /**
  * Everything alive, kept here: libdatachannel closes what JavaScript has collected, without a word.
@@ -62,6 +65,8 @@ export class Peer {
   #restart: IceRestart | undefined
   /** Called when media goes by another way: what was sent before may not have arrived. */
   onMoved: () => void = () => {}
+  /** Called once it is connected and its tracks take packets. */
+  onOpen: () => void = () => {}
 
   /**
    * @param onClosed told once when the connection ends, also by `close`
@@ -84,7 +89,7 @@ export class Peer {
     this.#connection.onStateChange(
       this.lifetime.guard((state: string) => {
         this.#state = state
-        if (state === 'connected') this.#cancelConnect()
+        if (state === 'connected') this.#connected()
         if (state === 'closed' || state === 'failed' || state === 'disconnected') this.close()
       }),
     )
@@ -130,7 +135,6 @@ export class Peer {
    * @throws Problem badOffer
    */
   async answer(offer: Offer): Promise<string> {
-    const gathered = this.#whenGathered()
     try {
       this.#connection.setRemoteDescription(offer.sdp, 'offer')
       this.#connection.setLocalDescription('answer')
@@ -138,7 +142,7 @@ export class Peer {
       this.close()
       throw new Problem('badOffer')
     }
-    await gathered
+    await this.#gathered()
     const sdp = this.closed ? undefined : this.#connection.localDescription()?.sdp
     if (sdp === undefined) throw new Problem('badOffer')
     this.#cancelConnect = this.lifetime.after(connectMs, () => this.close())
@@ -197,16 +201,23 @@ export class Peer {
     }
   }
 
-  /** Begins before the addresses are gathered: other threads do that, and do not wait for a listener. */
-  #whenGathered(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatherMs)
-      this.#connection.onGatheringStateChange((state) => {
-        if (state !== 'complete') return
-        clearTimeout(timer)
-        resolve()
-      })
-    })
+  /** The library opens tracks in a moment; then nobody has to be told again. */
+  #connected(): void {
+    if (!this.#tracks.every((track) => track.isOpen()))
+      return void this.lifetime.after(lookEveryMs, () => this.#connected())
+    this.#cancelConnect()
+    this.onOpen()
+  }
+
+  /**
+   * Resolves when it knows its addresses. A listener of the library would stay as long as the connection, and all that stay are asked, whenever anything comes by
+   * any connection, whether it was for them.
+   */
+  async #gathered(): Promise<void> {
+    const end = performance.now() + gatherMs
+    while (!this.closed && this.#connection.gatheringState() !== 'complete' && performance.now() < end) {
+      await sleep(lookEveryMs)
+    }
   }
 }
 

@@ -88,10 +88,8 @@ export class Viewer implements Sink, FeedbackListener {
       this.peer.close()
       throw error
     }
-    const opened = this.#video?.out ?? this.#audio
-    opened?.track.onOpen(this.peer.lifetime.guard(() => this.#start()))
+    this.peer.onOpen = () => this.#start()
     const answer = await this.peer.answer(offer)
-    if (opened?.track.isOpen()) this.#start()
     return this.#video === undefined ? answer : withExtension(answer, this.#video)
   }
 

@@ -5,6 +5,9 @@ const twoFrom = 320
 const quarterBitrate = 150_000
 const halfBitrate = 500_000
 
+/** One picture after the other: of finer parts (temporal layers) nothing would be left out by the node, but by viewers, wherever pictures come a little late. */
+const scalabilityMode = 'L1T1'
+
 /**
  * In which sizes a picture is sent at once (simulcast, RFC 8853), the smallest first: the node gives each viewer the one that fits its tile and its link.
  * @param mostBitrate of the largest, in bits a second
@@ -15,7 +18,14 @@ export function layersOf(track: MediaStreamTrack, mostBitrate: number): RTCRtpEn
   const side = Math.min(width, height)
   const whole = { maxBitrate: mostBitrate }
   if (side < twoFrom) return [whole]
-  const half = { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: side < threeFrom ? quarterBitrate : halfBitrate }
-  const two = [half, { rid: 'h', ...whole }]
-  return side < threeFrom ? two : [{ rid: 'l', scaleResolutionDownBy: 4, maxBitrate: quarterBitrate }, ...two]
+  const half = {
+    rid: 'm',
+    scalabilityMode,
+    scaleResolutionDownBy: 2,
+    maxBitrate: side < threeFrom ? quarterBitrate : halfBitrate,
+  }
+  const two = [half, { rid: 'h', scalabilityMode, ...whole }]
+  return side < threeFrom
+    ? two
+    : [{ rid: 'l', scalabilityMode, scaleResolutionDownBy: 4, maxBitrate: quarterBitrate }, ...two]
 }

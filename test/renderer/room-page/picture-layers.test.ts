@@ -23,6 +23,11 @@ describe('the sizes that a picture is sent in', () => {
     expect(heights(360, 640)).toHaveLength(2)
   })
 
+  test('are each of pictures that no viewer can leave out', () => {
+    const layers = layersOf(camera(1_280, 720), 2_000_000)
+    expect(layers.map((layer) => 'scalabilityMode' in layer && layer.scalabilityMode)).toEqual(Array(3).fill('L1T1'))
+  })
+
   test('have names of their own, and the largest has what the picture may take', () => {
     const layers = layersOf(camera(1_280, 720), 2_000_000)
     expect(new Set(layers.map(({ rid }) => rid)).size).toBe(3)

@@ -12,6 +12,9 @@ export interface FlowStats {
   /** Encoded, for what is sent. */
   framesDecoded: number
   framesPerSecond: number
+  /** Whole ones that came, and those of them that the browser left out. */
+  framesReceived: number
+  framesDropped: number
   packets: number
   bytes: number
   packetsLost: number

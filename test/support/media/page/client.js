@@ -102,9 +102,9 @@ async function watchOffered(name, url) {
 
 /** Of a picture of 720 lines, as the room page sends it. */
 const layers = [
-  { rid: 'l', scaleResolutionDownBy: 4, maxBitrate: 150_000 },
-  { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: 450_000 },
-  { rid: 'h', maxBitrate: 1_700_000 },
+  { rid: 'l', scaleResolutionDownBy: 4, maxBitrate: 150_000, scalabilityMode: 'L1T1' },
+  { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: 450_000, scalabilityMode: 'L1T1' },
+  { rid: 'h', maxBitrate: 1_700_000, scalabilityMode: 'L1T1' },
 ]
 
 /** Pictures of noise: an encoder is never done with them, and takes all that it may send. */
@@ -185,6 +185,8 @@ async function stats(name) {
       found[side] = {
         framesDecoded: report.framesDecoded ?? report.framesEncoded ?? 0,
         framesPerSecond: report.framesPerSecond ?? 0,
+        framesReceived: report.framesReceived ?? 0,
+        framesDropped: report.framesDropped ?? 0,
         packets: report.packetsReceived ?? report.packetsSent ?? 0,
         bytes: report.bytesReceived ?? report.bytesSent ?? 0,
         packetsLost: report.packetsLost ?? 0,

@@ -16,6 +16,8 @@ const leastRate = 200_000
 const cautious = 0.25
 /** A smaller stream is sent so much faster than it comes where it waits: its key frames are larger than the rest. */
 const catchUp = 1.3
+/** A queue that is so long, in milliseconds, is let empty: nothing is made up for meanwhile, and nothing tried. */
+const longQueueMs = 80
 /** A pacing that is so far behind sends more than the link carries, in milliseconds. */
 const longestWaitMs = 2_000
 /** Milliseconds from a change to the first probe. */
@@ -45,6 +47,8 @@ export interface AdaptationOptions {
   main: Feed
   streams: PictureStreams
   lifetime: Lifetime
+  /** Has the round trip measured now. */
+  measure: () => void
   /** Told what the viewer is sent from now on. */
   changed: (size: StreamSize) => void
   /** A packet of a stream threw what nobody foresaw. */
@@ -130,7 +134,8 @@ export class LinkAdaptation {
     }
     const up = this.#larger()
     const quietSince = Math.max(this.#changedAt, this.#probedAt)
-    if (up === undefined || now - quietSince < this.#probeAfter || estimate.strained(now - settleMs)) return
+    if (up === undefined || now - quietSince < this.#probeAfter) return
+    if (estimate.strained(now - settleMs) || estimate.queue.latest > longQueueMs) return
     this.#lookUp(up, now)
   }
 
@@ -226,7 +231,7 @@ export class LinkAdaptation {
 
   /** Whether more could be sent than is. */
   #lookUp(up: PictureStream, now: number): void {
-    const { estimate, lifetime, video } = this.#options
+    const { estimate, lifetime, measure, video } = this.#options
     this.#probe = new Probe({
       from: Math.max(
         leastRate,
@@ -238,6 +243,7 @@ export class LinkAdaptation {
       estimate,
       lifetime,
       sendPadding: () => video.sendPadding(),
+      measure,
       done: (carries) => {
         this.#probe = undefined
         this.#probedAt = performance.now()
@@ -274,7 +280,8 @@ export class LinkAdaptation {
 
   /** Bits a second at which a smaller stream is sent. */
   #paceOf(feed: Feed): number {
-    return Math.max(leastRate, this.#carries, feed.videoBitrate * catchUp)
+    const emptying = this.#options.estimate.queue.latest > longQueueMs && feed.videoBitrate > 0
+    return Math.max(leastRate, emptying ? feed.videoBitrate : Math.max(this.#carries, feed.videoBitrate * catchUp))
   }
 
   #become(): void {

@@ -1,4 +1,6 @@
 import type { EventLoopDelay } from '../event-loop-delay.ts'
+import { sequenceDistance } from '../rtp/packet.ts'
+import { QueueDelay } from './queue-delay.ts'
 
 /** Time over which is counted what was sent and what was missed: this long and up to twice as long, in milliseconds. */
 const windowMs = 400
@@ -8,6 +10,9 @@ const belowSent = 0.95
 /** A share that is missed by chance on a bad link does not make it a small one; packets that say anything at all. */
 const muchMissed = 0.25
 const leastMissed = 8
+/** Packets missed of one stretch: more than bad luck. So many that came between are the end of a stretch. */
+const longRun = 16
+const betweenRuns = 32
 /** Signs that come together within so many milliseconds mean the same. */
 const togetherMs = 1_500
 /** A queue that grows without loss, and loss without a queue: so long, and an estimate so far below what is sent. */
@@ -33,6 +38,8 @@ export interface LinkCounts {
 export class LinkEstimate {
   /** As the viewer estimates; undefined before its first word. */
   bitrate: number | undefined
+  /** By what reports say of the round trip. */
+  readonly queue = new QueueDelay()
   /** Share that it loses, smoothed over its reports, 0 to 1. */
   lost = 0
   #total: LinkCounts = { bytes: 0, packets: 0, missed: 0 }
@@ -42,6 +49,8 @@ export class LinkEstimate {
   #windowAt: number
   #before = { bytes: 0, packets: 0, missed: 0, ms: 0 }
   #highestMissed = -1
+  /** What is missed with little between, and how many numbers it reaches over. */
+  #run = { missed: 0, numbers: 0 }
   /** When signs were last seen; -Infinity: never. */
   #fellAt = -Infinity
   #missedMuchAt = -Infinity
@@ -89,15 +98,22 @@ export class LinkEstimate {
     else this.#belowSince = Math.min(this.#belowSince, now)
   }
 
+  /** A round trip was measured, in milliseconds. */
+  heardRoundTrip(roundTrip: number, now: number): void {
+    if (!this.#delay.high) this.queue.heard(roundTrip, now)
+  }
+
   /** The viewer misses a packet, by its number; those that it asked for before do not count again. */
   heardMissing(number: number, now: number): void {
-    if (this.#highestMissed >= 0 && ((number - this.#highestMissed) << 16) >> 16 <= 0) return
+    if (this.#highestMissed >= 0 && sequenceDistance(this.#highestMissed, number) <= 0) return
+    this.#noteRun(number)
     this.#highestMissed = number
     this.#total.missed += 1
     if (now < this.#deafUntil) return
     this.#turn(now)
     this.#missed += 1
-    if (this.#missed + this.#before.missed >= leastMissed && this.#missedShare >= muchMissed) this.#missedMuchAt = now
+    const much = this.#missed + this.#before.missed >= leastMissed && this.#missedShare >= muchMissed
+    if (much || this.#isLongRun) this.#missedMuchAt = now
   }
 
   /** The viewer lost such a share since its last report, 0 to 1. */
@@ -132,7 +148,22 @@ export class LinkEstimate {
     this.#bytes = 0
     this.#packets = 0
     this.#missed = 0
+    this.#run = { missed: 0, numbers: 0 }
     this.#windowAt = now
+  }
+
+  /** What is missed now and then begins a new run each time. */
+  #noteRun(number: number): void {
+    const ahead = this.#highestMissed < 0 ? Infinity : sequenceDistance(this.#highestMissed, number)
+    if (ahead > betweenRuns) this.#run = { missed: 0, numbers: 0 }
+    this.#run.missed += 1
+    this.#run.numbers += ahead > betweenRuns ? 1 : ahead
+  }
+
+  /** So much of a stretch is missed that the rest of the last moments need not be waited for. */
+  get #isLongRun(): boolean {
+    const { missed, numbers } = this.#run
+    return missed >= longRun && missed >= muchMissed * numbers
   }
 
   /** Of what was sent in the last moments, 0 to 1. */

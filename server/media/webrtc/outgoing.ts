@@ -3,6 +3,9 @@ import { address } from '../rtp/packet.ts'
 import type { ReceivedBlock } from '../rtp/feedback.ts'
 import { senderReport } from '../rtp/rtcp.ts'
 
+/** Sender reports that may be on their way at a time. */
+const mostReports = 16
+
 /** How a stream is sent. */
 export interface OutgoingOptions {
   kind: 'video' | 'audio'
@@ -24,8 +27,8 @@ export class Outgoing {
   owedSince = 0
   #packets = 0
   #octets = 0
-  /** The last sender report, by the middle of its NTP time, and when it was sent. */
-  #reported: { middle: number; at: number } | undefined
+  /** When the last sender reports were sent, by the middle of their NTP time; those that were answered are left out. */
+  readonly #reportedAt = new Map<number, number>()
 
   constructor({ kind, track, payloadType, ssrc, closed }: OutgoingOptions) {
     this.kind = kind
@@ -55,17 +58,23 @@ export class Outgoing {
     this.#sendAsIs(packet)
   }
 
-  /** A report of so much as was sent, at the moment `now`, which is `clock` of the source. */
+  /** A report of so much as was sent, at a moment that is `clock` of the source. @param now milliseconds of a clock that never goes back */
   report(clock: { ntp: number; timestamp: number }, now: number): void {
     const report = senderReport(this.ssrc, clock.ntp, clock.timestamp, this.#packets, this.#octets)
-    this.#reported = { middle: report.readUInt32BE(10), at: now }
+    this.#reportedAt.set(report.readUInt32BE(10), now)
+    if (this.#reportedAt.size > mostReports) {
+      const [oldest = 0] = this.#reportedAt.keys()
+      this.#reportedAt.delete(oldest)
+    }
     this.#sendAsIs(report)
   }
 
-  /** Milliseconds there and back, by what the receiver says of the last report; undefined when it says nothing of it (RFC 3550, section 6.4.1). */
+  /** Milliseconds there and back, by what the receiver says of a report (RFC 3550, section 6.4.1); undefined when it says nothing new: of each report it is asked once. */
   roundTrip({ ssrc, lastReport, delay }: ReceivedBlock, now: number): number | undefined {
-    if (ssrc !== this.ssrc || this.#reported === undefined || lastReport !== this.#reported.middle) return undefined
-    return Math.max(0, now - this.#reported.at - delay / 65.536)
+    const at = ssrc === this.ssrc ? this.#reportedAt.get(lastReport) : undefined
+    if (at === undefined) return undefined
+    this.#reportedAt.delete(lastReport)
+    return Math.max(0, now - at - delay / 65.536)
   }
 
   /** Sends it without a change; it is copied. */

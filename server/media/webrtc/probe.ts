@@ -18,6 +18,12 @@ const noSay = 0.5
 /** So many packets, and such a share of them, are not missed in a step by chance. */
 const leastMissed = 4
 const muchMissed = 0.15
+/** A queue that grew so much since the probe began, in milliseconds, tells of a link that is full; one that grew so much in a step of one that soon will be. */
+const longQueueMs = 60
+const grownMs = 40
+/** Round trips that are measured in a step, where the viewer reports so often, and milliseconds between. */
+const readingsPerStep = 2
+const measureEveryMs = 120
 /** Padding at once, in bytes: what a late timer owes is not made up for in one go. */
 const mostAtOnce = 12_000
 
@@ -29,6 +35,8 @@ export interface ProbeOptions {
   estimate: LinkEstimate
   /** Sends a packet of padding. Returns its bytes; 0 when none may be sent now. */
   sendPadding: () => number
+  /** Has the round trip measured now. */
+  measure: () => void
   lifetime: Lifetime
   /** Told once: whether the link carries so much. */
   done: (carries: boolean) => void
@@ -42,6 +50,10 @@ export class Probe {
   #stepAt = this.#began
   #countsAtStep: LinkCounts
   #estimateAtStep: number | undefined
+  readonly #queueAtBegin: number
+  #queueAtStep: number
+  #readingsAtStep: number
+  #measuredAt = -Infinity
   #first = true
   /** Of the last moments, the oldest first. */
   readonly #estimates: (number | undefined)[] = []
@@ -52,6 +64,9 @@ export class Probe {
     this.#target = Math.min(options.from, options.to)
     this.#countsAtStep = options.estimate.counts
     this.#estimateAtStep = options.estimate.bitrate
+    this.#queueAtBegin = options.estimate.queue.latest
+    this.#queueAtStep = this.#queueAtBegin
+    this.#readingsAtStep = options.estimate.queue.readings
     this.#look()
   }
 
@@ -65,13 +80,17 @@ export class Probe {
     const { estimate, to, lifetime } = this.#options
     const now = performance.now()
     if (estimate.strained(this.#began) || this.#changeOfEstimate < fallen || this.#misses) return this.#end(false)
+    if (this.#readings > 0 && estimate.queue.ms > this.#queueAtBegin + longQueueMs) return this.#end(false)
     this.#noteEstimate()
-    if (now - this.#stepAt >= (this.#target >= to ? lastStepMs : stepMs)) {
-      if (this.#rising) {
+    const elapsed = now - this.#stepAt
+    const late = elapsed >= (this.#first ? firstStepMs : longestStepMs)
+    if (elapsed >= (this.#target >= to ? lastStepMs : stepMs)) {
+      if (this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)) {
         if (this.#target >= to) return this.#end(true)
         this.#step(now)
-      } else if (now - this.#stepAt >= (this.#first ? firstStepMs : longestStepMs)) return this.#end(false)
+      } else if (late) return this.#end(false)
     }
+    this.#measure(now)
     this.#pad(now)
     lifetime.after(everyMs, () => this.#look())
   }
@@ -83,6 +102,24 @@ export class Probe {
     this.#stepAt = now
     this.#countsAtStep = estimate.counts
     this.#estimateAtStep = estimate.bitrate
+    this.#queueAtStep = estimate.queue.latest
+    this.#readingsAtStep = estimate.queue.readings
+  }
+
+  /** Round trips that were measured in this step. */
+  get #readings(): number {
+    return this.#options.estimate.queue.readings - this.#readingsAtStep
+  }
+
+  /** As far as is known. */
+  get #queueIsShort(): boolean {
+    return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#queueAtStep + grownMs
+  }
+
+  #measure(now: number): void {
+    if (now - this.#measuredAt < measureEveryMs) return
+    this.#measuredAt = now
+    this.#options.measure()
   }
 
   /** What the viewer estimates, in parts of what it did when the step began. One that estimates nothing has no say. */

@@ -1,6 +1,6 @@
 import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, timestampOf } from '../rtp/packet.ts'
-import { paddingBytes, paddingPacket } from '../rtp/padding.ts'
+import { paddingPacket } from '../rtp/padding.ts'
 import { writeSendTime } from '../rtp/send-time.ts'
 import { baseIndexOf, pictureIdAt, pictureIdOf, picturesAhead, shiftIdentifiers } from '../rtp/vp8-identifiers.ts'
 import type { LinkEstimate } from './link-estimate.ts'
@@ -121,10 +121,10 @@ export class VideoSender {
     if (packet === undefined && stretch?.feed !== undefined) return
     this.#estimate.heardMissing(number, now)
     if (stretch === undefined || (stretch.feed !== undefined && stretch.feed !== source)) return
-    const bytes = packet?.length ?? paddingBytes
-    if (!this.#retransmission.allows(number, bytes, now)) return
-    if (packet === undefined) return this.#writeAgain(paddingPacket(number, this.#lastTimestamp), now)
-    const copy = Buffer.from(packet)
+    // Of padding only the number is of use: the link may be full.
+    const copy = packet === undefined ? paddingPacket(number, this.#lastTimestamp, 1) : Buffer.from(packet)
+    if (!this.#retransmission.allows(number, copy.length, now)) return
+    if (packet === undefined) return this.#writeAgain(copy, now)
     const timestamp = timestampOf(packet)
     copy.writeUInt16BE(number, 2)
     copy.writeUInt32BE(((stretch.timestamps?.get(timestamp) ?? timestamp) + stretch.shift) >>> 0, 4)

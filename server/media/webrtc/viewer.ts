@@ -107,9 +107,10 @@ export class Viewer implements Sink, FeedbackListener {
     for (const out of [this.#video?.out, this.#audio]) {
       if (!out?.begun) continue
       if (out.owedSince !== 0 && now - out.owedSince > stallMs) return this.peer.close()
-      const clock = out === this.#audio ? this.#feed.clock('audio', now) : this.#video?.sender.clock(now)
-      if (clock !== undefined) out.report(clock, now)
     }
+    this.#reportVideo(now)
+    const clock = this.#audio?.begun === true ? this.#feed.clock('audio', now) : undefined
+    if (clock !== undefined) this.#audio?.report(clock, performance.now())
     const monotonic = performance.now()
     this.#video?.video.tick(monotonic)
     this.#video?.adaptation.tick(monotonic)
@@ -134,13 +135,14 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   block(block: ReceivedBlock): void {
-    const { out, sender } = this.#video ?? {}
+    const { out, sender, estimate } = this.#video ?? {}
     if (out?.ssrc === block.ssrc) sender?.heardLost(block.lost, performance.now())
     for (const sent of [out, this.#audio]) {
-      const roundTrip = sent?.roundTrip(block, Date.now())
+      const roundTrip = sent?.roundTrip(block, performance.now())
       if (roundTrip === undefined) continue
       this.#roundTrip = roundTrip
       if (sender !== undefined) sender.roundTrip = roundTrip
+      estimate?.heardRoundTrip(roundTrip, performance.now())
     }
   }
 
@@ -187,10 +189,26 @@ export class Viewer implements Sink, FeedbackListener {
     const sender = new VideoSender(out, sendTimeId, estimate)
     const video = new ViewerVideo(sender, estimate, lifetime)
     const failed = (error: unknown): void => this.failed(error)
-    const adaptation = new LinkAdaptation({ video, estimate, main: feed, streams, lifetime, changed: resized, failed })
+    const measure = (): void => this.#reportVideo(Date.now())
+    const adaptation = new LinkAdaptation({
+      video,
+      estimate,
+      main: feed,
+      streams,
+      lifetime,
+      measure,
+      changed: resized,
+      failed,
+    })
     video.adopted = (source, limited) => adaptation.adopted(source, limited)
     adaptation.shown(this.#height)
     return { out, mid, sendTimeId, sender, video, estimate, adaptation }
+  }
+
+  #reportVideo(now: number): void {
+    const { out, sender } = this.#video ?? {}
+    const clock = out?.begun === true ? sender?.clock(now) : undefined
+    if (clock !== undefined) out?.report(clock, performance.now())
   }
 
   #wanted(media: OfferedMedia): OfferedCodec | undefined {

@@ -41,6 +41,14 @@ describe('a link', () => {
     expect((found ?? 0) - began).toBeLessThan(500)
   })
 
+  test('is too small at once where most of a stretch is missed and the estimate falls', () => {
+    pass(2_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    const began = now
+    estimate.heardBitrate(1_200_000, now)
+    const found = pass(500, { missed: 0.7 })
+    expect((found ?? Infinity) - began).toBeLessThan(120)
+  })
+
   test('is too small where it loses nothing and the estimate keeps falling: its queue is long', () => {
     let bitrate = 1_500_000
     const found = pass(4_000, { each: () => estimate.heardBitrate((bitrate *= 0.96), now) })

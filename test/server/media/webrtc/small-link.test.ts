@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRtcp, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
-import { estimatedBitrate, negativeAcknowledgement, receiverReport } from '../../../../server/media/rtp/rtcp.ts'
+import {
+  eachClockPoint,
+  estimatedBitrate,
+  negativeAcknowledgement,
+  receiverReport,
+} from '../../../../server/media/rtp/rtcp.ts'
 import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -27,6 +32,10 @@ class Watcher {
   readonly seen: Buffer[] = []
   #timer: NodeJS.Timeout | undefined
   #bitrate = 0
+  /** How long packets wait in the link's queue, in milliseconds. */
+  queueMs = 0
+  /** Sender reports. */
+  answered = 0
 
   private constructor(signal: SignalClient, peer: WhepPeer, seen: Buffer[]) {
     this.signal = signal
@@ -37,10 +46,25 @@ class Watcher {
   static async open(room: string): Promise<Watcher> {
     const signal = await SignalClient.join(node.url, room, { token: node.token(room) })
     const seen: Buffer[] = []
+    let report = (_message: Buffer): void => {}
     const peer = await WhepPeer.open(`${node.url}/whep/${room}/cam`, signal.joined.session, (message) => {
-      if (!isRtcp(message)) seen.push(Buffer.from(message))
+      if (isRtcp(message)) report(message)
+      else seen.push(Buffer.from(message))
     })
-    return new Watcher(signal, peer, seen)
+    const watcher = new Watcher(signal, peer, seen)
+    report = (message) => watcher.answer(message)
+    return watcher
+  }
+
+  /** Answers sender reports, as late as they would come behind the queue. */
+  answer(message: Buffer): void {
+    eachClockPoint(message, (ssrc, { middle }) => {
+      const block = { ssrc, fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: middle, delay: 0 }
+      setTimeout(() => {
+        this.#peer.send(receiverReport(block))
+        this.answered += 1
+      }, this.queueMs)
+    })
   }
 
   /** Four times a second: an estimate that changes by a factor each time, and whether the last packets were missed. */
@@ -93,10 +117,17 @@ describe.concurrent('a viewer whose link is too small', () => {
     await using watcher = await Watcher.open('two')
     const pulls = async (): Promise<number> => (await node.request('health', {})).pulls
     expect(await pulls()).toBeLessThanOrEqual(2)
+    await expect.poll(() => watcher.answered, { timeout: 5_000 }).toBeGreaterThan(0)
     watcher.says(1_000_000, 0.9, true)
+    watcher.queueMs = 250
     await watcher.sent('small')
     await expect.poll(() => watcher.seen.slice(-10).every(({ length }) => length === smallBytes)).toBe(true)
     watcher.says(400_000, 1.03, false)
+    // While the queue is long nothing is tried, whatever the viewer estimates.
+    const { answered } = watcher
+    await expect.poll(() => watcher.answered, { timeout: 10_000 }).toBe(answered + 4)
+    expect(watcher.seen.some(({ length }) => length === paddingBytes)).toBe(false)
+    watcher.queueMs = 0
     await watcher.sent('full', 20_000)
     await expect.poll(() => watcher.seen.slice(-10).every(({ length }) => length === largeBytes)).toBe(true)
     // The link was tried with padding, and with nothing else.

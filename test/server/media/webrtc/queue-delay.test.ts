@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { QueueDelay } from '../../../../server/media/webrtc/queue-delay.ts'
+
+/** Round trips, one each 200 ms. */
+function heard(...roundTrips: number[]): QueueDelay {
+  const queue = new QueueDelay()
+  for (const [index, roundTrip] of roundTrips.entries()) queue.heard(roundTrip, index * 200)
+  return queue
+}
+
+test('a queue is as long as round trips are longer than the shortest', () => {
+  expect(heard(40, 45, 340, 320).latest).toBe(280)
+  expect(heard(40, 45, 340, 320).ms).toBe(280)
+  expect(heard().ms).toBe(0)
+  expect(heard(200).ms).toBe(0)
+})
+
+test('one round trip that is late by chance is no queue', () => {
+  expect(heard(40, 42, 300).ms).toBe(2)
+  expect(heard(40, 300, 42).ms).toBe(2)
+})
+
+test('a way that has become longer is no queue for ever, nor is another network', () => {
+  const queue = heard(20, 20)
+  for (let now = 1_000; now < 35_000; now += 1_000) queue.heard(180, now)
+  expect(queue.ms).toBe(0)
+  queue.heard(20, 36_000)
+  queue.forget()
+  queue.heard(180, 37_000)
+  expect(queue.latest).toBe(0)
+})

@@ -44,12 +44,18 @@ const giveUpMs = 90_000
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
+/** A node that the page did not come from is tried so many times in a row; one that starts again takes two seconds or three. */
+const triesElsewhere = 5
+
 /** A room that moves meanwhile is followed so many times in a row. */
 const mostMoves = 3
 
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
-  #url: string
+  /** Of the node that the page came from. */
+  readonly #home: string
+  /** Of the node that has the room, as far as is known. */
+  #origin: string
   readonly #request: JoinRequest
   readonly #listener: SignalListener
   #socket: WebSocket | undefined
@@ -70,7 +76,8 @@ export class SignalClient {
 
   /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
   constructor(origin: string, request: JoinRequest, listener: SignalListener) {
-    this.#url = signalUrl(origin)
+    this.#home = origin
+    this.#origin = origin
     this.#request = request
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
@@ -97,7 +104,7 @@ export class SignalClient {
 
   #connect(): void {
     clearTimeout(this.#retry)
-    const socket = new WebSocket(this.#url)
+    const socket = new WebSocket(signalUrl(this.#origin))
     this.#socket = socket
     this.#heardAt = Date.now()
     const timer = setTimeout(() => socket.close(), joinMs)
@@ -168,13 +175,17 @@ export class SignalClient {
   /** Asks the node that has the room. */
   #follow(origin: string): void {
     this.#moves += 1
-    this.#session = ''
-    this.#url = signalUrl(origin)
+    this.#goTo(origin)
     const before = this.#socket
     this.#socket = undefined
     before?.close()
-    this.#listener.moved(origin)
     this.#connect()
+  }
+
+  #goTo(origin: string): void {
+    this.#session = ''
+    this.#origin = origin
+    this.#listener.moved(origin)
   }
 
   #broken(): void {
@@ -187,6 +198,8 @@ export class SignalClient {
     if (Date.now() - this.#lostAt > giveUpMs) return this.#end({ reason: 'lost', message: '' })
     const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
     this.#tries += 1
+    // That node may be gone for good: the one that the page came from knows where the room is now.
+    if (this.#tries > triesElsewhere && this.#origin !== this.#home) this.#goTo(this.#home)
     this.#retry = setTimeout(() => this.#connect(), wait)
   }
 

@@ -263,12 +263,14 @@ function conversionOf({ from, state, problem }: FeedConversion): StreamStats['co
 }
 
 function connectionStats(room: Room): ConnectionStats[] {
+  const speaking = new Set(room.speakers.speaking)
   return Array.from(room.members.values())
     .filter(({ device }) => device === undefined)
     .map((member) => ({
       room_id: room.config.roomId,
       user_id: member.user.userId,
       signal: member.link !== undefined,
+      speaking: speaking.has(member.user.userId),
       peers: [
         ...Array.from(member.publications, ([source, { peer }]) => ({
           purpose: 'publish' as const,

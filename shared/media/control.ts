@@ -171,6 +171,8 @@ export const connectionStats = z.strictObject({
   user_id: z.string(),
   /** The signalling connection is up. */
   signal: z.boolean(),
+  /** By how loud their sound says that it is (RFC 6464). */
+  speaking: z.boolean(),
   /** State of each connection that carries media to or from this person. */
   peers: z.array(
     z.strictObject({

@@ -99,6 +99,7 @@ export const rooms = {
     capsText: '{attendees} people, {video} video, {audio} audio',
     by: 'Made by',
     host: 'host',
+    speaking: 'speaking',
     byNumber: 'by room number',
     byNumberHint: 'Came by the room number, without a link',
     entry: 'By the room number',

@@ -99,6 +99,7 @@ export const rooms: Texts<typeof english> = {
     capsText: '{attendees} 人，视频 {video} 路，音频 {audio} 路',
     by: '创建者',
     host: '主持人',
+    speaking: '正在发言',
     byNumber: '凭房间号',
     byNumberHint: '凭房间号加入，未使用链接',
     entry: '凭房间号加入',

@@ -13,11 +13,12 @@ export interface StreamRates extends StreamStats {
 /** What the node says of a room. */
 export interface RoomMedia {
   streams: ShallowRef<readonly StreamRates[]>
-  /** How people are connected, by user id. */
+  /** How people are connected, and who speaks, by user id. */
   connections: ShallowRef<ReadonlyMap<string, ConnectionStats>>
 }
 
-const readEveryMs = 2_000
+/** Who speaks is read with it: so often that the mark is not about what is over. */
+const readEveryMs = 1_000
 
 interface Reading {
   at: number

@@ -30,6 +30,12 @@ function talk(peer: WhipPeer): () => void {
   }
 }
 
+/** What the controller reads of who speaks in a room. */
+async function speaking(roomId: string): Promise<Record<string, boolean>> {
+  const { connections } = await node.request('stats', { roomId })
+  return Object.fromEntries(connections.map((connection) => [connection.user_id, connection.speaking]))
+}
+
 describe('people who speak', () => {
   test('are told to everybody, and to who comes later', async () => {
     await node.openRoom('talk')
@@ -39,11 +45,13 @@ describe('people who speak', () => {
     const ann = await WhipPeer.open(`${node.url}/whip/talk`, token, soundOnly)
     const quiet = talk(ann)
     expect(await bob.next('speaking')).toMatchObject({ user_ids: ['ann'] })
+    expect(await speaking('talk')).toEqual({ ann: true, bob: false })
     const late = await SignalClient.join(node.url, 'talk', { token: node.token('talk', { userId: 'late' }) })
     expect(late.joined).toMatchObject({ speaking: ['ann'], spoke: ['ann'] })
     bob.forget()
     quiet()
     expect(await bob.next('speaking')).toMatchObject({ user_ids: [] })
+    expect(await speaking('talk')).toMatchObject({ ann: false })
     bob.forget()
     await ann.close()
     await bob.next('person_left')

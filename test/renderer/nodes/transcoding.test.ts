@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import TranscodingFacts from '../../../renderer/pages/nodes/TranscodingFacts.vue'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
+import { pageText, says, show } from '../devices/operator-page.ts'
+
+const ready: TranscodingStatus = {
+  state: 'ready',
+  version: '7.1.2',
+  problem: '',
+  install: 'apt-get install ffmpeg',
+  pictures: { used: 1, limit: 4 },
+  sound: { used: 3, limit: 32 },
+}
+
+/** The section of the node `here` as its node says that it is, beside one that says otherwise. */
+function facts(status: Partial<TranscodingStatus> | undefined) {
+  const all = [
+    { node: 'other', ...ready, version: '5.0' },
+    ...(status === undefined ? [] : [{ node: 'here', ...ready, ...status }]),
+  ]
+  const client = { call: () => Promise.resolve(all) } as unknown as ConsoleClient
+  return show(TranscodingFacts, client, { node: 'here' })
+}
+
+test('where ffmpeg is there, its version stands with how many transcoders are in use of how many', async () => {
+  const shown = facts({})
+  await says('version 7.1.2')
+  await says('1 of 4 in use')
+  await says('3 of 32 in use')
+  expect(shown.html()).toContain('width: 25%')
+  expect(pageText()).not.toMatch(/5\.0|apt-get/)
+})
+
+test('where it is missing, the operator is told how to install it and what for; nothing is in use', async () => {
+  facts({ state: 'missing', version: '' })
+  await says('not found on this machine')
+  await says('apt-get install ffmpeg')
+  await says('With it H.265, Motion JPEG, B-frames and AAC are shown and heard in every browser')
+  expect(pageText()).not.toContain('in use')
+})
+
+test('one that lacks an encoder, one that cannot be started, and none because the operator wants none, are told apart', async () => {
+  const incomplete = facts({ state: 'incomplete' })
+  await says('version 7.1.2 lacks an encoder')
+  await says('It needs the encoders of H.264 (libx264) and Opus (libopus).')
+  incomplete.unmount()
+  const broken = facts({ state: 'missing', problem: '/opt/ffmpeg: permission denied' })
+  await says('/opt/ffmpeg: permission denied')
+  broken.unmount()
+  facts({ state: 'off' })
+  await says('switched off in the settings')
+})
+
+test('in Chinese; of a node that does not answer nothing is said', async () => {
+  await showLanguage('zh')
+  const shown = facts({})
+  await says('浏览器无法播放的摄像机')
+  await says('已用 1 / 4')
+  shown.unmount()
+  const silent = facts(undefined)
+  await Promise.resolve()
+  expect(silent.text()).toBe('')
+  await showLanguage('en')
+})

@@ -13,7 +13,7 @@ import {
 import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
 import { Rate } from '../rtp/rate.ts'
 import { withoutExtension } from '../rtp/header-extension.ts'
-import { hasMarker, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
+import { hasMarker, isPadding, sequenceOf, setMarker, timestampOf } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
@@ -197,6 +197,7 @@ export class Feed {
   }
 
   #takeVideo(packet: Buffer): void {
+    if (isPadding(packet) && this.#videoNumbers.leaveOut(packet)) return
     const counts = this.#counts
     const now = Date.now()
     counts.videoBytes += packet.length

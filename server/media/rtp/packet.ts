@@ -25,6 +25,11 @@ export function payloadOf(packet: Buffer): Buffer {
   return packet.subarray(headerLength(packet), packet.length - padding)
 }
 
+/** Nothing but padding: a sender tries its link with it (RFC 3550, section 5.1). */
+export function isPadding(packet: Buffer): boolean {
+  return ((packet[0] ?? 0) & 0x20) !== 0 && payloadOf(packet).length === 0
+}
+
 export function sequenceOf(packet: Buffer): number {
   return packet.readUInt16BE(2)
 }

@@ -11,6 +11,8 @@ export class Renumbering {
   #offset = 0
   #last = -1
   #paused = false
+  /** Runs of the source's numbers that were left out of late, by the last of each, the latest last; and how far those before it are moved. */
+  #leftOut: { sequence: number; offset: number }[] = []
   /** The first number after a pause; -1 when that is long ago. */
   #first = -1
 
@@ -31,6 +33,24 @@ export class Renumbering {
     return number
   }
 
+  /**
+   * Leaves out a packet that came now, so that no number is missing. Returns false for a late one, whose place those that followed left free: it has to be
+   * passed on.
+   */
+  leaveOut(packet: Buffer): boolean {
+    if (this.#paused || this.#last < 0) return true
+    const sequence = sequenceOf(packet)
+    const ahead = sequenceDistance(this.#last, (sequence + this.#offset) & 0xffff)
+    if (ahead <= 0 || ahead > widestGap) return false
+    const before = this.#leftOut.at(-1)
+    if (before !== undefined && sequenceDistance(before.sequence, sequence) === 1) before.sequence = sequence
+    else this.#leftOut.push({ sequence, offset: this.#offset })
+    this.#forgetLeftOut(sequence)
+    this.#last = (this.#last + ahead - 1) & 0xffff
+    this.#offset -= 1
+    return true
+  }
+
   /** Writes the packet's number into it. Returns false for a late one of those that were left out: it has none. */
   apply(packet: Buffer): boolean {
     const sequence = sequenceOf(packet)
@@ -49,17 +69,37 @@ export class Renumbering {
     this.#paused = false
     this.#first = (this.#last + 1) & 0xffff
     this.#offset = (this.#first - sequence) & 0xffff
+    this.#leftOut = []
   }
 
   #number(sequence: number): number {
-    const number = (sequence + this.#offset) & 0xffff
+    const number = (sequence + this.#offsetOf(sequence)) & 0xffff
     const ahead = this.#last < 0 ? 1 : sequenceDistance(this.#last, number)
     if (Math.abs(ahead) > widestGap) {
       this.#offset = (this.#last + 1 - sequence) & 0xffff
+      this.#leftOut = []
       this.#last = (this.#last + 1) & 0xffff
       return this.#last
     }
     if (ahead > 0) this.#last = number
+    if (this.#leftOut.length > 0) this.#forgetLeftOut(sequence)
     return number
+  }
+
+  /** What is so far back that nothing comes any more of before it. */
+  #forgetLeftOut(sequence: number): void {
+    const late = this.#leftOut.findIndex((left) => sequenceDistance(left.sequence, sequence) <= widestGap)
+    this.#leftOut.splice(0, late < 0 ? this.#leftOut.length : late)
+  }
+
+  /** How far a packet is moved: a late one less far than those after what was left out. */
+  #offsetOf(sequence: number): number {
+    let offset = this.#offset
+    for (let i = this.#leftOut.length - 1; i >= 0; i--) {
+      const left = this.#leftOut[i]
+      if (left === undefined || sequenceDistance(left.sequence, sequence) > 0) break
+      offset = left.offset
+    }
+    return offset
   }
 }

@@ -9,6 +9,8 @@ export interface Publishing {
   bytes?: number
   /** Share of the packets of its pictures that do not come to the node, even when asked for again. */
   loses?: number
+  /** Packets of nothing but padding after each picture. */
+  padding?: number
   /** Sound: a packet each 20 ms. */
   audio?: boolean
   /** Tells how loud it is with each packet of sound (RFC 6464). */
@@ -21,6 +23,8 @@ const audioType = 111
 const levelId = 1
 export const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 const audioEveryMs = 20
+/** As many as Chromium sends. */
+const paddingBytes = 224
 /** Pictures, or packets of sound, at a time. */
 const mostAtOnce = 4
 /** Nothing to be heard, in -dBov (RFC 6464, section 3). */
@@ -45,7 +49,7 @@ export class WhipPeer {
   sounds = 0
 
   private constructor(how: Publishing) {
-    this.#how = { pictures: 25, packets: 2, bytes: 800, loses: 0, audio: true, levels: true, ...how }
+    this.#how = { pictures: 25, packets: 2, bytes: 800, loses: 0, padding: 0, audio: true, levels: true, ...how }
     const connection = new ndc.PeerConnection('publisher', {
       iceServers: [],
       bindAddress: '127.0.0.1',
@@ -132,6 +136,16 @@ export class WhipPeer {
       packet[12] = type
       // Evenly, so that each run is alike.
       if ((this.#videoSequence * this.#how.loses) % 1 >= this.#how.loses) send(this.#video, packet)
+    }
+    for (let i = 0; i < this.#how.padding; i++) {
+      const packet = Buffer.alloc(12 + paddingBytes)
+      packet[0] = 0xa0
+      packet[1] = videoType
+      packet.writeUInt16BE((this.#videoSequence += 1) & 0xffff, 2)
+      packet.writeUInt32BE(timestamp >>> 0, 4)
+      packet.writeUInt32BE(1, 8)
+      packet[packet.length - 1] = paddingBytes
+      send(this.#video, packet)
     }
   }
 

@@ -212,6 +212,33 @@ describe('packets', () => {
     expect([30_000, 30_001, 30_003].map(number)).toEqual([3, 4, 6])
   })
 
+  test('numbering has no gap where packets were left out, whatever is lost or late around them, for ever', () => {
+    const numbers = new Renumbering()
+    const number = (sequence: number): number => {
+      const packet = rtp(sequence, 0, [0])
+      numbers.apply(packet)
+      return sequenceOf(packet)
+    }
+    const leaveOut = (sequence: number): boolean => numbers.leaveOut(rtp(sequence, 0, []))
+    expect(number(100)).toBe(100)
+    expect([101, 102, 103].map(leaveOut)).toEqual([true, true, true])
+    expect([104, 105].map(number)).toEqual([101, 102])
+    // 106 and 109 are lost, and come later.
+    expect(leaveOut(107)).toBe(true)
+    expect(number(108)).toBe(104)
+    expect(leaveOut(110)).toBe(true)
+    expect([111, 106, 109, 112].map(number)).toEqual([106, 103, 105, 107])
+    // Its place is left free already: it has to be passed on.
+    expect(number(114)).toBe(109)
+    expect(leaveOut(113)).toBe(false)
+    expect(number(113)).toBe(108)
+    for (let sequence = 115; sequence < 200_000; sequence++) {
+      const expected = (sequence - 5 - Math.floor((sequence - 115) / 40_000)) & 0xffff
+      if (sequence % 40_000 === 114) expect(leaveOut(sequence)).toBe(true)
+      else expect(number(sequence)).toBe(expected)
+    }
+  })
+
   test('key frames are seen in every kind of packet', () => {
     const content = (payload: number[]): boolean => (h264Content(rtp(1, 1, payload)) & keyFrame) !== 0
     expect(content(idr)).toBe(true)

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { h264PictureSize } from '../../../../server/media/rtp/picture-size.ts'
-import { isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { isPadding, isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { LayeredPeer, layerLines, type SentPicture } from '../../../support/media/layered-peer.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { WhipPeer } from '../../../support/media/whip-peer.ts'
 
 let node: TestMediaNode
 beforeAll(async () => {
@@ -113,6 +114,24 @@ describe('the answer to an offer of a picture in several sizes', () => {
     expect(answer).not.toMatch(/a=simulcast|a=rid/)
     expect(answer).toContain('a=recvonly')
   })
+})
+
+test('somebody whose browser tries its link with padding is sent on without it: nobody misses what is left out', async () => {
+  await node.openRoom('padded')
+  const how = { padding: 3, audio: false }
+  const ann = await WhipPeer.open(`${node.url}/whip/padded`, node.token('padded', { userId: 'ann' }), how)
+  const seen: Buffer[] = []
+  const bob = await SignalClient.join(node.url, 'padded', { token: node.token('padded') })
+  const viewer = await WhepPeer.open(`${node.url}/whep/padded/ann`, bob.joined.session, (message) => {
+    if (!isRtcp(message)) seen.push(Buffer.from(message))
+  })
+  await expect.poll(() => seen.length).toBeGreaterThan(20)
+  expect(seen.every((packet) => !isPadding(packet))).toBe(true)
+  const steps = seen.slice(1).map((packet, i) => sequenceDistance(sequenceOf(seen[i] ?? packet), sequenceOf(packet)))
+  expect(new Set(steps)).toEqual(new Set([1]))
+  await viewer.close()
+  await ann.close()
+  bob.drop()
 })
 
 describe.concurrent('somebody who sends a picture in several sizes', () => {

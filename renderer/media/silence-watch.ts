@@ -54,7 +54,8 @@ class SilenceWatch {
   #sentinel: Watched | undefined
   /** Milliseconds of looking at the sentinel. */
   #trialMs = 0
-  /** Since the sentinel is suspicious. */
+  /** How long the sentinel had been quiet when the others were looked at first. */
+  #suspectedMs = 0
   #asked: AbortController | undefined
   #alive = false
   #pauseMs = firstPauseMs
@@ -128,8 +129,10 @@ class SilenceWatch {
   }
 
   #judge(sentinel: Watched, others: readonly Watched[]): void {
-    // Another one receives something: this one's source is silent, and that one is the better sign.
-    const receiving = others.find(({ quietMs, received }) => quietMs === 0 && received > 0)
+    if (this.#suspectedMs === 0) this.#suspectedMs = sentinel.quietMs
+    // Another one has received something since: this one's source is silent, and that one is the better sign.
+    const since = sentinel.quietMs - this.#suspectedMs
+    const receiving = others.find(({ quietMs, received }) => quietMs < since && received > 0)
     if (receiving !== undefined && sentinel.quietMs >= 2 * suspiciousMs) return this.#choose(receiving)
     if (receiving !== undefined || sentinel.steadyMs < steadyMs) return
     this.#askForLife(sentinel)
@@ -175,6 +178,7 @@ class SilenceWatch {
   }
 
   #calm(): void {
+    this.#suspectedMs = 0
     this.#asked?.abort()
     this.#asked = undefined
     this.#alive = false

@@ -78,6 +78,20 @@ test('one that receives something is a sign of life for all: a camera may be sil
   expect(open.map(({ told }) => told)).toEqual([[], []])
 })
 
+test('one that receives something now and then is a sign of life, too', async () => {
+  for (let at = 0; at < 1_000; at += 125) {
+    const [camera, other] = [new Watched(30), new Watched(0)]
+    await pass(10_000 + at)
+    other.receives(600)
+    await pass(250)
+    camera.receives(0)
+    await pass(10_000)
+    expect([camera.told, other.told]).toEqual([[], []])
+    camera.close()
+    other.close()
+  }
+})
+
 test('a report each second is enough: the only camera that is watched may be silent', async () => {
   const camera = new Watched(30)
   await pass(10_000)

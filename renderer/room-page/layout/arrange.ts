@@ -68,9 +68,11 @@ function grid(area: Place, ids: readonly string[], beyond: number): Arrangement 
   const shown = ids.slice(0, capacity(area.width, height, tileRatio, gap, leastTile, ids.length))
   const width = Math.min(strip.width, area.width)
   const left = Math.round(area.left + (area.width - width) / 2)
+  const places = cells({ ...area, height }, shown)
+  const bottom = Math.max(area.top, ...Array.from(places.values(), (place) => place.top + place.height))
   return {
-    places: cells({ ...area, height }, shown),
-    more: { left, top: Math.floor(area.top + height + gap), width, height: strip.height },
+    places,
+    more: { left, top: Math.floor(bottom + gap), width, height: strip.height },
     hidden: ids.length + beyond - shown.length,
   }
 }

@@ -29,6 +29,7 @@ interface Frames {
 
 async function shrinking(site: LinkSite, name: string, transportFeedback: boolean): Promise<void> {
   const pages = await open(site, transportFeedback)
+  const beside = await openBeside(site)
   const mayRamp = ({ availableBitrate }: PeerStats): boolean => (availableBitrate ?? 0) >= rampBitrate
   const ramped = await pages.person.until('own', mayRamp).then(
     () => performance.now() - pages.began,
@@ -36,16 +37,18 @@ async function shrinking(site: LinkSite, name: string, transportFeedback: boolea
   )
   report(`${name}: may send 1.5 Mbit/s`, `after ${(ramped / 1_000).toFixed(1)} s`, 'within 3 s', ramped <= rampMs)
   await sleep(Math.max(0, cleanMs - ramped))
-  const before = await frames(pages)
+  const [before, besideBefore] = await Promise.all([frames(pages), frames(beside)])
   Object.assign(site.changing.toTarget, { kbps: smallKbps, queueMs: 300 })
   await sleep(settledMs)
   const settled = await frames(pages)
   await sleep(smallMs - settledMs)
-  const end = await frames(pages)
+  const [end, besideEnd] = await Promise.all([frames(pages), frames(beside)])
   site.changing.toTarget.kbps = Infinity
   const first = `${settled.decoded - before.decoded} of ${settled.encoded - before.encoded} frames`
   report(`${name}, uplink shrinks to 600 kbit/s: in the first 5 s`, first, 'none', true)
   reportSeen(`${name}, uplink shrinks to 600 kbit/s: seen from 5 s on`, settled, end, 0.9)
+  reportSeen(`${name}, uplink shrinks to 600 kbit/s: a good viewer beside them`, besideBefore, besideEnd, 0.99)
+  for (const { page } of [beside.person, beside.viewer]) await page.close()
   await close(site, pages)
 }
 
@@ -90,6 +93,19 @@ async function otherUplink(site: LinkSite, { name, goal, conditions }: OtherUpli
   reportSeen(`a person 1.7 Mbit/s, uplink: ${name}`, began, await frames(pages), goal)
   for (const link of [toClient, toTarget]) Object.assign(link, before)
   await close(site, pages)
+}
+
+/** Somebody else in the room, whose links are good in both directions, and who watches them. */
+async function openBeside({ node, browser, good }: LinkSite): Promise<Pages> {
+  const [person, viewer] = [await MediaPage.open(browser, node.url), await MediaPage.open(browser, node.url)]
+  const token = (userId: string): string => node.token('uplink', { userId, lifeMs: 600_000 })
+  const how = { codec: 'VP8', addresses: 'never', through: good.host } as const
+  const began = performance.now()
+  await person.call('publish', 'own', `${node.url}/whip/uplink`, token('good'), how)
+  const url = `${node.url}/whep/uplink/good`
+  await viewer.call('watch', 'person', url, token('beside'), { addresses: 'never', through: good.host })
+  await viewer.decodes('person', 5)
+  return { person, viewer, began }
 }
 
 async function open({ node, browser, changing, good }: LinkSite, transportFeedback: boolean): Promise<Pages> {

@@ -18,6 +18,8 @@ const cautious = 0.25
 const catchUp = 1.3
 /** A queue that is so long, in milliseconds, is let empty: nothing is made up for meanwhile, and nothing tried. */
 const longQueueMs = 80
+/** What key frames are sent at, where their queue is long, in parts of what they were. */
+const slower = 0.8
 /** A pacing that is so far behind sends more than the link carries, in milliseconds. */
 const longestWaitMs = 2_000
 /** Milliseconds from a change to the first probe. */
@@ -25,7 +27,7 @@ const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
   small: { factor: 1.6, mostMs: 3_000 },
-  key_frames: { factor: 2, mostMs: 4_500 },
+  key_frames: { factor: 1.6, mostMs: 3_000 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
 const longestProbeAfterMs = 60_000
@@ -131,6 +133,10 @@ export class LinkAdaptation {
     if (!this.#keyFrames) {
       video.rate = this.#paceOf(this.#switch.feed)
       if (video.waitMs > longestWaitMs) return this.#goDown(now)
+    } else if (estimate.queue.latest > longQueueMs && video.waitMs > 0) {
+      // A key frame takes a second, and sound would wait all the time.
+      this.#carries = Math.max(leastRate, this.#carries * slower)
+      video.rate = this.#carries
     }
     const up = this.#larger()
     const quietSince = Math.max(this.#changedAt, this.#probedAt)

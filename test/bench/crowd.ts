@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Viewing, ViewersRequest, ViewersSeen } from './whep-viewers.ts'
 
 /** What viewers leave to those who serve them: on other machines they would take nothing from them. */
-const viewersNice = 10
+export const viewersNice = 10
 
 /** Viewers in a process of their own. */
 export class Crowd implements Disposable {

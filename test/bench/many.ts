@@ -1,11 +1,12 @@
 /** Rooms of many people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cpus } from 'node:os'
+import { cpus, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import type { Publishing } from '../support/media/whip-peer.ts'
+import { viewersNice } from './crowd.ts'
 import { processorMs } from './process-figures.ts'
 import { report } from './table.ts'
 
@@ -44,7 +45,7 @@ export interface Counted {
 
 /** 360p at some 480 kbit/s. */
 const picture: Picture = { pictures: 30, packets: 2, bytes: 1_000 }
-/** People who talk. */
+/** People who talk, each of them in a process of publishers. */
 const talking = 2
 /** People in one process: each of its connections has a socket, and whoever waits for one looks at all of them. */
 const together = 9
@@ -71,8 +72,10 @@ async function room(what: string, count: number, seen: number | undefined): Prom
   })
   const args = [node.url, 'many', JSON.stringify(picture)]
   const start = (): ChildProcess => fork(join(import.meta.dirname, 'many-people.ts'), args, { stdio: 'inherit' })
-  const publishers = start()
+  const publishers = Array.from({ length: talking }, start)
   const audience = Array.from({ length: Math.ceil(count / together) }, start)
+  const everybody = [...publishers, ...audience]
+  for (const { pid } of audience) if (pid !== undefined) setPriority(pid, viewersNice)
   const seenByAll = async (message: (index: number) => Asked): Promise<Counted> => {
     const answers = await Promise.all(audience.map(async (child, index) => await ask(child, message(index))))
     const sum = (of: (answer: Counted) => number): number => answers.reduce((all, answer) => all + of(answer), 0)
@@ -87,7 +90,13 @@ async function room(what: string, count: number, seen: number | undefined): Prom
   }
   try {
     const { sessions } = await seenByAll((index) => ({ enter: guests.slice(index * together, (index + 1) * together) }))
-    await ask(publishers, { publish: { sessions, talking } })
+    const part = Math.ceil(count / publishers.length)
+    const publishing = (index: number): string[] => sessions.slice(index * part, (index + 1) * part)
+    await Promise.all(
+      publishers.map(
+        async (child, index) => await ask(child, { publish: { sessions: publishing(index), talking: 1 } }),
+      ),
+    )
     const began = performance.now()
     const watch = guests.map(({ userId }) => userId)
     await seenByAll(() => ({ watch, ...(seen === undefined ? {} : { seen }) }))
@@ -96,7 +105,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     const pid = node.child.pid ?? 0
     const before = await seenByAll(() => ({}))
     const theirs = async (): Promise<number> => {
-      const each = await Promise.all([publishers, ...audience].map(async (child) => await processorMs(child.pid ?? 0)))
+      const each = await Promise.all(everybody.map(async (child) => await processorMs(child.pid ?? 0)))
       return each.reduce((sum, ms) => sum + ms, 0)
     }
     const [busy, theirsBefore, at] = [await processorMs(pid), await theirs(), performance.now()]
@@ -116,7 +125,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
       lost === 0 && after.viewers === count * (count - 1) && pictures > 0.98 * wanted,
     )
   } finally {
-    for (const child of [publishers, ...audience]) child.kill()
+    for (const child of everybody) child.kill()
   }
 }
 

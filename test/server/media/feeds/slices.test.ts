@@ -58,13 +58,22 @@ test('what is done soon is done at once, however much of it comes over the time'
   }
 })
 
-test('more than can be done is left out, of whom it is too much for: what waits does not grow without end', async () => {
-  const { slices, lane, done, work } = worker()
+test('more than can be done is left out: what waits does not grow without end', async () => {
+  const { lane, done, work } = worker()
   for (let name = 1; name <= 5_000; name++) work(name, 4)
-  const other = slices.lane()
-  work(6_000, 4, other)
-  while (!lane.idle || !other.idle) await turn()
-  expect(done).toContain(6_000)
-  expect(done).toHaveLength(1 + 2_048 + 1)
-  expect(done.at(-1)).toBe(2_049)
+  while (!lane.idle) await turn()
+  expect(done).toHaveLength(1 + 4_096)
+  expect(done.at(-1)).toBe(4_097)
+})
+
+test('of many who have more than can be done each waits as long, and together no longer than one', async () => {
+  const { slices, done, work } = worker()
+  const lanes = Array.from({ length: 8 }, () => slices.lane())
+  for (let round = 1; round <= 1_000; round++) for (const [name, lane] of lanes.entries()) work(name, 4, lane)
+  while (lanes.some(({ idle }) => !idle)) await turn()
+  expect(done).toHaveLength(1 + 4_096)
+  expect(lanes.map((_, name) => done.filter((one) => one === name).length)).toEqual([
+    513,
+    ...Array<number>(7).fill(512),
+  ])
 })

@@ -12,6 +12,7 @@ const serverLayers = [
   ['media-api', 'device-api'],
   ['field-api'],
   ['lab'],
+  ['event-log'],
   ['console'],
 ]
 /** Used by, and looking at, every layer. */

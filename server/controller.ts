@@ -12,6 +12,13 @@ import { ConsoleFeed } from './console/console-feed.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
 import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
+import { ChangeTeller } from './console/change-teller.ts'
+import { EventLog } from './event-log/event-log.ts'
+import { GatheringSink } from './event-log/gathering-sink.ts'
+import { ControllerLife } from './event-log/sources/controller-life.ts'
+import { ListenerWatch } from './event-log/sources/listeners.ts'
+import { tellSignIns } from './event-log/sources/sign-ins.ts'
+import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { StaticFiles } from './edge/static-files.ts'
 import type { FixedCompatibility } from './field-api/older-clients.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
@@ -45,6 +52,8 @@ export interface ControllerOptions {
   restarts?: Restarts
   /** Applied before anything listens. */
   site?: SiteFile | undefined
+  /** Where that was read, for the event log. */
+  sitePath?: string | undefined
   /** The program of the embedded node; left out: no node of that kind works here. */
   media?: MediaProgram | undefined
   /** Cores that embedded nodes can have; left out: as many as the system gives this program. */
@@ -68,6 +77,10 @@ export class Controller {
   readonly #certificate: CertificateWatch
   readonly #dispatch: Dispatch
   readonly #feed: ConsoleFeed
+  readonly #events: EventLog
+  readonly #gathering: GatheringSink
+  readonly #life: ControllerLife
+  readonly #listenerWatch: ListenerWatch
   readonly #startedAt = Date.now()
   /** What a first start made; undefined on every later one. */
   readonly firstStart: FirstStart | undefined
@@ -78,11 +91,16 @@ export class Controller {
   private constructor(
     options: ControllerOptions,
     store: Store,
+    events: EventLog,
     tls: TlsMaterial | undefined,
     firstStart: FirstStart | undefined,
   ) {
     this.#options = options
     this.#store = store
+    this.#events = events
+    this.#gathering = new GatheringSink(events)
+    this.#life = new ControllerLife(events, options.version)
+    this.#listenerWatch = new ListenerWatch(events)
     this.#tls = { material: tls, problem: () => this.#certificate.problem }
     this.firstStart = firstStart
     const settings = (): Settings => siteSettings(store)
@@ -100,6 +118,7 @@ export class Controller {
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
       compatibility: options.compatibility,
+      events: this.#gathering,
     })
     const api = apiListeners(this.#services, options.logger)
     const ports: Partial<Record<ListenerName, Port>> = {
@@ -120,12 +139,14 @@ export class Controller {
         logger: options.logger,
         metrics: () => this.#services.metrics.text(),
         health: () => this.health(),
+        signIns: tellSignIns(this.#gathering),
       })
       signOutAll = () => listener.signOutAll()
       ports.console = listener
     }
     const changed = (): void => {
       this.#services.hub.emit('listeners.changed', {})
+      this.#listenerWatch.look(this.#listeners.views())
       // Which ports are the site's is told to the node, which calls none of them.
       this.#services.media?.configure()
     }
@@ -147,6 +168,7 @@ export class Controller {
       services: this.#services,
       listeners: this.#listeners,
       tls: this.#tls,
+      events,
       machine: {
         cores: () => options.cores ?? availableParallelism(),
         host,
@@ -167,7 +189,7 @@ export class Controller {
               return made
             },
     }
-    this.#dispatch = createDispatch(consoleHandlers(parts), options.logger)
+    this.#dispatch = createDispatch(consoleHandlers(parts), options.logger, new ChangeTeller(store, events))
     const { credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = this.#services
     this.#feed = new ConsoleFeed({
       hub,
@@ -178,6 +200,7 @@ export class Controller {
       journal,
       samples,
       faults,
+      events,
       credentials: () =>
         credentials
           .list()
@@ -195,15 +218,20 @@ export class Controller {
     const { dataFolder, logger } = options
     const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
     const store = await openStore({ folder: dataFolder, sealer, logger })
+    let events: EventLog | undefined
     try {
+      const bounds = (): Settings['events'] => siteSettings(store).events
+      events = await EventLog.open({ dataFolder, sealer, logger, bounds })
       let made: FirstStart | undefined
       if (isFirstStart(store)) {
         if (options.site === undefined) made = await makeFirstSite(store)
         else await rememberStart(store)
       }
-      if (options.site !== undefined) await applySiteFile(store, options.site)
-      return new Controller(options, store, await firstMaterial(siteSettings(store), dataFolder), made)
+      const { site, sitePath: path = '' } = options
+      if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+      return new Controller(options, store, events, await firstMaterial(siteSettings(store), dataFolder), made)
     } catch (error) {
+      await events?.close()
       await store.close()
       throw error
     }
@@ -211,6 +239,7 @@ export class Controller {
 
   /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
   async start(): Promise<void> {
+    this.#life.started(this.#options.restarts?.times.at(-1))
     try {
       const settings = this.#services.settings()
       // The embedded node is asked how it is, while its port is opened; APIs and console are for when the nodes have answered.
@@ -220,6 +249,7 @@ export class Controller {
       await nodes
       await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console'])
       this.#services.media?.configure()
+      this.#listenerWatch.look(this.#listeners.views())
     } catch (error) {
       await this.stop(0)
       throw error
@@ -252,6 +282,7 @@ export class Controller {
     }
     const others = [() => this.#listeners.stop(0), () => this.#services.stop()]
     await Promise.race([Promise.all(others.map(attempt)), setTimeout(cutMs)])
+    await attempt(() => Promise.race([this.#events.close(), setTimeout(cutMs)]))
     await attempt(() => this.#store.close())
     if (failures.length > 0) throw new AggregateError(failures, 'Not everything ended in order.')
   }
@@ -261,6 +292,10 @@ export class Controller {
     await this.#listeners.stop(deadlineMs)
     this.#feed.stop()
     await this.#services.stop()
+    this.#listenerWatch.look(this.#listeners.views())
+    this.#gathering.close()
+    this.#life.stopped()
+    await this.#events.close()
     await this.#store.close()
   }
 

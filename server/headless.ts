@@ -4,6 +4,7 @@ import { Controller } from './controller.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
+import { checkLog } from './verify-log.ts'
 import { portFlag } from './http/listeners.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
@@ -57,6 +58,7 @@ async function run(): Promise<void> {
     process.stdout.write(`${usage}\n`)
     return
   }
+  if (options.verifyLog) return await checkLog(options.dataDir)
   const logger = createLog(options.logLevel)
   const restarts = takeRestarts(process.env)
   // Until it is ready once, an error is one of the start: it is told, and that is all.
@@ -80,6 +82,7 @@ async function run(): Promise<void> {
     restarts,
     version: productVersion,
     site,
+    sitePath: options.site,
     consolePage,
     media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: options.ffmpeg },
     compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },

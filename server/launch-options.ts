@@ -20,6 +20,8 @@ export interface LaunchOptions {
   /** Path or name of ffmpeg; left out: the one that is found. */
   ffmpeg: string | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  /** Say whether the event log of the data folder is as it was written, and end. */
+  verifyLog: boolean
   help: boolean
 }
 
@@ -41,6 +43,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --get-access-token on|off
                        they may trade their secret_key in a URL for a token (default: as the settings say)
   --ffmpeg PATH        what makes playable what browsers cannot play (default: the one in PATH, if there is one)
+  --verify-log         say whether the event log was changed or cut, and end: exit code 0 or 1
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
 const flags = [
@@ -62,12 +65,13 @@ const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'si
 
 /** @throws LaunchError */
 export function readLaunchOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LaunchOptions {
-  let values: Partial<Record<Flag, string>> & { help?: boolean }
+  let values: Partial<Record<Flag, string>> & { help?: boolean; 'verify-log'?: boolean }
   try {
     const string = { type: 'string' } as const
     const options = {
       ...Object.fromEntries(flags.map((flag) => [flag, string])),
       help: { type: 'boolean', short: 'h' },
+      'verify-log': { type: 'boolean' },
     } as const
     values = parseArgs({ args: [...argv], options, allowPositionals: false }).values
   } catch (error) {
@@ -114,6 +118,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     getAccessToken: onOrOff('get-access-token'),
     ffmpeg: read('ffmpeg')?.text,
     logLevel: parsedLevel.data,
+    verifyLog: values['verify-log'] === true,
     help: values.help === true,
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Attention } from '../shared/console/site.ts'
 import type { Listeners } from './http/listeners.ts'
+import type { EventLog } from './event-log/event-log.ts'
 import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
@@ -8,6 +9,7 @@ import { activityHandlers } from './console/activity-procedures.ts'
 import { AppliedSettings } from './console/applied-settings.ts'
 import { attentionOf } from './console/attention.ts'
 import { credentialHandlers } from './console/credential-procedures.ts'
+import { eventHandlers } from './console/event-procedures.ts'
 import { deviceHandlers } from './console/device-procedures.ts'
 import type { Handlers } from './console/handlers.ts'
 import { labHandlers } from './console/lab-procedures.ts'
@@ -24,6 +26,7 @@ export interface ConsoleParts {
   services: Services
   listeners: Listeners
   tls: SiteTls
+  events: EventLog
   machine: Machine
   facts: { version: string; startedAt: number; folder: string }
   /** What the process before this one told, when it started itself again. */
@@ -77,6 +80,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
     }),
     ...activityHandlers(services.journal),
+    ...eventHandlers(parts.events),
     ...labHandlers(store, services.people, services.faults),
     ...testerHandlers({
       credentials,

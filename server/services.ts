@@ -9,6 +9,8 @@ import { Sessions } from './access/sessions.ts'
 import { CredentialRooms } from './console/credential-rooms.ts'
 import { EventHub } from './console/event-hub.ts'
 import { licenceOf } from './console/site-procedures.ts'
+import type { EventSink } from './event-log/event-log.ts'
+import { SiteWatch } from './event-log/watch-site.ts'
 import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
 import type { DeviceProbe } from './devices/probe.ts'
@@ -58,6 +60,8 @@ export interface ServiceOptions {
   restarts?: number
   /** Of flags or the environment: they come before the settings. */
   compatibility?: FixedCompatibility | undefined
+  /** Where what happens is written. */
+  events: EventSink
 }
 
 /** The program of the embedded node. */
@@ -108,12 +112,16 @@ export function createServices(options: ServiceOptions): Services {
   const sessions = new Sessions({ store, settings })
   const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
-  const media = embeddedMedia(options, {
+  const watch = new SiteWatch(store, options.events)
+  const media = embeddedMedia(options, watch, {
     answers: {
       open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, observer, logger }, wanted, node),
       look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
     },
-    guessed: (guesses) => observeGuesses(observer, guesses),
+    guessed: (guesses) => {
+      observeGuesses(observer, guesses)
+      watch.guessed(guesses)
+    },
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
@@ -155,9 +163,10 @@ export function createServices(options: ServiceOptions): Services {
     isCredential: (accessKey) => store.get('credentials', accessKey) !== undefined,
     fixed: options.compatibility,
   })
-  const observer = observers(metrics, samples, journal, olderClients)
+  const observer = observers(metrics, samples, journal, olderClients, watch.clients)
   const access = { store, digests, sessions, failures, settings }
   const credentialRooms = new CredentialRooms(store)
+  const faults = new FaultRules()
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {
     if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
@@ -178,7 +187,7 @@ export function createServices(options: ServiceOptions): Services {
     joinLinks,
     roomViews,
     people: new SimulatedPeople(pool, store),
-    faults: new FaultRules(),
+    faults,
     journal,
     samples,
     metrics,
@@ -188,12 +197,14 @@ export function createServices(options: ServiceOptions): Services {
     authenticate: authenticateOperation(access),
     fieldOperations: fieldOperations({ ...access, rooms, outgoing, pool, mediaUrl }),
     async start() {
+      watch.start({ pool, devices: outgoing, faults })
       await pool.start()
       outgoing.start()
     },
     async stop() {
       outgoing.stop()
       await pool.stop()
+      watch.stop()
       stopFlushes()
       stopFollowing()
       sessions.close()
@@ -207,6 +218,7 @@ export function createServices(options: ServiceOptions): Services {
 
 function embeddedMedia(
   { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
+  watch: SiteWatch,
   visits: Pick<EmbeddedNodesOptions, 'answers' | 'guessed'>,
 ): EmbeddedNodes | undefined {
   if (media === undefined) return undefined
@@ -214,10 +226,18 @@ function embeddedMedia(
     mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, [
       ...new Set([...sitePorts(), ...nodes.furtherPorts]),
     ])
+  const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
     configuration,
-    removals: new StoredRemovals(store, logger),
+    removals: {
+      list: () => removals.list(),
+      keep(removal) {
+        removals.keep(removal)
+        watch.removed(removal)
+      },
+    },
+    failed: (node, why) => watch.nodeCrashed(node, why),
     ...visits,
     logger,
     // Which ports are the site's is told to each, which calls none of them.

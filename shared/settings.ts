@@ -100,6 +100,12 @@ export const mediaSchema = operatorMediaSettingsSchema.extend({
     .default(24 * hour),
 })
 
+/** The event log on disk: its oldest part goes when either bound is reached. */
+export const eventSettingsSchema = z.strictObject({
+  days: z.int().min(1).max(3_650).default(90),
+  megabytes: z.int().min(20).max(100_000).default(200),
+})
+
 /** What is answered to clients that were written for the original platform. Off: they are answered as everybody is. */
 export const compatibilitySchema = z.strictObject({
   /** Operations, spellings and answers that only those clients know. */
@@ -130,6 +136,7 @@ export const settingsSchema = z.strictObject({
   devices: deviceSettingsSchema.prefault({}),
   media: mediaSchema.prefault({}),
   compatibility: compatibilitySchema.prefault({}),
+  events: eventSettingsSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -146,6 +153,7 @@ export const settingsPatchSchema = z.strictObject({
   devices: z.strictObject(optionalFields(deviceSettingsSchema)).optional(),
   media: z.strictObject(optionalFields(mediaSchema)).optional(),
   compatibility: z.strictObject(optionalFields(compatibilitySchema)).optional(),
+  events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

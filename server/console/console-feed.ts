@@ -2,6 +2,7 @@ import type { CredentialView } from '../../shared/console/credentials.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { DeviceFleet } from '../devices/device-fleet.ts'
+import type { EventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
@@ -20,6 +21,7 @@ export interface FeedSources {
   journal: RequestJournal
   samples: Samples
   faults: FaultRules
+  events: Pick<EventLog, 'onAdded'>
   credentials: () => CredentialView[]
   /** Undefined when there is no such device. */
   device: (userId: string) => DeviceView | undefined
@@ -40,7 +42,7 @@ export class ConsoleFeed {
 
   constructor(sources: FeedSources) {
     this.#sources = sources
-    const { hub, store, pool, roomViews, devices, journal, samples, faults } = sources
+    const { hub, store, pool, roomViews, devices, journal, samples, faults, events } = sources
     const rooms = new Collector<string>((ids) => {
       const all = ids.length > namedRooms
       hub.emit('rooms.changed', { room_ids: all ? [] : ids, all })
@@ -65,6 +67,7 @@ export class ConsoleFeed {
       }),
       store.onNotice((notice) => hub.emit('store.noticed', notice)),
       journal.onAdded((added) => hub.emit('activity.added', added)),
+      events.onAdded((items) => hub.emit('events.added', { items: [...items] })),
       samples.onSample((sample) => hub.emit('overview.sampled', sample)),
       faults.onChange(() => this.#look()),
       () => rooms.stop(),

@@ -31,6 +31,8 @@ export interface ConsoleListenerOptions {
   /** Prometheus text. */
   metrics: () => Promise<string>
   health: () => { ok: boolean; body: Record<string, unknown> }
+  /** Told who signed in, and who offered a wrong key. */
+  signIns: { accepted(client: string): void; refused(client: string, blocked: boolean): void }
 }
 
 /** The largest call of somebody who has shown the key, in bytes: a CSV import fits. */
@@ -178,6 +180,7 @@ export class ConsoleListener {
     if (!parsed.success) return fail(context, 'invalid', 'Send {"key": "<the console key>"} as JSON.')
     if (!this.#offered(context, parsed.data.key)) return
     const { value, maxAge } = this.#options.key.openSession()
+    this.#options.signIns.accepted(clientAddress(context.req))
     context.set('Set-Cookie', cookieHeader(value, maxAge, isSecure(context.req)))
     context.status = 204
   }
@@ -223,6 +226,7 @@ export class ConsoleListener {
   #offered(context: Context, key: string): boolean {
     const judged = this.#guard.judge(clientAddress(context.req), key)
     if (judged.verdict === 'right') return true
+    this.#options.signIns.refused(clientAddress(context.req), judged.verdict === 'blocked')
     if (judged.verdict === 'wrong') {
       this.#options.logger.warn({ client: clientAddress(context.req) }, 'a wrong console key was offered')
       fail(context, 'unauthorized', 'The console key is wrong.')

@@ -8,6 +8,7 @@ import {
   type FieldProblem,
 } from '../../shared/console/procedure.ts'
 import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
+import type { ChangeTeller } from './change-teller.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
 
 /** Calls a procedure by name with an input that nobody has looked at yet; never rejects. */
@@ -28,8 +29,8 @@ const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
   internal: 'internal',
 }
 
-/** Every call of a procedure goes through here: input validated, errors turned into values, unknown ones logged whole and answered generically. */
-export function createDispatch(handlers: Handlers, logger: Logger): Dispatch {
+/** Every call of a procedure goes through here: input validated, what it changes told to the event log, errors turned into values, unknown ones logged whole and answered generically. */
+export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick<ChangeTeller, 'before'>): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
   const untyped = handlers as unknown as Record<string, (input: unknown, origin: CallOrigin) => unknown>
   return async (name, input, origin) => {
@@ -43,7 +44,10 @@ export function createDispatch(handlers: Handlers, logger: Logger): Dispatch {
     try {
       const handler = untyped[name]
       if (handler === undefined) return refusal('notFound', `${name} does not exist on this machine.`)
-      return { ok: true, value: await handler(parsed.data, origin) }
+      const tell = changes.before(name, parsed.data, origin)
+      const value = await handler(parsed.data, origin)
+      tell?.(value)
+      return { ok: true, value }
     } catch (error) {
       if (error instanceof ConsoleError) return refusal(error.code, error.message, error.problems)
       if (error instanceof ApiError) {

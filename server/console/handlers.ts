@@ -5,6 +5,8 @@ export interface CallOrigin {
   transport: 'ipc' | 'websocket' | 'rpc' | 'internal'
   /** Client address; empty for IPC. */
   client: string
+  /** Whose it is; left out where there are no accounts. */
+  account?: string
 }
 
 /** The code of one procedure. @throws ConsoleError or ApiError to refuse */

@@ -315,6 +315,8 @@ export class NodePool {
       live.get(before)?.placement.follow(roomId)
     }
     if (after !== '') live.get(after)?.placement.follow(roomId)
+    if (before !== '' && after !== '' && before !== after)
+      events.emit({ type: 'roomMoved', name: after, roomId, from: before })
     const next = index.reservedOn(roomId)
     if (next !== '' && next !== after) live.get(next)?.placement.follow(roomId)
   }

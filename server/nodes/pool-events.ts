@@ -13,6 +13,8 @@ export type PoolEvent =
   | { type: 'nodeRemoved'; name: string }
   /** The node came (back) and was compared with the store: devices may join on it. */
   | { type: 'online'; name: string }
+  /** The room is another node's now: the one before was lost, drained or removed. */
+  | { type: 'roomMoved'; name: string; roomId: string; from: string }
   | { type: 'joined'; name: string; roomId: string; user: NodeUser }
   | { type: 'left'; name: string; roomId: string; user: NodeUser }
   /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */

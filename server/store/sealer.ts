@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -13,6 +13,8 @@ export interface Sealer {
   seal(text: string): string
   /** @throws ApiError 'internal' when the text was sealed with another key or was altered. */
   unseal(text: string): string
+  /** A proof of this text for one purpose that only who has the key can make, base64url: HMAC-SHA-256 with a key of that purpose alone. */
+  proof(purpose: string, text: string): string
 }
 
 const ivBytes = 12
@@ -25,6 +27,11 @@ const tagBytes = 16
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
   return {
+    // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
+    proof: (purpose, text) =>
+      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32)))
+        .update(text)
+        .digest('base64url'),
     seal(text) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', key, iv)

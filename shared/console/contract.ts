@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { activityEntry, activityProcedures } from './activity.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
+import { eventEntry, eventProcedures } from './events.ts'
 import { labProcedures } from './lab.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
@@ -18,6 +19,7 @@ export const procedures = {
   ...deviceProcedures,
   ...mediaProcedures,
   ...activityProcedures,
+  ...eventProcedures,
   ...testerProcedures,
   ...labProcedures,
 }
@@ -45,6 +47,8 @@ export const events = {
   'licence.changed': z.strictObject({}),
   'listeners.changed': z.strictObject({}),
   'activity.added': z.strictObject({ items: z.array(activityEntry), kept: z.int(), skipped: z.int() }),
+  /** New entries of the event log, oldest first. */
+  'events.added': z.strictObject({ items: z.array(eventEntry) }),
   'overview.sampled': sample,
   'attention.changed': z.strictObject({ items: z.array(attention) }),
   'store.noticed': storeNotice,

@@ -58,6 +58,8 @@ export interface EmbeddedMediaOptions {
   /** Told who was taken out of a room. */
   removed: (removal: Removal) => void
   answers: RoomAnswers
+  /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
+  failed?: (node: string, why: string) => void
   /** Told what the node refused by itself. */
   guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
   logger: NodeLogger
@@ -304,6 +306,7 @@ export class EmbeddedMedia {
         } else this.#emit(node.name, event)
       },
       onRestart: () => this.#emit(node.name, { type: 'restarted' }),
+      onFailure: (why) => this.#options.failed?.(node.name, why),
     })
     const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }
     return service

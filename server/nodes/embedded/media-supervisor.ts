@@ -26,6 +26,8 @@ export interface SupervisorOptions {
   onEvent: (event: ControlEvent) => void
   /** The process has ended, or another one runs: what was known of its rooms is void. */
   onRestart: () => void
+  /** The process ended, hung or could not be started, and is started again; `why` in plain words. */
+  onFailure?: ((why: string) => void) | undefined
   /** A process that says nothing for so long, although it is asked, hangs and is started anew; milliseconds, 10 s when left out. */
   hangsAfterMs?: number | undefined
 }
@@ -214,6 +216,7 @@ export class MediaSupervisor {
     this.#lastError = why
     const wait = waitOf()
     this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
+    guarded(this.#options.logger, 'a listener of the embedded node failed', () => this.#options.onFailure?.(why))
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()
   }

@@ -37,8 +37,8 @@ export function withoutSecrets(fields: Record<string, unknown>, depth = 0): Reco
   )
 }
 
-/** A credential may be one of a site, with its name, or the word for a password. */
-function isSecret(name: string, value: unknown): boolean {
+/** Whether a field of this name holds a secret. A credential may be one of a site, with its name, or the word for a password. */
+export function isSecret(name: string, value: unknown): boolean {
   return value !== undefined && (secretName.test(name) || (name === 'credential' && typeof value === 'string'))
 }
 

@@ -64,6 +64,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 7)), deadlineMs })
   if (options.folder === undefined) await furnish(store, options)
   const services = createServices({
+    events: { append: () => undefined },
     store,
     settings: () => settings,
     logger,

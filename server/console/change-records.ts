@@ -1,0 +1,159 @@
+import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
+import type { EventFields, EventSubject } from '../../shared/console/events.ts'
+
+/** A thing by its type and key; its name is looked up. */
+export type Named = Pick<EventSubject, 'type' | 'id'>
+
+/** How the event log tells what a procedure changed. */
+export interface ChangeRecord<N extends ProcedureName> {
+  /** What it changes, as far as its input names it: how that is before and after is compared. */
+  changes?: (input: ProcedureParsed<N>) => readonly Named[]
+  /** What its answer names besides: what was made. */
+  makes?: (output: ProcedureOutput<N>) => readonly Named[]
+  /** Of many at once, those that it did not change. */
+  failed?: (output: ProcedureOutput<N>) => readonly string[]
+  /** What else is worth knowing; never a secret. */
+  params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventFields
+  /** A secret was shown, nothing was changed. */
+  shows?: true
+  /** It is told although nothing of what is stored is otherwise than before. */
+  always?: true
+}
+
+const room = (id: string): Named => ({ type: 'room', id })
+const device = (id: string): Named => ({ type: 'device', id })
+const node = (id: string): Named => ({ type: 'node', id })
+const credential = (id: string): Named => ({ type: 'credential', id })
+const settings: readonly Named[] = [{ type: 'settings', id: 'site' }]
+const site: readonly Named[] = [{ type: 'site', id: '' }]
+const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
+
+type Bulk = { failed: readonly { key: string }[] }
+const keysOf = ({ failed }: Bulk): string[] => failed.map(({ key }) => key)
+const ofRooms = { changes: ({ room_ids }: { room_ids: string[] }) => room_ids.map(room), failed: keysOf }
+const ofDevices = { changes: ({ userIds }: { userIds: string[] }) => userIds.map(device), failed: keysOf }
+const ofNode = { changes: ({ name }: { name: string }) => [node(name)] }
+const ofCredential = { changes: ({ access_key }: { access_key: string }) => [credential(access_key)] }
+
+/** Every procedure says here how the event log tells it; null: it changes nothing. */
+export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | null } = {
+  'overview.get': null,
+  'overview.samples': null,
+  'overview.dismiss_welcome': null,
+  'overview.dismiss_losses': { changes: () => site, always: true },
+  'overview.dismiss_older_client': { changes: () => site, params: ({ client }) => ({ client }), always: true },
+  'licence.get': null,
+  'licence.set': { changes: () => [{ type: 'licence', id: 'site' }] },
+  'settings.get': null,
+  'settings.check': null,
+  'settings.set': { changes: () => settings },
+  'listeners.restart': { changes: () => site, always: true },
+  'tls.info': null,
+  'backups.list': null,
+  'backups.make': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
+  'backups.preview': null,
+  'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
+  'console.replace_key': { changes: () => site, always: true },
+
+  'credentials.list': null,
+  'credentials.create': { makes: ({ credential: { access_key } }) => [credential(access_key)] },
+  'credentials.update': ofCredential,
+  'credentials.rotate': ofCredential,
+  'credentials.reveal': { ...ofCredential, shows: true },
+  'credentials.delete': ofCredential,
+  'credentials.end_sessions': { ...ofCredential, params: (_, { ended }) => ({ ended }), always: true },
+  'credentials.curl': null,
+
+  'rooms.list': null,
+  'rooms.get': null,
+  'rooms.reveal_password': { changes: ({ room_id }) => [room(room_id)], shows: true },
+  'rooms.create': { makes: ({ room_id }) => [room(room_id)] },
+  'rooms.update': { changes: ({ room_id }) => [room(room_id)] },
+  'rooms.lock': ofRooms,
+  'rooms.unlock': ofRooms,
+  'rooms.close': ofRooms,
+  'rooms.reopen': ofRooms,
+  'rooms.delete': ofRooms,
+  'rooms.kick': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: ({ user_id }) => ({ user: user_id }),
+    always: true,
+  },
+
+  'nodes.list': null,
+  'nodes.add': { makes: ({ config: { name } }) => [node(name)] },
+  'nodes.proposal': null,
+  'nodes.add_embedded': { makes: (views) => views.map(({ config: { name } }) => node(name)) },
+  'nodes.update': ofNode,
+  'nodes.enable': ofNode,
+  'nodes.disable': ofNode,
+  'nodes.drain': ofNode,
+  'nodes.undrain': ofNode,
+  'nodes.remove': ofNode,
+  'nodes.test': null,
+
+  'devices.list': null,
+  'devices.history': null,
+  'devices.parse_address': null,
+  'devices.probe': null,
+  'devices.create': { makes: ({ userId }) => [device(userId)] },
+  'devices.update': { changes: ({ userId }) => [device(userId)] },
+  'devices.pause': ofDevices,
+  'devices.resume': ofDevices,
+  'devices.retry': { ...ofDevices, always: true },
+  'devices.remove': ofDevices,
+  'devices.import_preview': null,
+  'devices.import': {
+    makes: (lines) =>
+      lines.filter(({ action }) => action === 'create' || action === 'update').map(({ userId }) => device(userId)),
+  },
+  'devices.export': null,
+
+  'media.stats': null,
+  'media.transcoding': null,
+  'media.preview_stream': null,
+  'media.preview_device': null,
+  'media.watch': null,
+  'media.unwatch': null,
+  'media.join_link': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: ({ user_id = '', role }, { expires_at }) => ({ user: user_id, role, expires_at }),
+    always: true,
+  },
+
+  'activity.list': null,
+  'activity.clear': { changes: () => site, always: true },
+  'activity.export': null,
+  'events.list': null,
+  'events.verify': null,
+
+  'tester.operations': null,
+  // What it sends is told as of the client that it is.
+  'tester.send': null,
+
+  'lab.state': null,
+  'lab.join': null,
+  'lab.leave': null,
+  'lab.node_trouble': {
+    changes: ({ name }) => [node(name)],
+    params: ({ mode, delay_ms }) => ({ mode, delay_ms }),
+    always: true,
+  },
+  'lab.device_trouble': {
+    changes: ({ name }) => [node(name)],
+    params: ({ rules }) => ({ rules: rules.length }),
+    always: true,
+  },
+  'lab.lose_device': { changes: ({ userId }) => [device(userId)], params: ({ kind }) => ({ kind }), always: true },
+  'lab.faults': null,
+  'lab.set_faults': {
+    changes: () => lab('faults'),
+    params: ({ rules }) => ({ rules: rules.length, operations: rules.map(({ operation }) => operation).join(', ') }),
+    always: true,
+  },
+  'lab.stall_store': {
+    changes: () => lab('disk'),
+    params: ({ stalled, minutes }) => ({ stalled, minutes }),
+    always: true,
+  },
+}

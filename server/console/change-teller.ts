@@ -1,0 +1,71 @@
+import type { ProcedureName } from '../../shared/console/contract.ts'
+import type { EventActor, EventSubject } from '../../shared/console/events.ts'
+import { difference } from '../event-log/difference.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import { stateOf, subjectOf } from '../event-log/site-state.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { type ChangeRecord, changeRecords, type Named } from './change-records.ts'
+import type { CallOrigin } from './handlers.ts'
+
+/** Called when a procedure has succeeded. */
+export type TellChange = (output: unknown) => void
+
+/** Who called a procedure. */
+export function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
+  if (transport === 'internal') return { type: 'system', name: '', address: '' }
+  const key = transport === 'ipc' ? 'desktop' : 'console key'
+  return { type: 'operator', name: account === '' ? key : account, address: client }
+}
+
+/** Writes into the event log what procedures change: who, from where, and how it was before and after. */
+export class ChangeTeller {
+  readonly #store: Store
+  readonly #sink: EventSink
+
+  constructor(store: Store, sink: EventSink) {
+    this.#store = store
+    this.#sink = sink
+  }
+
+  /** Looks at what a call is about to change; undefined when it changes nothing. `input` has the form that the procedure's schema makes. */
+  before(name: ProcedureName, input: unknown, origin: CallOrigin): TellChange | undefined {
+    // The table is typed name by name; a name that is only known at run time needs it untyped once.
+    const record = changeRecords[name] as unknown as ChangeRecord<'rooms.close'> | null
+    if (record === null) return undefined
+    const given = input as Parameters<NonNullable<typeof record.changes>>[0]
+    const named = (record.changes?.(given) ?? []).map((one) => this.#subject(one))
+    const states = named.map((subject) => stateOf(this.#store, subject))
+    // Values are never changed in place, so the map alone keeps how all of them were.
+    const devices = name === 'devices.import' ? new Map(this.#store.all('devices')) : undefined
+    return (output) => {
+      const answer = output as Parameters<NonNullable<typeof record.makes>>[0]
+      const failed = new Set(record.failed?.(answer))
+      const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
+      const params = { procedure: name, ...record.params?.(given, answer) }
+      const tell = (subject: EventSubject, state: object | undefined): void => {
+        const actor = actorOf(origin)
+        if (record.shows) return this.#sink.append({ kind: 'secret.shown', actor, subject, params })
+        const changes = difference(state, stateOf(this.#store, subject))
+        if (changes === undefined && !record.always) return
+        // Its name now, if it has one yet.
+        const now = this.#subject(subject)
+        const shown = now.name === '' ? subject : now
+        this.#sink.append({ kind: 'site.changed', actor, subject: shown, params, ...changes })
+      }
+      for (const [index, subject] of named.entries()) if (!failed.has(subject.id)) tell(subject, states[index])
+      for (const subject of made) tell(subject, beforeImport(devices, subject))
+    }
+  }
+
+  #subject({ type, id }: Named): EventSubject {
+    return subjectOf(this.#store, type, id)
+  }
+}
+
+function beforeImport(
+  devices: ReadonlyMap<string, StoredDevice> | undefined,
+  { id }: EventSubject,
+): object | undefined {
+  return devices?.get(id)
+}

@@ -1,0 +1,13 @@
+import type { EventLog } from '../event-log/event-log.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** What a look at the whole log may take, in milliseconds. */
+const verifyMs = 60_000
+
+/** Procedures on the event log. */
+export function eventHandlers(log: EventLog): Handlers<ProceduresOf<'events'>> {
+  return {
+    'events.list': async (query) => ({ ...(await log.query(query)), lost: log.status().lost }),
+    'events.verify': () => log.verify(AbortSignal.timeout(verifyMs)),
+  }
+}

@@ -1,0 +1,37 @@
+import type { EventFields } from '../../shared/console/events.ts'
+import type { EventContent } from './entry-line.ts'
+
+/** Characters of one text of an entry. */
+const longestText = 300
+/** Fields of one part of an entry. */
+const mostFields = 40
+
+/** An entry whose line is at most some 60 kB, whatever somebody called a room. */
+export function boundedContent(content: EventContent): EventContent {
+  const { actor, subject, params, before, after, room, ...rest } = content
+  return {
+    ...rest,
+    actor: { type: actor.type, name: short(actor.name), address: short(actor.address) },
+    subject: { type: subject.type, id: short(subject.id), name: short(subject.name) },
+    room: short(room),
+    params: boundedFields(params),
+    ...(before === undefined ? {} : { before: boundedFields(before) }),
+    ...(after === undefined ? {} : { after: boundedFields(after) }),
+  }
+}
+
+function boundedFields(fields: EventFields): EventFields {
+  const entries = Object.entries(fields)
+  const isShort = entries.length <= mostFields && entries.every(([, value]) => !isLong(value))
+  if (isShort) return fields
+  const kept = entries.slice(0, mostFields)
+  return Object.fromEntries(kept.map(([name, value]) => [short(name), isLong(value) ? short(value) : value]))
+}
+
+function isLong(value: EventFields[string]): value is string {
+  return typeof value === 'string' && value.length > longestText
+}
+
+function short(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+}

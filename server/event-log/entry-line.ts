@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto'
+import type { EventEntry } from '../../shared/console/events.ts'
+
+/** What an entry says; number, time and hashes are the log's. */
+export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
+
+/** A place in the chain: the entry that a next one follows. */
+export interface ChainEnd {
+  /** 0: nothing comes before. */
+  seq: number
+  hash: string
+}
+
+/** Characters of a SHA-256 in base64url. */
+const hashLength = 43
+/** What the first entry follows. Elsewhere it says that the log went on without a seal that it could trust. */
+export const noHash = 'A'.repeat(hashLength)
+export const beginning: ChainEnd = { seq: 0, hash: noHash }
+
+const head = '{"prev":"'
+const seqAt = head.length + hashLength + '","seq":'.length
+const hashField = ',"hash":"'
+const tail = '"}'
+/** Bytes of a line behind what its hash is of. */
+const suffixLength = hashField.length + hashLength + tail.length
+
+/** The line of an entry that follows `before`, with its newline, and the entry. The hash is of the bytes before its own field. */
+export function lineAfter(before: ChainEnd, content: EventContent): { line: string; entry: EventEntry } {
+  const numbered = { prev: before.hash, seq: before.seq + 1, ...content }
+  const text = JSON.stringify(numbered)
+  const body = text.slice(0, -1)
+  const own = hash('sha256', body, 'base64url')
+  return { line: `${body}${hashField}${own}${tail}\n`, entry: { ...numbered, hash: own } }
+}
+
+/** What a line says of its place in the chain, read at fixed places: nothing is parsed. */
+export interface LinePlace extends ChainEnd {
+  prev: string
+}
+
+/** The place of a line (without newline); undefined when it has not the form of one. */
+export function placeOf(line: Buffer): LinePlace | undefined {
+  const end = line.length
+  if (end < seqAt + suffixLength + 1 || line.toString('latin1', 0, head.length) !== head) return undefined
+  if (line.toString('latin1', end - tail.length, end) !== tail) return undefined
+  const hashAt = end - tail.length - hashLength
+  if (line.toString('latin1', hashAt - hashField.length, hashAt) !== hashField) return undefined
+  let seq = 0
+  for (let index = seqAt; index < end; index++) {
+    const digit = (line[index] ?? 0) - 48
+    if (digit < 0 || digit > 9) break
+    seq = seq * 10 + digit
+  }
+  const prev = line.toString('latin1', head.length, head.length + hashLength)
+  return { seq, prev, hash: line.toString('latin1', hashAt, hashAt + hashLength) }
+}
+
+/** Whether a line is as it was written: its hash is that of its bytes. */
+export function isIntact(line: Buffer, { hash: told }: LinePlace): boolean {
+  return hash('sha256', line.subarray(0, line.length - suffixLength), 'base64url') === told
+}
+
+/** The entry of a line; undefined when it is none. What the controller wrote is not judged field by field. */
+export function entryOf(line: Buffer | string): EventEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString())
+    return isEntry(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEntry(value: unknown): value is EventEntry {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'seq' in value &&
+    'at' in value &&
+    typeof value.at === 'number' &&
+    'kind' in value &&
+    'subject' in value &&
+    'actor' in value &&
+    'params' in value
+  )
+}

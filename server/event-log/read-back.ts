@@ -1,0 +1,123 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type EventEntry, type EventFilter, eventMatcher } from '../../shared/console/events.ts'
+import { hasCode } from '../store/files/durable-files.ts'
+import { entryOf, placeOf } from './entry-line.ts'
+import { longestLine, type Segment } from './segments.ts'
+
+const chunkBytes = 256 * 1024
+
+/** What is looked for on the disk. */
+export interface ReadBack {
+  filter: EventFilter
+  /** Entries before this one. */
+  before: number
+  limit: number
+  /** Bytes that are read at most. */
+  budget: number
+}
+
+/**
+ * Entries that match, newest first, read from the end of the files. Stops at the limit, at the end of the log, or when the budget is used up.
+ * @returns `next`: the last entry that was looked at; 0 when there is no older one.
+ */
+export async function readBack(
+  folder: string,
+  segments: readonly Segment[],
+  { filter, before, limit, budget }: ReadBack,
+): Promise<{ items: EventEntry[]; next: number }> {
+  const items: EventEntry[] = []
+  const page = new PageOfLines(filter, before, limit, items)
+  const oldest = segments[0]?.first ?? 0
+  for (const segment of segments.toReversed()) {
+    if (segment.first >= before) continue
+    if (filter.to !== undefined && segment.at > filter.to) continue
+    try {
+      budget = await readSegment(join(folder, segment.name), page, budget)
+    } catch (error) {
+      // Its time came while somebody read.
+      if (!hasCode(error, 'ENOENT')) throw error
+      return { items, next: 0 }
+    }
+    if (page.isFull) return { items, next: page.last > oldest ? page.last : 0 }
+    if (filter.from !== undefined && segment.at > 0 && segment.at < filter.from) return { items, next: 0 }
+    if (budget <= 0) return { items, next: page.last > oldest ? page.last : 0 }
+  }
+  return { items, next: 0 }
+}
+
+/** Reads a file from its end, chunk by chunk. @returns what is left of the budget */
+async function readSegment(path: string, page: PageOfLines, budget: number): Promise<number> {
+  const handle = await open(path, 'r')
+  try {
+    let { size: end } = await handle.stat()
+    /** The beginning of a line whose end was read before. */
+    let rest = Buffer.alloc(0)
+    while (end > 0 && budget > 0 && !page.isFull) {
+      const start = Math.max(0, end - chunkBytes)
+      const chunk = Buffer.allocUnsafe(end - start + rest.length)
+      const { bytesRead } = await handle.read(chunk, 0, end - start, start)
+      budget -= bytesRead
+      rest.copy(chunk, end - start)
+      const cut = start === 0 ? 0 : chunk.indexOf(0x0a) + 1
+      // A line longer than a chunk is none of ours.
+      rest = cut === 0 && start > 0 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(0, start === 0 ? 0 : cut))
+      if (rest.length > longestLine + 1) rest = Buffer.alloc(0)
+      takeLines(chunk.subarray(start === 0 ? 0 : cut), page)
+      end = start
+    }
+    return budget
+  } finally {
+    await handle.close()
+  }
+}
+
+function takeLines(lines: Buffer, page: PageOfLines): void {
+  let end = lines.length
+  while (end > 0 && !page.isFull) {
+    const stop = lines[end - 1] === 0x0a ? end - 1 : end
+    const from = stop === 0 ? 0 : lines.lastIndexOf(0x0a, stop - 1) + 1
+    if (stop > from) page.take(lines.subarray(from, stop))
+    end = from
+  }
+}
+
+/** Takes lines, newest first, and keeps the entries that match. */
+class PageOfLines {
+  readonly #matches: (entry: EventEntry) => boolean
+  readonly #needles: readonly string[]
+  readonly #text: string
+  readonly #before: number
+  readonly #limit: number
+  readonly #items: EventEntry[]
+  /** The last entry that was looked at. */
+  last: number
+
+  constructor(filter: EventFilter, before: number, limit: number, items: EventEntry[]) {
+    this.#matches = eventMatcher(filter)
+    // As JSON spells them: a line without them need not be parsed.
+    const words = [filter.subject?.id, filter.actor].filter((word) => word !== undefined)
+    this.#needles = words.map((word) => JSON.stringify(word))
+    const text = filter.text?.trim().toLowerCase() ?? ''
+    this.#text = /^[\w .:-]*$/.test(text) ? text : ''
+    this.#before = before
+    this.last = before
+    this.#limit = limit
+    this.#items = items
+  }
+
+  get isFull(): boolean {
+    return this.#items.length >= this.#limit
+  }
+
+  take(line: Buffer): void {
+    const place = placeOf(line)
+    // A damaged line is the business of the check.
+    if (place === undefined || place.seq >= this.#before) return
+    this.last = place.seq
+    if (this.#needles.some((needle) => !line.includes(needle))) return
+    if (this.#text !== '' && !line.toString('latin1').toLowerCase().includes(this.#text)) return
+    const entry = entryOf(line)
+    if (entry !== undefined && this.#matches(entry)) this.#items.push(entry)
+  }
+}

@@ -1,0 +1,119 @@
+import { open, rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EventEntry, LogFault } from '../../shared/console/events.ts'
+import type { Sealer } from '../store/sealer.ts'
+import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
+import { type LogHead, readHead } from './head-file.ts'
+import { listSegments, removeBefore, type Segment } from './segments.ts'
+
+/** What a folder holds, made ready to be gone on with. */
+export interface RecoveredLog {
+  segments: Segment[]
+  oldest: LogHead['oldest']
+  /** What the next entry follows. */
+  end: ChainEnd
+  /** The newest entries, oldest first. */
+  tail: EventEntry[]
+  /** The last segment is whole to its end: the next entry may stand in it. */
+  goesOn: boolean
+  /** What is wrong with what was found; the next entry says so. */
+  fault: LogFault | undefined
+  /** Bytes behind the seal that a crash had left in pieces, and that are gone. */
+  dropped: number
+}
+
+/**
+ * Reads the end of the log. What a crash left in pieces behind the seal is cut; whatever else is wrong stays as it is, and the chain goes on so that every later look finds it too.
+ * @throws what the file system says
+ */
+export async function recoverLog(
+  folder: string,
+  sealer: Pick<Sealer, 'proof'>,
+  tailLength: number,
+): Promise<RecoveredLog> {
+  const read = await readHead(folder, sealer)
+  const head = read.state === 'good' ? read.head : undefined
+  if (head !== undefined) await removeBefore(folder, head.oldest.seq)
+  const segments = await listSegments(folder, head?.oldest.seq)
+  let dropped = 0
+  for (;;) {
+    const last = segments.at(-1)
+    const oldest = head?.oldest ?? { seq: segments[0]?.first ?? 1, prev: segments[0]?.prev || noHash }
+    if (last === undefined) {
+      const end = head?.newest ?? beginning
+      const nothing = { segments, oldest, tail: [], goesOn: false, dropped }
+      if (end.seq >= oldest.seq) return { ...nothing, end, fault: 'cutOff' }
+      return { ...nothing, end, fault: read.state === 'forged' ? 'headForged' : undefined }
+    }
+    const found = await readEnd(join(folder, last.name), last, tailLength)
+    const cut = last.bytes - found.bytes
+    if (found.end === undefined && head !== undefined && last.first > head.newest.seq) {
+      // It was being begun when the process ended.
+      await rm(join(folder, last.name), { force: true })
+      segments.pop()
+      dropped += cut
+      continue
+    }
+    if (head === undefined) {
+      const end = { seq: found.lastSeq, hash: noHash }
+      const fault = read.state === 'forged' ? 'headForged' : 'headMissing'
+      return { segments, oldest, end, tail: found.tail, goesOn: false, fault, dropped }
+    }
+    const { end } = found
+    const isSealedWhole = end !== undefined && end.seq >= head.newest.seq && found.hashes(head.newest)
+    if (!isSealedWhole) {
+      const fault = end === undefined || end.seq < head.newest.seq ? 'cutOff' : 'changed'
+      return { segments, oldest, end: head.newest, tail: found.tail, goesOn: false, fault, dropped }
+    }
+    if (cut > 0) {
+      await truncate(join(folder, last.name), found.bytes)
+      last.bytes = found.bytes
+    }
+    return { segments, oldest, end, tail: found.tail, goesOn: true, fault: undefined, dropped: dropped + cut }
+  }
+}
+
+/** The whole part of a segment. */
+interface SegmentEnd {
+  /** Its last entry that follows the ones before it. */
+  end: ChainEnd | undefined
+  /** The highest number that any of its lines claims. */
+  lastSeq: number
+  /** Bytes up to there. */
+  bytes: number
+  tail: EventEntry[]
+  /** Whether the entry of this place is in it, or it begins right after it. */
+  hashes(place: ChainEnd): boolean
+}
+
+async function readEnd(path: string, { first, prev }: Segment, tailLength: number): Promise<SegmentEnd> {
+  const handle = await open(path, 'r')
+  const known = new Map<number, string>([[first - 1, prev]])
+  const lines: Buffer[] = []
+  let end: ChainEnd | undefined
+  let bytes = 0
+  let lastSeq = first
+  try {
+    // A segment is a few megabytes.
+    const text = await handle.readFile()
+    for (let from = 0; from < text.length; ) {
+      const newline = text.indexOf(0x0a, from)
+      if (newline === -1) break
+      const line = text.subarray(from, newline)
+      const place = placeOf(line)
+      if (place === undefined || !isIntact(line, place)) break
+      lastSeq = Math.max(lastSeq, place.seq)
+      const before: ChainEnd = end ?? { seq: first - 1, hash: prev }
+      if (place.seq !== before.seq + 1 || place.prev !== before.hash) break
+      end = { seq: place.seq, hash: place.hash }
+      known.set(place.seq, place.hash)
+      lines.push(line)
+      from = newline + 1
+      bytes = from
+    }
+  } finally {
+    await handle.close()
+  }
+  const tail = lines.slice(-tailLength).flatMap((line) => entryOf(line) ?? [])
+  return { end, lastSeq, bytes, tail, hashes: (place) => known.get(place.seq) === place.hash }
+}

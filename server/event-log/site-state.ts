@@ -1,0 +1,52 @@
+import type { EventSubject } from '../../shared/console/events.ts'
+import { siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+type Records = Pick<Store, 'get' | 'all' | 'unseal'>
+
+/** A thing of the site under the name that it has now. */
+export function subjectOf(store: Records, type: EventSubject['type'], id: string): EventSubject {
+  return { type, id, name: nameOf(store, type, id) }
+}
+
+function nameOf(store: Records, type: EventSubject['type'], id: string): string {
+  if (type === 'room') return store.get('rooms', id)?.topic ?? ''
+  if (type === 'device') return store.get('devices', id)?.userName ?? ''
+  if (type === 'credential') return store.get('credentials', id)?.label ?? ''
+  return type === 'node' ? id : ''
+}
+
+/** How a thing is stored now, secrets and all: for a comparison, which leaves them out. Undefined where there is no such thing, or nothing of it is stored. */
+export function stateOf(store: Records, { type, id }: EventSubject): object | undefined {
+  switch (type) {
+    case 'room':
+      return roomState(store, id)
+    case 'device':
+      return store.get('devices', id)
+    case 'credential':
+      return store.get('credentials', id)
+    case 'node':
+      return store.get('nodes', id)
+    case 'settings':
+      return siteSettings(store)
+    case 'licence':
+      return store.get('licence', 'site')
+    case 'site':
+      return countsOf(store)
+    default:
+      return undefined
+  }
+}
+
+/** Who was taken out lately is told by itself. */
+function roomState(store: Records, id: string): object | undefined {
+  const room = store.get('rooms', id)
+  if (room === undefined) return undefined
+  const { removals: _, ...state } = room
+  return state
+}
+
+function countsOf(store: Records): Record<string, number> {
+  const collections = ['rooms', 'credentials', 'nodes', 'devices'] as const
+  return Object.fromEntries(collections.map((name) => [name, store.all(name).size]))
+}

@@ -1,0 +1,62 @@
+import type { DeviceView } from '../../../shared/console/devices.ts'
+import type { EventDraft, EventSink } from '../event-log.ts'
+
+/** What is followed of the outgoing users. */
+export interface DeviceSources {
+  /** Tells a userId whenever that device came, changed or went. */
+  onChange(listener: (userId: string) => void): () => void
+  /** undefined when it is gone. */
+  view(userId: string): Pick<DeviceView, 'roomId' | 'userId' | 'userName' | 'state' | 'last_error'> | undefined
+}
+
+interface Known {
+  state: 'joined' | 'waiting' | 'paused'
+  /** Why it is out; empty while it is in. */
+  reason: string
+  /** Since when it is out; 0 while it is in. */
+  outSince: number
+}
+
+/** Writes when devices join, are lost and fail, with the reason: once for each reason, not for each attempt. Returns the function that ends it. */
+export function watchDevices(devices: DeviceSources, sink: EventSink, clock: () => number = Date.now): () => void {
+  const known = new Map<string, Known>()
+  return devices.onChange((userId) => {
+    const view = devices.view(userId)
+    if (view === undefined) return void known.delete(userId)
+    const before = known.get(userId)
+    const after = knownOf(view, before, clock())
+    if (after === undefined || (before?.state === after.state && before.reason === after.reason)) return
+    known.set(userId, after)
+    sink.append(draftOf(view, before, after, clock()))
+  })
+}
+
+/** undefined for a state that says nothing new: an attempt under way, or a wait that nothing went wrong before. */
+function knownOf(
+  { state, last_error }: NonNullable<ReturnType<DeviceSources['view']>>,
+  before: Known | undefined,
+  now: number,
+): Known | undefined {
+  if (state === 'joined') return { state, reason: '', outSince: 0 }
+  const outSince = before === undefined || before.outSince === 0 ? now : before.outSince
+  if (state === 'paused') return { state, reason: '', outSince }
+  if (state !== 'waiting' || last_error === null) return undefined
+  return { state, reason: last_error.kind, outSince }
+}
+
+function draftOf(
+  { roomId, userId, userName }: NonNullable<ReturnType<DeviceSources['view']>>,
+  before: Known | undefined,
+  after: Known,
+  now: number,
+): EventDraft {
+  const subject = { type: 'device', id: userId, name: userName } as const
+  const about = { subject, room: roomId }
+  if (after.state === 'joined') {
+    const away = before === undefined || before.outSince === 0 ? {} : { away_ms: now - before.outSince }
+    return { kind: 'device.joined', ...about, params: away }
+  }
+  if (after.state === 'paused') return { kind: 'device.paused', ...about }
+  const kind = before?.state === 'joined' ? 'device.lost' : 'device.failed'
+  return { kind, level: 'warning', ...about, params: { reason: after.reason } }
+}

@@ -1,0 +1,85 @@
+import type { NodePool } from '../../nodes/node-pool.ts'
+import type { PoolEvent } from '../../nodes/pool-events.ts'
+import { withoutSecretText } from '../../observe/redaction/log-fields.ts'
+import type { NodeState } from '../../../shared/node.ts'
+import type { Store } from '../../store/store.ts'
+import type { EventSink } from '../event-log.ts'
+import { subjectOf } from '../site-state.ts'
+
+/** Writes what the nodes tell: nodes that come and go, people who join and leave, rooms that move. Returns the function that ends it. */
+export function watchPool(
+  pool: Pick<NodePool, 'onEvent'>,
+  store: Pick<Store, 'get' | 'all' | 'unseal'>,
+  sink: EventSink,
+): () => void {
+  const watch = new PoolWatch(store, sink)
+  return pool.onEvent((event) => watch.take(event))
+}
+
+class PoolWatch {
+  readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
+  readonly #sink: EventSink
+  /** Of each node, whether it was online last, and since when it is not. */
+  readonly #nodes = new Map<string, { state: NodeState; at: number }>()
+  /** Who is in which room, by when they came: what changes of a stay is no new one. */
+  readonly #stays = new Map<string, number>()
+
+  constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink) {
+    this.#store = store
+    this.#sink = sink
+  }
+
+  take(event: PoolEvent): void {
+    switch (event.type) {
+      case 'nodeState':
+        return this.#node(event.name, event.state, event.error)
+      case 'nodeRemoved':
+        this.#nodes.delete(event.name)
+        return this.#sink.append({ kind: 'node.removed', subject: this.#nodeOf(event.name) })
+      case 'joined':
+      case 'left':
+        return this.#person(event)
+      case 'roomMoved': {
+        const subject = subjectOf(this.#store, 'room', event.roomId)
+        return this.#sink.append({ kind: 'room.moved', subject, params: { from: event.from, to: event.name } })
+      }
+      case 'online':
+      case 'deviceLost':
+        // The state of the node says it; devices are watched by themselves, with their reasons.
+        return
+    }
+  }
+
+  #node(name: string, state: NodeState, error: string): void {
+    const before = this.#nodes.get(name)
+    if (state !== 'online' && state !== 'offline') return
+    if (before?.state === state) return
+    const at = Date.now()
+    this.#nodes.set(name, { state, at })
+    const subject = this.#nodeOf(name)
+    if (state === 'online') {
+      const away = before === undefined ? {} : { away_ms: at - before.at }
+      this.#sink.append({ kind: 'node.online', subject, params: away })
+    } else {
+      this.#sink.append({ kind: 'node.offline', level: 'error', subject, params: { error: withoutSecretText(error) } })
+    }
+  }
+
+  #person({ type, name, roomId, user }: Extract<PoolEvent, { type: 'joined' | 'left' }>): void {
+    if (user.device) return
+    const key = JSON.stringify([roomId, user.userId])
+    if (type === 'joined') {
+      if (this.#stays.get(key) === user.joinedAt) return
+      this.#stays.set(key, user.joinedAt)
+    } else this.#stays.delete(key)
+    const topic = this.#store.get('rooms', roomId)?.topic ?? ''
+    const stayed = type === 'left' ? { stayed_ms: Math.max(0, Date.now() - user.joinedAt) } : {}
+    const subject = { type: 'person', id: user.userId, name: user.userName } as const
+    const kind = type === 'joined' ? 'person.joined' : 'person.left'
+    this.#sink.append({ kind, subject, room: roomId, params: { room: topic, node: name, ...stayed } })
+  }
+
+  #nodeOf(name: string) {
+    return subjectOf(this.#store, 'node', name)
+  }
+}

@@ -1,0 +1,76 @@
+import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import { withoutSecretText } from '../observe/redaction/log-fields.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { Store, StoreNotice } from '../store/store.ts'
+import type { EventSink } from './event-log.ts'
+import { subjectOf } from './site-state.ts'
+import { watchClients } from './sources/clients.ts'
+import { type DeviceSources, watchDevices } from './sources/devices.ts'
+import { tellGuesses } from './sources/guesses.ts'
+import { watchFaults } from './sources/lab.ts'
+import { watchPool } from './sources/pool.ts'
+
+/** The parts of the site that are watched once they are there. */
+export interface WatchedParts {
+  pool: Pick<NodePool, 'onEvent'>
+  devices: DeviceSources
+  faults: Pick<FaultRules, 'list' | 'onChange'>
+}
+
+/** Watches the site for the event log: everything that happens by itself, through clients or in the rooms. */
+export class SiteWatch {
+  readonly #store: Store
+  readonly #sink: EventSink
+  readonly #stops: (() => void)[] = []
+  /** Told of every request of a client. */
+  readonly clients: RequestObserver
+
+  constructor(store: Store, sink: EventSink) {
+    this.#store = store
+    this.#sink = sink
+    this.clients = watchClients(store, sink)
+  }
+
+  start({ pool, devices, faults }: WatchedParts): void {
+    for (const notice of this.#store.status().notices) this.#notice(notice)
+    this.#stops.push(
+      this.#store.onNotice((notice) => this.#notice(notice)),
+      watchPool(pool, this.#store, this.#sink),
+      watchDevices(devices, this.#sink),
+      watchFaults(faults, this.#sink),
+    )
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  /** The process of a media node ended, hung or could not be started; another is started. */
+  nodeCrashed(node: string, why: string): void {
+    const subject = subjectOf(this.#store, 'node', node)
+    this.#sink.append({ kind: 'node.crashed', level: 'error', subject, params: { error: withoutSecretText(why) } })
+  }
+
+  /** Somebody was taken out of a room, by a host, a client or the operator. */
+  removed({ roomId, userId }: { roomId: string; userId: string }): void {
+    const params = { room: this.#store.get('rooms', roomId)?.topic ?? '' }
+    this.#sink.append({
+      kind: 'person.removed',
+      subject: { type: 'person', id: userId, name: '' },
+      room: roomId,
+      params,
+    })
+  }
+
+  /** A media node refused something by itself. */
+  guessed(guesses: RefusedGuesses): void {
+    tellGuesses(this.#sink, guesses)
+  }
+
+  #notice({ level, code, message, file = '', lost = false }: StoreNotice): void {
+    const subject = { type: 'site', id: '', name: '' } as const
+    this.#sink.append({ kind: 'store.noticed', level, subject, params: { code, message, file, lost } })
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type EventDraft, EventLog, type EventLogOptions, eventFolder } from '../../../server/event-log/event-log.ts'
+import { createLog } from '../../../server/observe/log.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+
+export const sealer = createSealer(Buffer.alloc(32, 9))
+
+/** A data folder of its own, which goes with the test. */
+export async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-events-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Opens the log of a data folder; it is closed with the test. */
+export async function openLog(folder: string, options: Partial<EventLogOptions> = {}): Promise<EventLog> {
+  const bounds = () => ({ days: 90, megabytes: 200 })
+  const log = await EventLog.open({ dataFolder: folder, sealer, logger: createLog('silent'), bounds, ...options })
+  onTestFinished(() => log.close())
+  return log
+}
+
+/** Somebody joined a room. */
+export const joined = (id: string, room = 'lobby'): EventDraft => ({
+  kind: 'person.joined',
+  subject: { type: 'person', id, name: `Person ${id}` },
+  room,
+})
+
+/** The files of the log with entries, the oldest first. */
+export async function segmentFiles(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, eventFolder))
+  return names
+    .filter((name) => name.startsWith('events-'))
+    .sort()
+    .map((name) => join(folder, eventFolder, name))
+}
+
+/** Edits the newest file of the log, as somebody with an editor does. */
+export async function edit(folder: string, change: (lines: string[]) => string[], file = -1): Promise<void> {
+  const path = (await segmentFiles(folder)).at(file)
+  if (path === undefined) throw new Error('the log has no files')
+  const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+  await writeFile(
+    path,
+    change(lines)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}

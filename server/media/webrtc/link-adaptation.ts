@@ -27,7 +27,7 @@ const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
   small: { factor: 1.6, mostMs: 3_000 },
-  key_frames: { factor: 1.6, mostMs: 3_000 },
+  key_frames: { factor: 1.6, mostMs: 2_500 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
 const longestProbeAfterMs = 60_000
@@ -86,6 +86,8 @@ export class LinkAdaptation {
   readonly #refused = new Map<PictureStream, number>()
   /** Bits a second of video that the link seemed to carry when it was last found too small. */
   #carries = 0
+  /** Share of it that key frames are sent at. */
+  #slowed = 1
 
   constructor(options: AdaptationOptions) {
     this.#options = options
@@ -135,8 +137,8 @@ export class LinkAdaptation {
       if (video.waitMs > longestWaitMs) return this.#goDown(now)
     } else if (estimate.queue.latest > longQueueMs && video.waitMs > 0) {
       // A key frame takes a second, and sound would wait all the time.
-      this.#carries = Math.max(leastRate, this.#carries * slower)
-      video.rate = this.#carries
+      this.#slowed *= slower
+      video.rate = this.#keyFrameRate
     }
     const up = this.#larger()
     const quietSince = Math.max(this.#changedAt, this.#probedAt)
@@ -188,7 +190,7 @@ export class LinkAdaptation {
   }
 
   #limitOf(feed: Feed): Limit | undefined {
-    if (this.#keyFrames) return { rate: this.#carries, keyFramesOnly: true }
+    if (this.#keyFrames) return { rate: this.#keyFrameRate, keyFramesOnly: true }
     return this.#most === undefined ? undefined : { rate: this.#paceOf(feed), keyFramesOnly: false }
   }
 
@@ -222,6 +224,7 @@ export class LinkAdaptation {
   /** Of what was sent last, key frames only. */
   #keyFramesAt(rate: number): void {
     this.#keyFrames = true
+    this.#slowed = 1
     this.#asked = this.#switch.stream ?? this.#streams[0]
     this.#options.video.switchTo(this.#switch.feed, { rate, keyFramesOnly: true })
     this.#become()
@@ -282,6 +285,10 @@ export class LinkAdaptation {
     const { estimate } = this.#options
     const rate = estimate.rate(now)
     return Math.max(leastRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))
+  }
+
+  get #keyFrameRate(): number {
+    return Math.max(leastRate, this.#carries * this.#slowed)
   }
 
   /** Bits a second at which a smaller stream is sent. */

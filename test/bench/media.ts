@@ -116,7 +116,7 @@ async function comeAndGo(camera: Camera): Promise<Row> {
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
   const token = node.token('bench', { role: 'observer', lifeMs: 600_000 })
-  using crowd = new Crowd(`${node.url}/whep/bench/cam`, token)
+  using crowd = new Crowd(`${node.url}/whep/bench/cam`, token, 'whole')
   // The first ones fill pools and warm the compiler.
   await crowd.ask({ cycles: 300 })
   const filled = await residentMegabytes(pid)

@@ -21,6 +21,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   r: '/rooms',
   n: '/nodes',
   d: '/devices',
+  e: '/events',
   a: '/activity',
   t: '/tester',
   s: '/settings',

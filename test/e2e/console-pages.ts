@@ -7,6 +7,7 @@ export const pageNames = [
   'Rooms',
   'MCU nodes',
   'Devices',
+  'Events',
   'Activity',
   'API tester',
   'Settings',

@@ -27,6 +27,7 @@ export const common = {
     nodes: 'MCU nodes',
     devices: 'Devices',
     activity: 'Activity',
+    events: 'Events',
     tester: 'API tester',
     settings: 'Settings',
     lab: 'Lab',

@@ -2,6 +2,7 @@ import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
+import { eventLog } from './events.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -20,6 +21,7 @@ export const en = {
   nodes,
   devices,
   activity,
+  eventLog,
   tester,
   settings,
   lab,

@@ -45,6 +45,8 @@ export const settings = {
     lookHint: 'For every console of this site.',
     journal: 'Request journal',
     journalHint: 'What the Activity page keeps, in memory.',
+    events: 'Event log',
+    eventsHint: 'What happened at the site, on disk. The oldest go when either is reached.',
   },
   defaultIs: 'Back to the default: {value}',
   unsaved: 'Not saved yet',
@@ -130,6 +132,7 @@ export const settings = {
       shutdown_ms: 'Requests under way at the end',
     },
     console: { language: 'Language', theme: 'Theme', activity_entries: 'Requests kept' },
+    events: { days: 'Days kept', megabytes: 'Megabytes kept' },
   },
   hints: {
     cors_origins: 'One a line, e.g. https://portal.example.org; * is any.',
@@ -197,6 +200,7 @@ export const settings = {
       theme: '',
       activity_entries: '5,000 take about 5 MB. The oldest go first.',
     },
+    events: { days: '', megabytes: '200 MB hold about half a million events.' },
   },
   olderClients: {
     secretsInUrls:

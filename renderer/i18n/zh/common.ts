@@ -29,6 +29,7 @@ export const common: Texts<typeof english> = {
     nodes: 'MCU 节点',
     devices: '设备',
     activity: '请求记录',
+    events: '事件',
     tester: 'API 测试',
     settings: '设置',
     lab: '实验室',

@@ -3,6 +3,7 @@ import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
+import { eventLog } from './events.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -21,6 +22,7 @@ export const zh: Catalogue = {
   nodes,
   devices,
   activity,
+  eventLog,
   tester,
   settings,
   lab,

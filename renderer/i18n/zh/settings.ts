@@ -46,6 +46,8 @@ export const settings: Texts<typeof english> = {
     lookHint: '对本站点的所有控制台生效。',
     journal: '请求记录',
     journalHint: '“请求记录”页面在内存中保留的内容。',
+    events: '事件日志',
+    eventsHint: '站点发生的事件，保存在磁盘上。达到任一上限时，最旧的先清除。',
   },
   defaultIs: '恢复默认值：{value}',
   unsaved: '尚未保存',
@@ -131,6 +133,7 @@ export const settings: Texts<typeof english> = {
       shutdown_ms: '停止时进行中的请求',
     },
     console: { language: '语言', theme: '主题', activity_entries: '保留的请求数' },
+    events: { days: '保留天数', megabytes: '保留的 MB 数' },
   },
   hints: {
     cors_origins: '每行一个，例如 https://portal.example.org；* 表示任意来源。',
@@ -191,6 +194,7 @@ export const settings: Texts<typeof english> = {
       shutdown_ms: '控制器停止或监听迁移时正在处理的请求。',
     },
     console: { language: '', theme: '', activity_entries: '5,000 条约占 5 MB，最旧的先清除。' },
+    events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
   },
   olderClients: {
     secretsInUrls:

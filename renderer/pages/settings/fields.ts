@@ -99,6 +99,7 @@ export const cardFields = {
     { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
   ],
   journal: [number('console.activity_entries')],
+  events: [number('events.days'), number('events.megabytes')],
 } as const satisfies Record<string, readonly SettingField[]>
 
 /** A value by its dotted path; undefined when there is none. */

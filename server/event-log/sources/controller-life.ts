@@ -1,3 +1,4 @@
+import type { EventFields } from '../../../shared/console/events.ts'
 import type { EventLog } from '../event-log.ts'
 
 const site = { type: 'site', id: '', name: '' } as const
@@ -21,7 +22,7 @@ export class ControllerLife {
     }
     const isOrderly = endedWith === undefined || endedWith.kind === 'controller.stopped'
     // The end of the time before was not written: the power failed, or the process was killed.
-    const ended = isOrderly ? {} : { last_seen: endedWith.at }
+    const ended: EventFields = isOrderly ? {} : { last_seen: endedWith.at }
     const level = isOrderly ? 'info' : 'warning'
     this.#log.append({ kind: 'controller.started', level, subject: site, params: { version, ...ended } })
   }

@@ -1,4 +1,5 @@
 import type { DeviceView } from '../../../shared/console/devices.ts'
+import type { EventFields } from '../../../shared/console/events.ts'
 import type { EventDraft, EventSink } from '../event-log.ts'
 
 /** What is followed of the outgoing users. */
@@ -53,7 +54,7 @@ function draftOf(
   const subject = { type: 'device', id: userId, name: userName } as const
   const about = { subject, room: roomId }
   if (after.state === 'joined') {
-    const away = before === undefined || before.outSince === 0 ? {} : { away_ms: now - before.outSince }
+    const away: EventFields = before === undefined || before.outSince === 0 ? {} : { away_ms: now - before.outSince }
     return { kind: 'device.joined', ...about, params: away }
   }
   if (after.state === 'paused') return { kind: 'device.paused', ...about }

@@ -1,6 +1,7 @@
 import type { NodePool } from '../../nodes/node-pool.ts'
 import type { PoolEvent } from '../../nodes/pool-events.ts'
 import { withoutSecretText } from '../../observe/redaction/log-fields.ts'
+import type { EventFields } from '../../../shared/console/events.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
@@ -58,7 +59,7 @@ class PoolWatch {
     this.#nodes.set(name, { state, at })
     const subject = this.#nodeOf(name)
     if (state === 'online') {
-      const away = before === undefined ? {} : { away_ms: at - before.at }
+      const away: EventFields = before === undefined ? {} : { away_ms: at - before.at }
       this.#sink.append({ kind: 'node.online', subject, params: away })
     } else {
       this.#sink.append({ kind: 'node.offline', level: 'error', subject, params: { error: withoutSecretText(error) } })
@@ -73,7 +74,7 @@ class PoolWatch {
       this.#stays.set(key, user.joinedAt)
     } else this.#stays.delete(key)
     const topic = this.#store.get('rooms', roomId)?.topic ?? ''
-    const stayed = type === 'left' ? { stayed_ms: Math.max(0, Date.now() - user.joinedAt) } : {}
+    const stayed: EventFields = type === 'left' ? { stayed_ms: Math.max(0, Date.now() - user.joinedAt) } : {}
     const subject = { type: 'person', id: user.userId, name: user.userName } as const
     const kind = type === 'joined' ? 'person.joined' : 'person.left'
     this.#sink.append({ kind, subject, room: roomId, params: { room: topic, node: name, ...stayed } })

@@ -1,0 +1,114 @@
+import type { EventEntry, EventSubject } from '../../../shared/console/events.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import type { TextKey } from '../../i18n/text.ts'
+import { useText } from '../../i18n/text.ts'
+import { en } from '../../i18n/en/index.ts'
+
+/** Whether there is a text of this dotted name: kinds and procedures of a newer controller may be unknown here. */
+function isText(key: string): key is TextKey {
+  let part: unknown = en
+  for (const name of key.split('.')) {
+    if (typeof part !== 'object' || part === null) return false
+    part = Reflect.get(part, name)
+  }
+  return typeof part === 'string'
+}
+
+/** What the console says of an event, in the operator's language. */
+export function useEventText() {
+  const { t } = useText()
+  const { span, date } = useFormat()
+
+  /** Who or what it is about, by name. */
+  function subjectText({ type, id, name }: EventSubject): string {
+    if (type === 'listener') {
+      const key = `overview.state.${id}`
+      return isText(key) ? t(key) : id
+    }
+    return name || id || t(`eventLog.types.${type}`)
+  }
+
+  /** Who did it. */
+  function actorText({ actor }: EventEntry): string {
+    if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
+    if (actor.type === 'system') return t('eventLog.actors.system')
+    if (actor.name === 'console key' || actor.name === 'desktop') return t(`eventLog.actors.${actor.name}`)
+    return actor.name || t('eventLog.actors.stranger')
+  }
+
+  /** What happened, in one sentence. */
+  function sentence(entry: EventEntry): string {
+    const key = keyOf(entry)
+    if (!isText(key)) return `${entry.kind} ${String(entry.params.procedure ?? '')}`.trim()
+    return t(key, valuesOf(entry))
+  }
+
+  function valuesOf(entry: EventEntry): Record<string, string | number> {
+    const { params, before = {}, after = {} } = entry
+    const values: Record<string, string | number> = {}
+    for (const [name, value] of Object.entries(params)) values[name] = typeof value === 'number' ? value : String(value)
+    for (const name of ['away', 'stayed']) {
+      const milliseconds = params[`${name}_ms`]
+      if (typeof milliseconds === 'number') values[name] = span(milliseconds)
+    }
+    if (typeof params.last_seen === 'number') values.last_seen = date(params.last_seen)
+    const reason = `devices.short.${String(params.reason)}`
+    if (isText(reason)) values.reason = t(reason)
+    const fault = `eventLog.check.faults.${String(params.fault)}`
+    if (entry.kind === 'log.recovered' && isText(fault)) values.what = t(fault)
+    if (entry.kind === 'log.gathered') values.what = gathered(entry)
+    if (entry.room !== '' && !params.room) values.room = entry.room
+    values.fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].slice(0, 3).join(', ')
+    values.subject = subjectText(entry.subject)
+    return values
+  }
+
+  /** Which kind came so often. */
+  function gathered({ params, subject }: EventEntry): string {
+    const key = `eventLog.kinds.${String(params.kind)}`
+    const blank = { room: '…', stayed: '…', reason: '…', error: '…' }
+    return isText(key)
+      ? t(key, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
+      : String(params.kind)
+  }
+
+  return { sentence, subjectText, actorText }
+}
+
+/** The name of the text for an entry: some kinds have more than one. */
+function keyOf({ kind, params }: EventEntry): string {
+  const kinds = 'eventLog.kinds'
+  if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
+  if (kind === 'guesses.refused') return `${kinds}.guesses.${String(params.guess)}`
+  if (kind === 'signIn.refused' && params.blocked === true) return `${kinds}.signIn.blocked`
+  if (kind === 'controller.started' && params.last_seen !== undefined) return `${kinds}.controller.startedAfter`
+  if (kind === 'log.recovered' && params.fault === '') return `${kinds}.log.torn`
+  if ((kind === 'node.online' || kind === 'device.joined') && params.away_ms !== undefined)
+    return `${kinds}.${kind}Again`
+  return `${kinds}.${kind}`
+}
+
+/** Where the console shows a subject; empty where it has no page. */
+export function pageOf({ type, id }: Pick<EventSubject, 'type' | 'id'>): string {
+  const name = encodeURIComponent(id)
+  switch (type) {
+    case 'room':
+      return `/rooms/${name}`
+    case 'device':
+      return `/devices/${name}`
+    case 'node':
+      return `/nodes/${name}`
+    case 'credential':
+      return `/credentials/${name}`
+    case 'licence':
+      return '/settings/licence'
+    case 'settings':
+      return '/settings'
+    case 'backup':
+      return '/settings/data'
+    case 'lab':
+      return '/lab'
+    default:
+      return ''
+  }
+}

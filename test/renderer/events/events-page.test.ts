@@ -1,0 +1,70 @@
+import { beforeEach, expect, test } from 'vitest'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import EventsPage from '../../../renderer/pages/EventsPage.vue'
+import { asCsv, asLines, collectEvents } from '../../../renderer/pages/events/exportEvents.ts'
+import { eventsOf, useEventFilter } from '../../../renderer/pages/events/useEventFilter.ts'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
+
+let client: ConsoleClient
+beforeEach(async () => {
+  client = await operator()
+})
+
+const rows = () => [...document.querySelectorAll<HTMLElement>('.row-line')].map((row) => row.textContent ?? '')
+
+test('What an operator changes shows at once, by whom, with how it was before, in both languages; the log proves itself', async () => {
+  show(EventsPage, client)
+  await says('Roomdesk test started')
+  await client.call('settings.set', { room_defaults: { max_video: 7 } })
+  await says('Settings were changed: room_defaults.max_video')
+  const row = await eventually(() => {
+    const found = [...document.querySelectorAll<HTMLElement>('.row-line')].find((one) =>
+      one.textContent?.includes('room_defaults.max_video'),
+    )
+    if (!found) throw new Error('not listed yet')
+    return found
+  })
+  expect(row.textContent).toContain('Desktop app')
+  row.click()
+  await says('Before and after')
+  expect(pageText()).toMatch(/room_defaults\.max_video\s*16\s*7/)
+  await press('Check the log')
+  await says('The log is whole:')
+  await showLanguage('zh')
+  await says('设置已更改：room_defaults.max_video')
+  await says('日志完整：')
+  await showLanguage('en')
+})
+
+test('A room has its own events, and what is exported is what is shown', async () => {
+  const { room_id } = await client.call('rooms.create', { topic: '=Night shift' })
+  await client.call('rooms.create', { topic: 'Other' })
+  await client.call('rooms.close', { room_ids: [room_id] })
+  const query = Object.fromEntries(new URL(eventsOf('room', room_id), 'http://console').searchParams)
+  const { filter } = useEventFilter(query)
+  expect(filter.value).toMatchObject({ subject: { type: 'room', id: room_id } })
+  const { items, complete } = await collectEvents(client, filter.value)
+  expect(complete).toBe(true)
+  expect(items.map(({ params }) => params.procedure)).toEqual(['rooms.close', 'rooms.create'])
+  const lines = asLines(items).trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(items.toReversed())
+  const csv = asCsv(items, ({ seq }) => `Event ${seq}`).split('\r\n')
+  expect(csv).toHaveLength(4)
+  // A spreadsheet must not take a room's name for a formula.
+  expect(csv[1]).toContain(`,room,${room_id},"'=Night shift",`)
+})
+
+test('Filters leave what is asked for', async () => {
+  await client.call('rooms.create', { topic: 'Lobby' })
+  show(EventsPage, client)
+  await says('Room Lobby was made')
+  const search = document.querySelector<HTMLInputElement>('input[type="search"], input')
+  if (!search) throw new Error('there is no search field')
+  search.value = 'lobby'
+  search.dispatchEvent(new Event('input', { bubbles: true }))
+  await eventually(() => expect(rows()).toHaveLength(1))
+  await press('Clear the filters')
+  await says('Roomdesk test started')
+})

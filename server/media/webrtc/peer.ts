@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
 import type { EventLoopDelay } from '../event-loop-delay.ts'
 import { Lifetime } from '../lifetime.ts'
@@ -135,6 +134,7 @@ export class Peer {
    * @throws Problem badOffer
    */
   async answer(offer: Offer): Promise<string> {
+    const gathered = this.#whenGathered()
     try {
       this.#connection.setRemoteDescription(offer.sdp, 'offer')
       this.#connection.setLocalDescription('answer')
@@ -142,7 +142,7 @@ export class Peer {
       this.close()
       throw new Problem('badOffer')
     }
-    await this.#gathered()
+    await gathered
     const sdp = this.closed ? undefined : this.#connection.localDescription()?.sdp
     if (sdp === undefined) throw new Problem('badOffer')
     this.#cancelConnect = this.lifetime.after(connectMs, () => this.close())
@@ -209,15 +209,16 @@ export class Peer {
     this.onOpen()
   }
 
-  /**
-   * Resolves when it knows its addresses. A listener of the library would stay as long as the connection, and all that stay are asked, whenever anything comes by
-   * any connection, whether it was for them.
-   */
-  async #gathered(): Promise<void> {
-    const end = performance.now() + gatherMs
-    while (!this.closed && this.#connection.gatheringState() !== 'complete' && performance.now() < end) {
-      await sleep(lookEveryMs)
-    }
+  /** Begins before the addresses are gathered: other threads do that, and do not wait for a listener. Each is told in a turn of its own. */
+  #whenGathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs)
+      this.#connection.onGatheringStateChange((state) => {
+        if (state !== 'complete') return
+        clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 }
 

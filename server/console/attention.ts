@@ -97,7 +97,10 @@ function ofListeners({ listeners }: AttentionSources): Attention[] {
 function ofNodes({ nodes }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const enabled = nodes.filter(({ config }) => config.enabled)
-  if (!enabled.some(({ state }) => state === 'online' || state === 'connecting')) {
+  const real = enabled.filter(({ config }) => config.kind !== 'simulated')
+  // Beside real nodes the simulated ones serve the lab only.
+  const serving = real.length > 0 ? real : enabled
+  if (!serving.some(({ state }) => state === 'online' || state === 'connecting')) {
     found.push(item('error', 'noNode', '', 'No MCU node takes rooms: get_mcu answers 410.', 0))
   }
   for (const { config, state, last_error, since } of enabled) {

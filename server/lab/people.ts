@@ -21,7 +21,7 @@ export class SimulatedPeople {
    * @throws ApiError parameter when the room or its node refuses (full, locked, userId taken, not simulated); whatever NodePool.assign throws
    */
   async join(roomId: string, person: SimulatedPerson, signal?: AbortSignal): Promise<NodeUser> {
-    const node = this.#simulated(await this.#pool.assign(roomId, {}, signal))
+    const node = this.#simulated(await this.#pool.assign(roomId, { lab: true }, signal))
     try {
       return node.joinPerson(roomId, person)
     } catch (error) {

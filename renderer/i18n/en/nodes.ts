@@ -22,7 +22,8 @@ export const nodes = {
   },
   kindHint: {
     embedded: 'Runs on this machine, started by the controller. Takes rooms at once.',
-    simulated: 'For trying things out: it behaves as a node does and carries no media.',
+    simulated:
+      'For trying things out: it behaves as a node does and carries no media. Beside real nodes it serves rooms of the lab only.',
     janus: 'A Janus server of yours, with its admin interface reachable from here.',
     another:
       'Another process on this machine, with a port of its own: new rooms are spread over them, and if one fails the others go on.',

@@ -18,7 +18,7 @@ export const nodes: Texts<typeof english> = {
   kinds: { embedded: '内置', simulated: '模拟', janus: 'Janus', another: '本机的另一个内置节点' },
   kindHint: {
     embedded: '由控制器在本机启动，可立即承载房间。',
-    simulated: '仅供试用：行为与节点相同，但不传输媒体。',
+    simulated: '仅供试用：行为与节点相同，但不传输媒体。站点有真实节点时，只服务实验室的房间。',
     janus: '您自有的 Janus 服务器，其管理接口需可从此处访问。',
     another: '本机上的另一个进程，有自己的端口：新房间分布在各节点上，一个出故障时其他节点不受影响。',
     enough: '本机有 {cores} 个核心，{n} 个节点已足够，更多节点会共用这些核心。',

@@ -11,6 +11,7 @@ import type { PoolNode } from '../pool-node.ts'
 interface Attempt {
   roomId: string
   idcCode: string
+  lab: boolean
   /** On the clock of `performance.now()`. */
   until: number
   /** Names of nodes that are out of the question: the caller's wish, and those that failed in this attempt. */
@@ -35,7 +36,7 @@ export class Assigner {
    */
   async assign(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const room = this.#existing(roomId)
-    const current = this.#keeper(room)
+    const current = this.#keeper(room, options.lab ?? false)
     if (current?.placement.isOpen(roomId)) return current.name
     let attempt = this.#attempts.get(roomId)
     if (attempt === undefined) {
@@ -52,17 +53,35 @@ export class Assigner {
     return room
   }
 
-  /** The node the room stays on: online, and when it drains, only with people in the room. */
-  #keeper(room: StoredRoom): PoolNode | undefined {
+  /** The node the room stays on: online, and when it drains, or is simulated beside real ones, only with people in the room. */
+  #keeper(room: StoredRoom, lab: boolean): PoolNode | undefined {
     const node = this.#context.live.get(room.node)
     if (!node?.online) return undefined
-    return node.takesRooms || this.#context.presence.peopleIn(room.room_id) > 0 ? node : undefined
+    const stays = node.takesRooms && (lab || this.#servesAll(node))
+    return stays || this.#context.presence.peopleIn(room.room_id) > 0 ? node : undefined
+  }
+
+  /** Nodes that this room may be put on. Who wants media is never put on a simulated node where the site has real ones, even if those are offline. */
+  #candidates(lab: boolean): PoolNode[] {
+    const ready = [...this.#context.live.values()].filter((node) => node.takesRooms)
+    const simulated = lab ? ready.filter(({ config }) => config.kind === 'simulated') : []
+    return simulated.length > 0 ? simulated : ready.filter((node) => this.#servesAll(node))
+  }
+
+  /** It carries media, or the site has nothing that does. */
+  #servesAll({ config }: PoolNode): boolean {
+    if (config.kind !== 'simulated') return true
+    for (const { kind, enabled } of this.#context.store.all('nodes').values()) {
+      if (kind !== 'simulated' && enabled) return false
+    }
+    return true
   }
 
   async #run(roomId: string, options: ChoiceOptions): Promise<string> {
     const attempt: Attempt = {
       roomId,
       idcCode: options.idcCode ?? '',
+      lab: options.lab ?? false,
       until: performance.now() + this.#context.deadlines().node_ms,
       excluded: new Set(options.exclude),
       failed: false,
@@ -89,14 +108,15 @@ export class Assigner {
   /** The next node to try. @throws ApiError noNode, licenceExceeded */
   #next(attempt: Attempt): PoolNode {
     const room = this.#existing(attempt.roomId)
-    const keeper = this.#keeper(room)
+    const keeper = this.#keeper(room, attempt.lab)
     if (keeper !== undefined && !attempt.excluded.has(keeper.name)) return keeper
-    const candidates = [...this.#context.live.values()].filter((node) => node.takesRooms)
-    const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: attempt.excluded })
+    const choice = chooseNode(this.#candidates(attempt.lab), { idcCode: attempt.idcCode, exclude: attempt.excluded })
     if (choice.ok) return choice.node
     // A draining node keeps what it has when there is nowhere else to go.
     const draining = this.#context.live.get(room.node)
-    if (draining?.online && !attempt.excluded.has(draining.name)) return draining
+    if (draining?.online && !attempt.excluded.has(draining.name) && (attempt.lab || this.#servesAll(draining))) {
+      return draining
+    }
     // Where a node with room for it failed, the site is not at its limit: its nodes fail.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }

@@ -17,6 +17,8 @@ export interface ChoiceOptions {
   idcCode?: string | undefined
   /** Names that are out of the question. */
   exclude?: ReadonlySet<string> | undefined
+  /** The room is for simulated people: a simulated node is wanted, and served by a real one where there is none. */
+  lab?: boolean | undefined
 }
 
 /** The chosen node, or why there is none: no node that may take rooms at all, or every such node is at its limit. */

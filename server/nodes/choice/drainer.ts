@@ -95,7 +95,10 @@ export class Drainer {
     const { presence, live } = this.#context
     if (presence.peopleIn(roomId) > 0) return false
     if (!presence.occupied(roomId)) return true
-    const others = [...live.values()].filter((other) => other !== node && other.takesRooms)
+    const { kind } = node.config
+    const others = [...live.values()].filter(
+      (other) => other !== node && other.takesRooms && (other.config.kind !== 'simulated' || kind === 'simulated'),
+    )
     return chooseNode(others).ok
   }
 }

@@ -89,11 +89,13 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     options.prepare?.(node, config.name)
     return node
   }
+  const driver = options.driver ?? simulated
   const pool = new NodePool({
     store,
     settings: () => settings,
     logger: { debug: quiet, info: quiet, warn: log, error: log },
-    drivers: { simulated: options.driver ?? simulated },
+    // What a node of kind `embedded` does to media is no matter of the pool.
+    drivers: { simulated: driver, embedded: driver },
     defaultAddress: () => '127.0.0.1:7082',
   })
   pool.onEvent((event) => told.push(event))

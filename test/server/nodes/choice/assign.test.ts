@@ -223,3 +223,26 @@ test('get_mcu answers the address with the asked tag, else the first, else the d
   expect(() => pool.address('c')).toThrow('No MCU')
   expect(() => pool.address('gone')).toThrow('not online')
 })
+
+test('beside a node that carries media a simulated one gets no rooms, also while the other is offline; the lab asks for it', async () => {
+  const { pool, node, next } = await poolSite({
+    nodes: { a: {}, real: { kind: 'embedded' } },
+    rooms: { r1: {}, r2: {}, r3: {}, r4: { node: 'a' } },
+  })
+  expect(await pool.assign('r1')).toBe('real')
+  expect(await pool.assign('r2')).toBe('real')
+  // It was put there before there was another one.
+  expect(await pool.assign('r4')).toBe('real')
+  expect(await pool.assign('r3', { lab: true })).toBe('a')
+  node('a').joinPerson('r3', { userId: 'ann', userName: 'Ann' })
+  expect(await pool.assign('r3')).toBe('a')
+  const lost = next(stateIs('real', 'offline'))
+  node('real').setFault(offline)
+  await lost
+  await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
+})
+
+test('a site that has nothing but simulated nodes puts its rooms there', async () => {
+  const { pool } = await poolSite({ nodes: { a: {}, real: { kind: 'embedded', enabled: false } }, rooms: { r1: {} } })
+  expect(await pool.assign('r1')).toBe('a')
+})

@@ -122,6 +122,7 @@ export function createServices(options: ServiceOptions): Services {
       observeGuesses(observer, guesses)
       watch.guessed(guesses)
     },
+    nodesBeside: (name) => joinLinks.nodesBeside(name),
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
@@ -219,13 +220,20 @@ export function createServices(options: ServiceOptions): Services {
 function embeddedMedia(
   { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
   watch: SiteWatch,
-  visits: Pick<EmbeddedNodesOptions, 'answers' | 'guessed'>,
+  {
+    nodesBeside,
+    ...visits
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed'> & { nodesBeside: (name: string) => string[] },
 ): EmbeddedNodes | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, [
-      ...new Set([...sitePorts(), ...nodes.furtherPorts]),
-    ])
+    mediaConfiguration(
+      store.get('nodes', node.name) ?? node,
+      settings(),
+      store,
+      [...new Set([...sitePorts(), ...nodes.furtherPorts])],
+      nodesBeside(node.name),
+    )
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,

@@ -125,8 +125,8 @@ export class MediaServer {
       this.#rooms.open(room)
       return {}
     },
-    close_room: async ({ roomId }) => {
-      this.#rooms.close(roomId)
+    close_room: async ({ roomId, moves }) => {
+      this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed')
       return {}
     },
     note_removal: async (removal) => {

@@ -86,8 +86,11 @@ export class NodeConnectionError extends NodeError {
 export interface MediaNode {
   /** The node holds this room from now on, or changes it; idempotent. */
   openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
-  /** Everybody is out and the room is gone; a room it does not hold is no error. */
-  closeRoom(roomId: string, signal: AbortSignal): Promise<void>
+  /**
+   * Everybody is out and the room is gone; a room it does not hold is no error.
+   * @param moves it goes to another node: its people are told to follow
+   */
+  closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
   /** Who is in the room, outgoing users included, in the order they joined. Empty for a room it does not hold. */
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
   /** The user's connection has ended. Resolves to false when no such user is in the room. */

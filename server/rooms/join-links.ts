@@ -95,6 +95,23 @@ export class JoinLinks {
     return `${this.#urlOf(node.config.name)}${roomPagePath}${query}`
   }
 
+  /** Where people reach the embedded nodes but this one, as far as that is known. */
+  nodesBeside(name: string): string[] {
+    return this.#options.pool
+      .views()
+      .filter(({ config }) => config.kind === 'embedded' && config.enabled && config.name !== name)
+      .flatMap(({ config }) => this.#knownUrl(config.name))
+  }
+
+  #knownUrl(node: string): string[] {
+    try {
+      return [this.#urlOf(node)]
+    } catch {
+      // It has no address for clients.
+      return []
+    }
+  }
+
   /** Where clients reach the room's node. @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams of its own) */
   nodeUrl(roomId: string): string {
     const { rooms, store } = this.#options

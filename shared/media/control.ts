@@ -57,6 +57,8 @@ export const operatorMediaSettingsSchema = z.strictObject({
 export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
   site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
+  /** Where people reach the other nodes of the site, e.g. `http://10.0.0.5:7084`. */
+  other_nodes: z.array(z.string().max(600)).max(64).default([]),
   /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
   join_ms: milliseconds.default(4_000),
 })
@@ -222,7 +224,8 @@ export const controlMethods = {
   /** Somebody was taken out of a room on another node, to which it may come. */
   note_removal: { params: removalSchema, result: nothing },
   open_room: { params: room, result: nothing },
-  close_room: { params: z.strictObject({ roomId }), result: nothing },
+  /** `moves`: it goes to another node, and its people are to follow. */
+  close_room: { params: z.strictObject({ roomId, moves: z.boolean().optional() }), result: nothing },
   /** The answer to `roomWanted`; null: the room is open now, and the caller may enter. */
   answer_room: {
     params: z.strictObject({

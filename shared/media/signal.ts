@@ -139,6 +139,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     /** Who speaks, and who spoke lately, the latest first. */
     speaking: z.array(z.string()),
     spoke: z.array(z.string()),
+    /** Other nodes of the site, e.g. `http://10.0.0.5:7084`: while this one is away each of them knows where the room is. */
+    other_nodes: z.array(z.string()),
     ice_servers: z.array(iceServerSchema),
   }),
   /** The connection closes after it. `code`: 507, 800, 801 or the HTTP status. */
@@ -166,7 +168,10 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
   /** Something the client asked for is not allowed; the connection stays. */
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),
-  /** The connection closes after it. */
-  z.strictObject({ type: z.literal('removed'), reason: z.enum(['kicked', 'replaced', 'closed']) }),
+  /**
+   * The connection closes after it. `restarting`: nobody wanted that; the node ends, or the room goes to another one, and the same `join` lets one in again in a
+   * moment, here or there.
+   */
+  z.strictObject({ type: z.literal('removed'), reason: z.enum(['kicked', 'replaced', 'closed', 'restarting']) }),
 ])
 export type ToPerson = z.output<typeof toPersonSchema>

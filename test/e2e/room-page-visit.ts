@@ -19,7 +19,7 @@ const patienceMs = 20_000
 
 /** A controller with its embedded node, a camera, and browsers for people. */
 export class RoomSite implements AsyncDisposable {
-  readonly controller: Headless
+  controller: Headless
   readonly #browsers = new Map<Equipment, Promise<Windows>>()
   #camera: Camera | undefined
 
@@ -29,6 +29,25 @@ export class RoomSite implements AsyncDisposable {
 
   static async start(site: unknown = { nodes: [{ name: 'here', kind: 'embedded' }] }): Promise<RoomSite> {
     return new RoomSite(await startHeadless({ site }))
+  }
+
+  /** Ends the controller in order. */
+  async stop(): Promise<void> {
+    await this.controller.stop()
+  }
+
+  /** Starts it on the same data and ports. */
+  async startAgain(): Promise<void> {
+    const { folder, ready } = this.controller
+    const port = (url: string): string => new URL(url).port
+    const { media, device, node, console } = ready
+    this.controller = await startHeadless({
+      folder,
+      flags: [
+        ...['--media-port', port(media), '--device-port', port(device)],
+        ...['--node-port', port(node), '--console-port', port(console)],
+      ],
+    })
   }
 
   /** Makes a room and returns its number. */
@@ -114,7 +133,7 @@ export class Visitor {
   /** Through the entrance; with camera and microphone on where there are any. */
   async enter(name?: string): Promise<void> {
     if (name !== undefined) await this.page.getByLabel('Your name').fill(name)
-    await this.page.getByRole('button', { name: /^Join/ }).click()
+    await this.page.getByRole('button', { name: /^(Join|加入)/ }).click()
     await this.page.getByRole('toolbar').waitFor()
   }
 

@@ -30,6 +30,8 @@ export interface RoomView {
   ending: Ending | null
   /** The signalling connection stands. */
   connected: boolean
+  /** It does not, and the node said that it will be back. */
+  restarting: boolean
   you: Person | null
   roomId: string
   topic: string
@@ -48,6 +50,7 @@ export class RoomSession {
     phase: 'lobby',
     ending: null,
     connected: false,
+    restarting: false,
     you: null,
     roomId: '',
     topic: '',
@@ -116,8 +119,8 @@ export class RoomSession {
       moved: (origin) => {
         this.#origin = origin
       },
-      lost: () => {
-        this.view.connected = false
+      lost: (restarting) => {
+        Object.assign(this.view, { connected: false, restarting })
       },
       ended: (ending) => this.#ended(ending),
     })
@@ -174,7 +177,15 @@ export class RoomSession {
     this.#joined = message
     const peerToPeer = room.peer_to_peer
     const mostTiles = message.most_tiles
-    Object.assign(this.view, { phase: 'in', connected: true, you, topic: room.topic, peerToPeer, mostTiles })
+    Object.assign(this.view, {
+      phase: 'in',
+      connected: true,
+      restarting: false,
+      you,
+      topic: room.topic,
+      peerToPeer,
+      mostTiles,
+    })
     this.people.clear()
     for (const person of people) this.people.set(person.user_id, person)
     this.#takeChat(message.chat, first)

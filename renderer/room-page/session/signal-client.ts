@@ -22,8 +22,8 @@ export interface SignalListener {
   joined(message: Joined): void
   /** Whatever comes after that. */
   message(message: ToPerson): void
-  /** The connection broke; it is being mended. */
-  lost(): void
+  /** The connection broke; it is being mended. @param restarting the node said that it will be back, or that the room goes to another one */
+  lost(restarting: boolean): void
   /** The room is on another node of the site from now on, e.g. `http://10.0.0.5:7084`; `joined` follows. */
   moved(origin: string): void
   /** It is over for good. */
@@ -39,13 +39,13 @@ const silenceMs = 8_000
 const doubtMs = 2_000
 /** A node or a controller that starts again is there within some seconds: so long it is tried every second. */
 const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
-/** After so long without a connection the page gives up. */
+/** After so long without a connection the page gives up; and where the node said that it will be back: an update takes its time. */
 const giveUpMs = 90_000
+const giveUpRestartMs = 15 * 60_000
+/** The room may be on another node by now: they are asked in turn with the one that had it, after so many tries there. */
+const triesAtHome = 3
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
-
-/** A node that the page did not come from is tried so many times in a row; one that starts again takes two seconds or three. */
-const triesElsewhere = 5
 
 /** A room that moves meanwhile is followed so many times in a row. */
 const mostMoves = 3
@@ -56,6 +56,11 @@ export class SignalClient {
   readonly #home: string
   /** Of the node that has the room, as far as is known. */
   #origin: string
+  /** Of the one that is asked now. */
+  #asked: string
+  /** Of the others of the site. */
+  #others: readonly string[] = []
+  #restarting = false
   readonly #request: JoinRequest
   readonly #listener: SignalListener
   #socket: WebSocket | undefined
@@ -78,6 +83,7 @@ export class SignalClient {
   constructor(origin: string, request: JoinRequest, listener: SignalListener) {
     this.#home = origin
     this.#origin = origin
+    this.#asked = origin
     this.#request = request
     this.#listener = listener
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
@@ -104,7 +110,8 @@ export class SignalClient {
 
   #connect(): void {
     clearTimeout(this.#retry)
-    const socket = new WebSocket(signalUrl(this.#origin))
+    this.#asked = this.#next()
+    const socket = new WebSocket(signalUrl(this.#asked))
     this.#socket = socket
     this.#heardAt = Date.now()
     const timer = setTimeout(() => socket.close(), joinMs)
@@ -123,8 +130,16 @@ export class SignalClient {
     })
   }
 
+  /** Whom to ask: the node of the room, and when it is not there the others in turn with it. */
+  #next(): string {
+    const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
+    if (extra < 0 || extra % 2 === 0) return this.#origin
+    return this.#others[((extra - 1) / 2) % this.#others.length] ?? this.#origin
+  }
+
   #greeting(): FromPerson {
-    if (this.#session !== '') return { type: 'resume', version: signalVersion, session: this.#session }
+    if (this.#session !== '' && this.#asked === this.#origin)
+      return { type: 'resume', version: signalVersion, session: this.#session }
     const { roomId, token, hostPassword, userName } = this.#request
     return {
       type: 'join',
@@ -147,10 +162,15 @@ export class SignalClient {
         this.#lostAt = 0
         this.#tries = 0
         this.#moves = 0
+        this.#restarting = false
+        if (this.#asked !== this.#origin) this.#listener.moved(this.#asked)
+        this.#origin = this.#asked
+        this.#others = [...new Set([this.#home, ...message.other_nodes])].filter((origin) => origin !== this.#origin)
         return this.#listener.joined(message)
       case 'refused':
         return this.#refused(message)
       case 'removed':
+        if (message.reason === 'restarting') return this.#comesBack()
         return this.#end({ reason: message.reason, message: '' })
       case 'pong':
         return
@@ -161,31 +181,41 @@ export class SignalClient {
 
   #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
     if (reason === 'elsewhere' && url !== undefined && this.#moves < mostMoves) return this.#follow(url)
-    const again = this.#entered && (this.#session !== '' || passing.has(reason))
+    const aside = this.#asked !== this.#origin
+    const resuming = this.#session !== '' && !aside
+    const again = this.#entered && (resuming || passing.has(reason))
     if (!again) {
       const outdated = reason === 'badRequest' && message.includes('version')
       return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
     }
     // Too late to resume: join anew. The name of a guest may still be held by the one that was lost.
-    if (this.#session !== '') this.#tries = 0
-    this.#session = ''
+    if (resuming) {
+      this.#tries = 0
+      this.#session = ''
+    }
     if (reason === 'taken') this.#userId = undefined
   }
 
   /** Asks the node that has the room. */
   #follow(origin: string): void {
     this.#moves += 1
-    this.#goTo(origin)
+    this.#session = ''
+    this.#origin = origin
+    this.#tries = 0
+    this.#listener.moved(origin)
     const before = this.#socket
     this.#socket = undefined
     before?.close()
     this.#connect()
   }
 
-  #goTo(origin: string): void {
+  /** The node ends, or the room leaves it: it is there again in a moment, here or on another one. */
+  #comesBack(): void {
+    this.#restarting = true
     this.#session = ''
-    this.#origin = origin
-    this.#listener.moved(origin)
+    const socket = this.#socket
+    this.#broken()
+    socket?.close()
   }
 
   #broken(): void {
@@ -193,13 +223,12 @@ export class SignalClient {
     if (!this.#entered) return this.#end({ reason: 'unreachable', message: '' })
     if (this.#lostAt === 0) {
       this.#lostAt = Date.now()
-      this.#listener.lost()
+      this.#listener.lost(this.#restarting)
     }
-    if (Date.now() - this.#lostAt > giveUpMs) return this.#end({ reason: 'lost', message: '' })
+    if (Date.now() - this.#lostAt > (this.#restarting ? giveUpRestartMs : giveUpMs))
+      return this.#end({ reason: 'lost', message: '' })
     const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
     this.#tries += 1
-    // That node may be gone for good: the one that the page came from knows where the room is now.
-    if (this.#tries > triesElsewhere && this.#origin !== this.#home) this.#goTo(this.#home)
     this.#retry = setTimeout(() => this.#connect(), wait)
   }
 

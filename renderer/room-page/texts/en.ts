@@ -121,6 +121,7 @@ export const en = {
   },
   banner: {
     lost: 'The connection is lost. Coming back by itself…',
+    restarting: 'Restarting, you will be back…',
     sound: 'The browser holds back the sound.',
     playSound: 'Turn the sound on',
     sharing: 'You are sharing your screen.',

@@ -118,6 +118,7 @@ export const zh: Texts = {
   },
   banner: {
     lost: '连接已中断，正在自动恢复…',
+    restarting: '服务正在重启，稍后将自动恢复…',
     sound: '浏览器阻止了声音播放。',
     playSound: '开启声音',
     sharing: '您正在共享屏幕。',

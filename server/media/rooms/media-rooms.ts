@@ -105,7 +105,7 @@ export class MediaRooms {
     if (this.#rooms.get(config.roomId) !== room) return
     this.#rooms.set(config.roomId, this.#make(config))
     this.#endJoining(config.roomId)
-    room.close('left')
+    room.close('restarting')
   }
 
   /** Devices that are being taken into this room are not. */
@@ -115,12 +115,12 @@ export class MediaRooms {
     }
   }
 
-  close(roomId: string): void {
+  close(roomId: string, reason: 'closed' | 'restarting'): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
     this.#rooms.delete(roomId)
     this.#endJoining(roomId)
-    room.close()
+    room.close(reason)
   }
 
   /** Their connection has ended, they are refused for a while and their link is over. Returns false when they are not in. */
@@ -193,9 +193,9 @@ export class MediaRooms {
     if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
   }
 
-  /** Everything ends. */
+  /** The node ends: people come again when it, or another one, is there. */
   closeAll(): void {
-    for (const roomId of this.ids) this.close(roomId)
+    for (const roomId of this.ids) this.close(roomId, 'restarting')
   }
 
   /** @throws DeviceFailure */

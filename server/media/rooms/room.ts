@@ -10,7 +10,7 @@ import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
 
 /** Why somebody is no longer in a room. */
-export type LeaveReason = 'left' | 'kicked' | 'closed' | 'lost'
+export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'lost'
 
 /** What a room tells its node. */
 export interface RoomListener {
@@ -215,8 +215,7 @@ export class Room {
     // Cleared first: their ends are no news.
     member.publications.clear()
     for (const publisher of publishers) publisher.close()
-    const last: ToPerson | undefined =
-      reason === 'kicked' || reason === 'closed' ? { type: 'removed', reason } : undefined
+    const last: ToPerson | undefined = reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason }
     member.disconnect(last)
     this.broadcast({ type: 'person_left', user_id: userId })
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId)
@@ -230,9 +229,9 @@ export class Room {
 
   /**
    * Everybody is out, and nobody comes in any more. What fails with one of them keeps nobody else in.
-   * @param reason `left`: nobody wanted that, and their pages come again by themselves
+   * @param reason `restarting`: nobody wanted that, and their pages come again by themselves, here or at another node
    */
-  close(reason: 'closed' | 'left' = 'closed'): void {
+  close(reason: 'closed' | 'restarting'): void {
     this.#closed = true
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())

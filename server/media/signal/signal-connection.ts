@@ -196,7 +196,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #take(room: Room, member: Member, resumed: boolean): void {
-    const { resume_ms, ice_servers, most_tiles } = this.#parts.settings()
+    const { resume_ms, ice_servers, most_tiles, other_nodes } = this.#parts.settings()
     this.#place = { room, member }
     room.attach(member, this)
     const { roomId, topic, mode } = room.config
@@ -214,6 +214,7 @@ export class SignalConnection implements PersonLink {
       most_tiles,
       speaking: room.speakers.speaking,
       spoke: [...room.speakers.spoke],
+      other_nodes,
       ice_servers,
     })
     for (const message of member.takeKept()) this.send(message)

@@ -28,8 +28,8 @@ export class EmbeddedNode implements MediaNode {
     await this.#ask('open_room', room, signal)
   }
 
-  async closeRoom(roomId: string, signal: AbortSignal): Promise<void> {
-    await this.#ask('close_room', { roomId }, signal)
+  async closeRoom(roomId: string, signal: AbortSignal, moves = false): Promise<void> {
+    await this.#ask('close_room', { roomId, moves }, signal)
   }
 
   async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {

@@ -9,7 +9,7 @@ import { tokenKeyOf } from './token-key.ts'
 const joinShare = 0.97
 
 /**
- * What an embedded node is told, from the settings, its record and the ports that the controller listens at. Where no addresses are advertised, those that the node is tagged with are: a client
+ * What an embedded node is told, from the settings, its record, the ports that the controller listens at, and where people reach the other nodes. Where no addresses are advertised, those that the node is tagged with are: a client
  * that reaches the node there reaches its media there.
  */
 export function mediaConfiguration(
@@ -17,6 +17,7 @@ export function mediaConfiguration(
   { media, deadlines }: Pick<Settings, 'media' | 'deadlines'>,
   store: Pick<Store, 'unseal'>,
   sitePorts: readonly number[],
+  otherNodes: readonly string[],
 ): MediaConfiguration {
   const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
@@ -29,6 +30,7 @@ export function mediaConfiguration(
       ...settings,
       advertised: [...new Set(advertised)],
       site_ports: [...sitePorts],
+      other_nodes: [...otherNodes],
       join_ms: Math.ceil(deadlines.device_ms * joinShare),
     },
   }

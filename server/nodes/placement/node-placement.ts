@@ -204,7 +204,9 @@ export class NodePlacement {
     const { presence, events } = this.#context
     const { name } = this.#node
     room.state = 'closing'
-    await this.#ask(signal, (driver, inner) => driver.closeRoom(roomId, inner))
+    const stored = this.#context.store.get('rooms', roomId)
+    const moves = stored !== undefined && !stored.closed
+    await this.#ask(signal, (driver, inner) => driver.closeRoom(roomId, inner, moves))
     this.#rooms.delete(roomId)
     if (presence.nodeOf(roomId) === name) events.emitDepartures(name, presence.clear(roomId))
   }

@@ -144,6 +144,13 @@ describe('coming and going', () => {
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
     expect(await refusal(enter('changes', 'bob'))).toContain('404 noRoom')
   })
+
+  test('of a room that goes to another node people are told that they will be back', async () => {
+    await node.openRoom('moves')
+    const ann = await enter('moves', 'ann')
+    await node.request('close_room', { roomId: 'moves', moves: true })
+    expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
+  })
 })
 
 describe('admission', () => {

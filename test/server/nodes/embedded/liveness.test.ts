@@ -7,7 +7,7 @@ import { storedNode } from '../../../support/stored-records.ts'
 import { ScriptedProcess } from './scripted-process.ts'
 
 const { udp_port: _port, public_url: _url, link_life_ms: _life, ...media } = defaultSettings().media
-const settings = { ...media, site_ports: [], join_ms: 4_000 }
+const settings = { ...media, site_ports: [], other_nodes: [], join_ms: 4_000 }
 const minute = 60_000
 
 beforeEach(() => {

@@ -84,6 +84,16 @@ function pictures({ room, device, node, credential }) {
       route: '/activity',
       act: (page) => page.getByRole('row').filter({ hasText: 'authenticate' }).first().click(),
     },
+    {
+      name: 'events',
+      route: '/events',
+      act: (page) =>
+        page
+          .getByRole('row')
+          .filter({ hasText: /Settings were changed|设置已更改/ })
+          .first()
+          .click(),
+    },
     { name: 'tester', route: '/tester', act: (page) => press(page, /^(Send|发送)/) },
     { name: 'settings', route: '/settings/network' },
     { name: 'settings-backups', route: '/settings/data' },

@@ -97,7 +97,8 @@ export function attentionNow({
   listeners,
   tls,
   restarts,
-}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts'>): Attention[] {
+  events,
+}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts' | 'events'>): Attention[] {
   const { store, pool, outgoing, faults, settings } = services
   const { people, devices } = pool.totals()
   return attentionOf({
@@ -114,6 +115,7 @@ export function attentionNow({
     faults: faults.list().length,
     olderClients: services.olderClients.view(),
     restarts: restarts?.times ?? [],
+    eventLog: events.status(),
   })
 }
 

@@ -1,8 +1,10 @@
 import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
+import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
+import type { EventLogStatus } from '../event-log/event-log.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 
@@ -26,15 +28,17 @@ export interface AttentionSources {
   olderClients: OlderClientsView
   /** When the controller started itself again after an unforeseen error, the last time last. */
   restarts: readonly number[]
+  eventLog: EventLogStatus
 }
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
 
-/** Everything that wants the operator's eye, most urgent first; derived anew each time, so nothing has to be cleared. */
+/** Everything that wants the operator's eye, the worst first: by level, then by how many are concerned, then the newest; derived anew each time, so nothing has to be cleared. */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [
     ...ofRestarts(sources),
     ...ofStore(sources),
+    ...ofEventLog(sources),
     ...ofListeners(sources),
     ...ofNodes(sources),
     ...ofDevices(sources),
@@ -53,7 +57,9 @@ export function attentionOf(sources: AttentionSources): Attention[] {
       ),
     )
   }
-  return found.sort((one, other) => urgency[one.level] - urgency[other.level] || other.since - one.since)
+  return found.sort(
+    (one, other) => urgency[one.level] - urgency[other.level] || other.count - one.count || other.since - one.since,
+  )
 }
 
 function item(
@@ -62,8 +68,9 @@ function item(
   subject: string,
   message: string,
   since: number,
+  more: Partial<Attention> = {},
 ): Attention {
-  return { level, code, subject, message, since }
+  return { level, code, subject, message, since, name: '', why: '', count: 1, of: 0, reasons: [], ...more }
 }
 
 /** For a day: whoever looks in the next morning learns why a meeting was interrupted. */
@@ -78,7 +85,11 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
 function ofStore({ store }: AttentionSources): Attention[] {
   const refused = store.healthy
     ? []
-    : [item('error', 'diskRefused', '', `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`, 0)]
+    : [
+        item('error', 'diskRefused', '', `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`, 0, {
+          why: store.lastError ?? '',
+        }),
+      ]
   const recovered = store.notices
     .filter(
       ({ level, code, lost }) => level !== 'info' && lost !== true && (code === 'recovered' || code === 'damaged'),
@@ -88,10 +99,16 @@ function ofStore({ store }: AttentionSources): Attention[] {
   return [...refused, ...lost, ...recovered]
 }
 
+function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {
+  if (healthy) return []
+  const message = `The event log cannot be written: ${lastError}. Everything else goes on; ${lost} events were not kept.`
+  return [item('error', 'eventLogRefused', '', message, since, { why: lastError })]
+}
+
 function ofListeners({ listeners }: AttentionSources): Attention[] {
   return listeners
     .filter(({ state }) => state === 'failed')
-    .map(({ name, error }) => item('error', 'listenerDown', name, error, 0))
+    .map(({ name, error }) => item('error', 'listenerDown', name, error, 0, { why: error }))
 }
 
 function ofNodes({ nodes }: AttentionSources): Attention[] {
@@ -105,7 +122,11 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   }
   for (const { config, state, last_error, since } of enabled) {
     if (state === 'offline')
-      found.push(item('error', 'nodeOffline', config.name, `${config.name} is offline. ${last_error}`.trim(), since))
+      found.push(
+        item('error', 'nodeOffline', config.name, `${config.name} is offline. ${last_error}`.trim(), since, {
+          why: last_error,
+        }),
+      )
     if (config.kind === 'simulated') {
       found.push(
         item(
@@ -121,17 +142,30 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   return found
 }
 
-/** One line per device up to 20, so that a lost switch does not bury the rest. */
+/** So many devices have a line each; more are one line, so that a lost switch does not bury the rest. */
+const namedDevices = 3
+
 function ofDevices({ devices }: AttentionSources): Attention[] {
   // An attempt under way is no news: the line stays until the device has joined.
-  const down = devices.filter(
-    ({ state, last_error }) => (state === 'waiting' || state === 'joining') && last_error !== null,
+  const down = devices.flatMap(({ state, last_error, ...device }) =>
+    (state === 'waiting' || state === 'joining') && last_error !== null ? [{ ...device, ...last_error }] : [],
   )
-  return down
-    .slice(0, 20)
-    .map(({ userId, userName, last_error, since }) =>
-      item('warning', 'deviceDown', userId, `${userName}: ${last_error?.message ?? ''}`, since),
-    )
+  if (down.length > namedDevices) return [ofManyDevices(down, devices.length)]
+  return down.map(({ userId, userName, kind, message, since }) =>
+    item('warning', 'deviceDown', userId, `${userName}: ${message}`, since, { name: userName, why: kind }),
+  )
+}
+
+/** One line for many: how many of how many, since when, and why, the most frequent reason first. An error when it is half of them. */
+function ofManyDevices(down: readonly { kind: DeviceErrorKind; since: number }[], of: number): Attention {
+  const counts = new Map<DeviceErrorKind, number>()
+  for (const { kind } of down) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const reasons = [...counts].map(([kind, count]) => ({ kind, count })).sort((one, other) => other.count - one.count)
+  const why = reasons.map(({ kind, count }) => `${count}: ${deviceErrorMessages[kind]}`).join(' ')
+  const message = `${down.length} of ${of} devices are not joined. ${why}`
+  const since = Math.min(...down.map((device) => device.since))
+  const level = down.length * 2 >= of ? 'error' : 'warning'
+  return item(level, 'devicesDown', '', message, since, { count: down.length, of, reasons })
 }
 
 function ofLicence({ licence, now, rooms, users }: AttentionSources): Attention[] {

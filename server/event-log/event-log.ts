@@ -56,7 +56,8 @@ export interface EventLogStatus {
 export const eventFolder = 'events'
 export const system: EventActor = { type: 'system', name: '', address: '' }
 
-const defaultSegmentBytes = 8 * 1024 * 1024
+/** A start reads the newest segment whole: some 10,000 entries. */
+const defaultSegmentBytes = 4 * 1024 * 1024
 const defaultGatherMs = 250
 /** Between two syncs of the disk, milliseconds. */
 const syncMs = 1_000

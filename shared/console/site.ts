@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deviceErrorKinds } from '../device.ts'
 import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
@@ -36,6 +37,8 @@ export const attention = z.strictObject({
     'noNode',
     'simulatedNode',
     'deviceDown',
+    'devicesDown',
+    'eventLogRefused',
     'listenerDown',
     'licenceExpired',
     'licenceEnding',
@@ -50,6 +53,14 @@ export const attention = z.strictObject({
   ]),
   /** What it is about: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),
+  /** The subject as the operator knows it; empty where that is the same. */
+  name: z.string(),
+  /** What keeps it so: of a device the kind of its error, of a node and the disk what they said; empty where the code says it. */
+  why: z.string(),
+  /** Where one item stands for many: how many of how many, and why, the most frequent reason first. */
+  count: z.int(),
+  of: z.int(),
+  reasons: z.array(z.strictObject({ kind: z.enum(deviceErrorKinds), count: z.int() })),
   /** English, for logs and scripts; the console words it by code. */
   message: z.string(),
   since: moment,

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+
+let server: Headless
+beforeAll(async () => {
+  server = await startHeadless({ site: { credentials: [], nodes: [{ name: 'lab', kind: 'simulated' }] } })
+})
+afterAll(async () => {
+  await server.stop()
+  await removeFolder(server.folder)
+})
+
+const device = (userId: string, userAddress: string) => ({
+  roomId: 'hall',
+  userId,
+  userName: `Camera ${userId}`,
+  userAddress,
+})
+const downDevices = async () =>
+  (await server.rpc('overview.get', {})).attention.filter(({ code }) => code === 'deviceDown' || code === 'devicesDown')
+
+test('A few lost cameras have a line each, by their names; many are one line that counts them and their reasons, the worst first', async () => {
+  await server.rpc('rooms.create', { topic: 'Hall', room_extend_id: 'hall' })
+  await server.rpc('lab.device_trouble', {
+    name: 'lab',
+    rules: [
+      { match: 'locked', kind: 'auth' },
+      { match: 'gone', kind: 'unreachable' },
+    ],
+  })
+  await server.rpc('devices.create', device('a', 'rtsp://10.0.0.1/locked'))
+  await server.rpc('devices.create', device('b', 'rtsp://10.0.0.2/gone'))
+  await expect.poll(downDevices).toHaveLength(2)
+  expect(await downDevices()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ level: 'warning', subject: 'a', name: 'Camera a', why: 'auth' }),
+      expect.objectContaining({ level: 'warning', subject: 'b', name: 'Camera b', why: 'unreachable' }),
+    ]),
+  )
+  for (const id of ['c', 'd']) await server.rpc('devices.create', device(id, `rtsp://10.0.0.3/locked-${id}`))
+  await server.rpc('devices.create', device('e', 'rtsp://10.0.0.4/good'))
+  await expect.poll(downDevices).toMatchObject([
+    {
+      level: 'error',
+      code: 'devicesDown',
+      count: 4,
+      of: 5,
+      reasons: [
+        { kind: 'auth', count: 3 },
+        { kind: 'unreachable', count: 1 },
+      ],
+      message: expect.stringContaining('4 of 5 devices are not joined. 3: The device refused the login') as unknown,
+    },
+  ])
+  const [many] = await downDevices()
+  expect(many?.since).toBeGreaterThan(Date.now() - 60_000)
+})

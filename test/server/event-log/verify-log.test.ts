@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { removeFolder, startHeadless } from '../../support/headless.ts'
+import { edit } from './event-site.ts'
+
+const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+
+/** What the built program says with --verify-log, and its exit code. */
+async function verify(folder: string): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, '--data-dir', folder, '--verify-log'])
+    return { code: 0, said: stdout.trim() }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, said: (stdout + stderr).trim() }
+  }
+}
+
+test('--verify-log says whether the log of a site is as it was written, and by which entry it is not', async () => {
+  const server = await startHeadless({ site: { nodes: [{ name: 'lab', kind: 'simulated' }] } })
+  onTestFinished(() => removeFolder(server.folder))
+  await server.rpc('rooms.create', { topic: 'Hall' })
+  // While the controller runs, too.
+  expect(await verify(server.folder)).toMatchObject({ code: 0 })
+  await server.stop()
+  const whole = await verify(server.folder)
+  expect(whole).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/^The event log is whole: \d+ entries/) as unknown,
+  })
+  await edit(server.folder, (lines) =>
+    lines.map((line, index) => (index === 2 ? line.replace('"info"', '"error"') : line)),
+  )
+  expect(await verify(server.folder)).toEqual({
+    code: 1,
+    said: 'The event log is not as it was written: first bad entry 3 (events-000000000001.ndjson): the entry was changed.',
+  })
+})
+
+test('--verify-log makes nothing in a folder that has no key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-no-log-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { code, said } = await verify(folder)
+  expect(code).toBe(1)
+  expect(said).toContain('seal.key is missing')
+  expect(await readdir(folder)).toEqual([])
+})

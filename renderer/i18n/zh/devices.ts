@@ -43,7 +43,7 @@ export const devices: Texts<typeof english> = {
     unreachable: '无法到达设备，请检查其主机地址、电源和网络。',
     timeout: '设备未在规定时间内应答，请检查其主机地址和网络。',
     protocol: '该地址应答的不是 RTSP 服务，请检查主机和端口。',
-    certificate: '设备的证书不受信任，请在设置中允许信任摄像机证书，或为其安装权威机构签发的证书。',
+    certificate: '设备的证书不受信任，请在设置中允许信任摄像头证书，或为其安装权威机构签发的证书。',
     noUsableTrack: '设备没有可传输的媒体，请将其设为 H.264 视频。',
     closed: '设备关闭了连接，可能是观看数已满，或正在重启。',
     stalled: '设备停止发送媒体，但没有关闭连接。',

@@ -5,7 +5,7 @@ export const media: Texts<typeof english> = {
   streams: {
     title: '媒体流',
     none: '此房间内没有媒体流',
-    peers: '此房间的人员彼此直接传输，只有摄像机经过节点。',
+    peers: '此房间的人员彼此直接传输，只有摄像头经过节点。',
     watch: '观看',
     stop: '停止观看',
     screen: '{name} 的屏幕',

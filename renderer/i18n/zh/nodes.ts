@@ -121,7 +121,7 @@ export const nodes: Texts<typeof english> = {
     showRooms: '查看房间',
   },
   transcoding: {
-    title: '浏览器无法播放的摄像机',
+    title: '浏览器无法播放的摄像头',
     pictures: '画面',
     sound: '仅声音',
     use: '已用 {used} / {limit}',

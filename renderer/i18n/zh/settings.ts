@@ -112,7 +112,7 @@ export const settings: Texts<typeof english> = {
       camera_answer_ms: '摄像头应答时限',
       camera_stall_ms: '多久无数据视为停滞',
       most_tiles: '同时显示的人数',
-      transcoders: '同时转换的摄像机数上限',
+      transcoders: '同时转换的摄像头数上限',
       publish_bitrate: '个人摄像头最高码率',
       screen_bitrate: '屏幕共享最高码率',
       ban_ms: '被移出者多久内不得加入',

@@ -56,7 +56,7 @@ test('one that lacks an encoder, one that cannot be started, and none because th
 test('in Chinese; of a node that does not answer nothing is said', async () => {
   await showLanguage('zh')
   const shown = facts({})
-  await says('浏览器无法播放的摄像机')
+  await says('浏览器无法播放的摄像头')
   await says('已用 1 / 4')
   shown.unmount()
   const silent = facts(undefined)

@@ -25,6 +25,7 @@ export function useEventText() {
       const key = `overview.state.${id}`
       return isText(key) ? t(key) : id
     }
+    if (type === 'settings' || type === 'licence') return t(`eventLog.types.${type}`)
     return name || id || t(`eventLog.types.${type}`)
   }
 

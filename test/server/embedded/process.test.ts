@@ -48,6 +48,20 @@ describe('the process of the embedded node', () => {
     const again = await SignalClient.join(url, room, { host_password: 'open sesame' })
     expect(again.joined.people.map(({ user_id }) => user_id)).toContain('door')
     again.drop()
+    const { items } = await site.rpc('events.list', { groups: ['nodes', 'devices', 'people'] })
+    const told = items.toReversed().map(({ kind, subject }) => `${kind} ${subject.name}`)
+    const crashed = told.findIndex((line) => line.startsWith('node.crashed'))
+    expect(items.toReversed()[crashed]?.params.error).toContain('SIGKILL')
+    expect(told.slice(crashed).map((line) => line.split(' ', 1)[0])).toEqual(
+      expect.arrayContaining([
+        'node.offline',
+        'device.lost',
+        'person.left',
+        'node.online',
+        'device.joined',
+        'person.joined',
+      ]),
+    )
   })
 
   test('one that hangs: 310 within what clients wait, then another takes its place', { timeout: 60_000 }, async () => {

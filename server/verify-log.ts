@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogFault, LogVerdict } from '../shared/console/events.ts'
-import { eventFolder } from './event-log/event-log.ts'
 import { verifyLog } from './event-log/verify.ts'
+import { eventsFolder } from './store/files/backup-events.ts'
 import { createSealer, KeyFileError, loadKeyFile } from './store/sealer.ts'
 
 const faults: Readonly<Record<LogFault, string>> = {
@@ -31,7 +31,7 @@ async function verdictOn(dataFolder: string): Promise<LogVerdict> {
       `${keyFile} is missing: without it nobody can tell whether the event log was changed. ${where}`,
     )
   }
-  return await verifyLog(join(dataFolder, eventFolder), createSealer(await loadKeyFile(keyFile)))
+  return await verifyLog(join(dataFolder, eventsFolder), createSealer(await loadKeyFile(keyFile)))
 }
 
 function verdictText({

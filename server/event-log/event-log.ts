@@ -8,6 +8,7 @@ import {
   type LogVerdict,
 } from '../../shared/console/events.ts'
 import type { Log } from '../observe/log.ts'
+import { eventsFolder } from '../store/files/backup-events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { boundedContent } from './bounded-content.ts'
@@ -52,8 +53,6 @@ export interface EventLogStatus {
   lost: number
 }
 
-/** Name of the folder in the data folder. */
-export const eventFolder = 'events'
 export const system: EventActor = { type: 'system', name: '', address: '' }
 
 /** A start reads the newest segment whole: some 10,000 entries. */
@@ -121,7 +120,7 @@ export class EventLog {
 
   /** Opens the log of a data folder, or begins one. @throws what the file system says */
   static async open(options: EventLogOptions): Promise<EventLog> {
-    const folder = join(options.dataFolder, eventFolder)
+    const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const recovered = await recoverLog(folder, options.sealer, tailLength)
     const log = new EventLog(folder, options, recovered)
@@ -131,7 +130,11 @@ export class EventLog {
       options.logger.error({ fault }, 'the event log was changed while nobody looked after it')
       log.append({ kind: 'log.recovered', level: 'error', subject, params: { fault, dropped } })
     } else if (dropped > 0) log.append({ kind: 'log.recovered', subject, params: { fault: '', dropped } })
-    else if (recovered.end.seq === 0) log.append({ kind: 'log.begun', subject })
+    else if (recovered.end.seq === 0) {
+      // Before the first entry: a crash in the first second is no log without a seal.
+      await log.#head.write({ oldest: recovered.oldest, newest: recovered.end })
+      log.append({ kind: 'log.begun', subject })
+    }
     return log
   }
 

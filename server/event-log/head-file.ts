@@ -2,6 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { headName } from '../store/files/backup-events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 
@@ -13,7 +14,6 @@ export interface LogHead {
   newest: { seq: number; hash: string }
 }
 
-export const headName = 'head.json'
 /** The file is overwritten in place, within one sector, so that no write leaves half of it. */
 const headBytes = 384
 

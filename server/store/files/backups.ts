@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { backUpEvents, eventsFolder } from './backup-events.ts'
 import { documentNames, fileName } from './documents.ts'
 import { copyDurably, fileTime, hasCode, listFolder, syncFolder } from './durable-files.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
@@ -27,7 +28,11 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
     const parsed = parseBackupName(name)
     if (parsed === undefined) continue
     let bytes = 0
-    for (const file of await listFolder(join(folder, backupsFolder, name))) {
+    const events = (await listFolder(join(folder, backupsFolder, name, eventsFolder))).map((file) =>
+      join(eventsFolder, file),
+    )
+    const files = (await listFolder(join(folder, backupsFolder, name))).filter((file) => file !== eventsFolder)
+    for (const file of [...files, ...events]) {
       bytes += (await stat(join(folder, backupsFolder, name, file))).size
     }
     backups.push({ name, at: parsed.at, bytes, sequence: parsed.sequence })
@@ -38,7 +43,7 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
 
 /**
  * Copies lowdb's files as they are now into a new backup, and lets go of the oldest beyond five.
- * Copies, not links: what damages a file in place must not damage its backup.
+ * Copies, not links: what damages a file in place must not damage its backup. The event log, which proves itself, is linked as far as it is full.
  * @param withJournal also the journal: for files that are not up to date.
  */
 export async function makeBackup(folder: string, now: number, withJournal = false): Promise<StoreBackup> {
@@ -63,6 +68,7 @@ export async function makeBackup(folder: string, now: number, withJournal = fals
         if (!hasCode(error, 'ENOENT')) throw error
       }
     }
+    await backUpEvents(folder, making)
     await syncFolder(making)
     await rename(making, join(all, name))
   } catch (error) {

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { EventLog, eventFolder } from '../../../server/event-log/event-log.ts'
+import { EventLog } from '../../../server/event-log/event-log.ts'
 import { verifyLog } from '../../../server/event-log/verify.ts'
+import { eventsFolder } from '../../../server/store/files/backup-events.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { dataFolder, edit, joined, openLog, sealer, segmentFiles } from './event-site.ts'
 
 const day = 24 * 60 * 60_000
-const verify = (folder: string) => verifyLog(join(folder, eventFolder), sealer)
+const verify = (folder: string) => verifyLog(join(folder, eventsFolder), sealer)
 
 describe('What happened', () => {
   test('is there, newest first, also after the next start, and the numbers go on', async () => {
@@ -191,11 +192,11 @@ describe('Whoever changes the log is found out:', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, first_bad: 7, fault: 'cutOff' })
     await writeFile(newest, last)
     expect(await verify(folder)).toMatchObject({ ok: true })
-    expect(await verifyLog(join(folder, eventFolder), createSealer(Buffer.alloc(32, 1)))).toMatchObject({
+    expect(await verifyLog(join(folder, eventsFolder), createSealer(Buffer.alloc(32, 1)))).toMatchObject({
       ok: false,
       fault: 'headForged',
     })
-    await rm(join(folder, eventFolder, 'head.json'))
+    await rm(join(folder, eventsFolder, 'head.json'))
     expect(await verify(folder)).toMatchObject({ ok: false, fault: 'headMissing' })
     const log = await openLog(folder)
     expect(await log.verify()).toMatchObject({ ok: false, fault: 'headMissing', first_bad: 11 })
@@ -225,16 +226,30 @@ describe('A crash is no tampering:', () => {
     })
   })
 
+  test('in the first second of a log, too', async () => {
+    const folder = await dataFolder()
+    const log = await openLog(folder)
+    log.append(joined('ann'))
+    await log.flush()
+    // As a process that is killed leaves it.
+    const crashed = await dataFolder()
+    await cp(folder, crashed, { recursive: true })
+    expect(await verify(crashed)).toMatchObject({ ok: true, entries: 2 })
+    const again = await openLog(crashed)
+    again.append(joined('bob'))
+    expect(await again.verify()).toMatchObject({ ok: true, entries: 3 })
+  })
+
   test('what was written and not sealed yet counts', async () => {
     const folder = await dataFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     await log.close()
-    const head = await readFile(join(folder, eventFolder, 'head.json'))
+    const head = await readFile(join(folder, eventsFolder, 'head.json'))
     const more = await openLog(folder)
     more.append(joined('bob'))
     await more.close()
-    await writeFile(join(folder, eventFolder, 'head.json'), head)
+    await writeFile(join(folder, eventsFolder, 'head.json'), head)
     expect(await verify(folder)).toMatchObject({ ok: true, entries: 3, unsealed: 1 })
     const again = await openLog(folder)
     again.append(joined('cid'))
@@ -249,7 +264,7 @@ test('A disk that refuses disturbs nobody: entries wait, and beyond what can wai
   await log.close()
   const blocked = await openLog(folder, { clock: () => Date.now() + 2 * day, gatherMs: 1, mostWaiting: 100 })
   // A folder stands where the next file of the log would be.
-  const next = join(folder, eventFolder, 'events-000000000002.ndjson')
+  const next = join(folder, eventsFolder, 'events-000000000002.ndjson')
   await mkdir(next)
   for (let index = 0; index < 105; index++) blocked.append(joined(`p${index}`))
   await blocked.flush()

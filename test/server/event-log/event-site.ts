@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type EventDraft, EventLog, type EventLogOptions, eventFolder } from '../../../server/event-log/event-log.ts'
+import { type EventDraft, EventLog, type EventLogOptions } from '../../../server/event-log/event-log.ts'
 import { createLog } from '../../../server/observe/log.ts'
+import { eventsFolder } from '../../../server/store/files/backup-events.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 9))
@@ -32,11 +33,11 @@ export const joined = (id: string, room = 'lobby'): EventDraft => ({
 
 /** The files of the log with entries, the oldest first. */
 export async function segmentFiles(folder: string): Promise<string[]> {
-  const names = await readdir(join(folder, eventFolder))
+  const names = await readdir(join(folder, eventsFolder))
   return names
     .filter((name) => name.startsWith('events-'))
     .sort()
-    .map((name) => join(folder, eventFolder, name))
+    .map((name) => join(folder, eventsFolder, name))
 }
 
 /** Edits the newest file of the log, as somebody with an editor does. */

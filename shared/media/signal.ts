@@ -49,6 +49,8 @@ export const streamSchema = z.strictObject({
   /** Empty for none. */
   video_codec: z.string(),
   audio_codec: z.string(),
+  /** Its sound tells how loud it is (RFC 6464): `speaking` names its user. */
+  tells_level: z.boolean(),
   /** A smaller picture can be asked for: `?size=small`. */
   small: z.boolean(),
   /** Its picture is made playable while somebody watches: the first one takes a moment. */

@@ -1,4 +1,5 @@
 /** Some people of a large room in a process of their own, so that their work is not the node's: they join, publish and watch everybody. Each message is answered with what came until then. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
@@ -12,6 +13,8 @@ const atOnce = 2
 const mostTries = 4
 /** What is high enough for a tile of a large room, in pixels. */
 const tileHeight = 270
+/** The node has named everybody who speaks after so many milliseconds. */
+const voicesMs = 20_000
 /** Levels of speech, and of a room where nobody speaks, in -dBov. */
 const speech = 25
 const quiet = 75
@@ -25,6 +28,7 @@ const people: Person[] = []
 const publishers: WhipPeer[] = []
 const viewers: CountedViewer[] = []
 let streams: readonly string[] = []
+let wanted = 0
 let again = 0
 
 /** Runs for each, some at a time. */
@@ -65,24 +69,49 @@ async function open(stream: string, session: string): Promise<CountedViewer> {
   }
 }
 
-/** Everybody watches everybody else. */
-async function watch(): Promise<void> {
-  const all = people.flatMap(({ guest, signal }) =>
-    streams.filter((id) => id !== guest.userId).map((id) => ({ id, session: signal.joined.session })),
-  )
+/** Everybody watches everybody else; in a room of which not all are seen, who is seen and who speaks, as the room page does. */
+async function watch(seen: Asked['seen']): Promise<void> {
+  const all: { id: string; session: string }[] = []
+  for (const { guest, signal } of people) {
+    const voices = seen === undefined ? undefined : await speaking(signal, seen.speaking)
+    for (const id of streams) {
+      if (id === guest.userId) continue
+      if (seen === undefined || voices?.has(id) || isShown(id, guest.userId, seen.shown)) {
+        all.push({ id, session: signal.joined.session })
+      }
+    }
+  }
+  wanted += all.length
   await forEach(all, async ({ id, session }) => {
     viewers.push(await open(`${url}/whep/${room}/${id}`, session))
   })
 }
 
-/** Each shows the next ones after itself, and no more of the others. */
-function show(seen: number): void {
+/** Who speaks, by what the node told; resolves when there are so many. */
+async function speaking(signal: SignalClient, count: number): Promise<ReadonlySet<string>> {
+  const voices = new Set<string>(signal.joined.spoke)
+  for (const end = performance.now() + voicesMs; voices.size < count; ) {
+    for (const message of signal.messages) {
+      if (message.type === 'speaking') for (const userId of message.user_ids) voices.add(userId)
+    }
+    if (performance.now() > end) throw new Error(`of ${count} people who speak the node named ${voices.size}`)
+    await sleep(100)
+  }
+  return voices
+}
+
+/** Each shows the next ones after itself. */
+function isShown(id: string, own: string, count: number): boolean {
+  const after = (streams.indexOf(id) - streams.indexOf(own) + streams.length) % streams.length
+  return after >= 1 && after <= count
+}
+
+function show(count: number): void {
   for (const { guest, signal } of people) {
-    const own = streams.indexOf(guest.userId)
-    const shown = streams.map((stream_id, at) => {
-      const after = (at - own + streams.length) % streams.length
-      return { stream_id, height: after >= 1 && after <= seen ? tileHeight : 0 }
-    })
+    const shown = streams.map((stream_id) => ({
+      stream_id,
+      height: isShown(stream_id, guest.userId, count) ? tileHeight : 0,
+    }))
     signal.send({ type: 'shown', streams: shown })
   }
 }
@@ -93,13 +122,14 @@ async function handle({ enter: guests, publish: publishing, watch: ids, seen }: 
   if (ids !== undefined) {
     streams = ids
     // Before the first picture: what nobody sees is not sent at all.
-    if (seen !== undefined) show(seen)
-    await watch()
+    if (seen !== undefined) show(seen.shown)
+    await watch(seen)
   }
   const sum = (of: (viewer: CountedViewer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
   const answer: Counted = {
     sessions: people.map(({ signal }) => signal.joined.session),
     viewers: viewers.length,
+    wanted,
     again,
     sounds: sum(({ audio }) => audio.received),
     pictures: sum(({ video }) => video.received),

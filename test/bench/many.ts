@@ -26,8 +26,8 @@ export interface Asked {
   publish?: { sessions: string[]; talking: number }
   /** Everybody in it watches these, except themselves. */
   watch?: string[]
-  /** So many of them are shown, of the others only the sound is wanted; left out: all. */
-  seen?: number
+  /** So many of them are shown; of the others only those who speak are watched, so many in all, for their sound. Left out: all are shown. */
+  seen?: { shown: number; speaking: number }
 }
 
 /** What it answers. */
@@ -35,6 +35,8 @@ export interface Counted {
   /** Of those who are in the room by it. */
   sessions: string[]
   viewers: number
+  /** How many there are to be. */
+  wanted: number
   /** Attempts to watch that came to nothing and were made again. */
   again: number
   /** Packets of sound and picture that came to its viewers, and those that did not. */
@@ -82,6 +84,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     return {
       sessions: answers.flatMap(({ sessions }) => sessions),
       viewers: sum(({ viewers }) => viewers),
+      wanted: sum(({ wanted }) => wanted),
       again: sum(({ again }) => again),
       sounds: sum(({ sounds }) => sounds),
       pictures: sum(({ pictures }) => pictures),
@@ -99,7 +102,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     )
     const began = performance.now()
     const watch = guests.map(({ userId }) => userId)
-    await seenByAll(() => ({ watch, ...(seen === undefined ? {} : { seen }) }))
+    await seenByAll(() => ({ watch, ...(seen === undefined ? {} : { seen: { shown: seen, speaking: talking } }) }))
     const opened = (performance.now() - began) / 1_000
     await sleep(settleMs)
     const pid = node.child.pid ?? 0
@@ -122,7 +125,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
       `${count} people at 360p, ${what}: ${after.viewers} streams`,
       `${Math.round(pictures)} packets/s of ${wanted} of pictures, ${Math.round(sounds)} of sound, ${lost} lost, ${used.toFixed(0)} ms/s CPU of the node (${usedByThem.toFixed(0)} of the people, on the same ${cpus().length} cores), all watched after ${opened.toFixed(0)} s, ${after.again} of them at a second attempt`,
       'nothing lost, 98% of the pictures’ packets',
-      lost === 0 && after.viewers === count * (count - 1) && pictures > 0.98 * wanted,
+      lost === 0 && after.viewers === after.wanted && pictures > 0.98 * wanted,
     )
   } finally {
     for (const child of everybody) child.kill()

@@ -193,6 +193,8 @@ export class RoomSession {
       urls,
       ...(username === '' ? {} : { username, credential }),
     }))
+    this.speaking.enter(message)
+    this.watching.hear(this.speaking.voices)
     this.watching.enter({ origin: this.#origin, roomId: room.room_id, session, iceServers })
     this.watching.keep(streams.filter(({ user_id }) => user_id !== you.user_id))
     const others = people.filter((person) => !person.device && person.user_id !== you.user_id)
@@ -211,7 +213,6 @@ export class RoomSession {
       this.#main.restart()
       this.#screenPublication.restart()
     }
-    this.speaking.enter(message)
     this.#publish()
     this.#tellState()
     this.#tellShown()
@@ -234,7 +235,8 @@ export class RoomSession {
       case 'stream_size':
         return this.watching.sent(message.stream_id, message.size)
       case 'speaking':
-        return this.speaking.change(message.user_ids)
+        this.speaking.change(message.user_ids)
+        return this.watching.hear(this.speaking.voices)
       case 'chat':
         return this.#takeChat([message.line], false)
       case 'muted':

@@ -2,6 +2,8 @@ import { shallowReactive, shallowRef } from 'vue'
 
 /** Who spoke, at most so many: more than any stage holds. */
 const mostSpoke = 64
+/** A conversation has so many voices: who spoke before them is connected when they speak again. */
+const mostVoices = 8
 
 /** Who speaks in the room, as the node says. */
 export class Speaking {
@@ -9,6 +11,11 @@ export class Speaking {
   readonly now = shallowReactive(new Set<string>())
   /** Users who spoke, the latest first; those who speak now are among them. */
   readonly spoke = shallowRef<readonly string[]>([])
+
+  /** Whose sound is to be there at once: who speaks, and who spoke last. */
+  get voices(): ReadonlySet<string> {
+    return new Set([...this.now, ...this.spoke.value.slice(0, mostVoices)])
+  }
 
   /** In the room, for the first time or again. */
   enter({ speaking, spoke }: { speaking: readonly string[]; spoke: readonly string[] }): void {

@@ -13,6 +13,13 @@ type PictureSize = 'full' | 'small'
 /** Lower than this in device pixels, the small picture is as good. */
 const smallPixels = 270
 
+/**
+ * So many streams are all connected to, seen or not. In larger rooms who is neither seen nor among the voices costs a connection for nothing: they are connected
+ * to when they appear or speak, and for so long afterwards, in milliseconds.
+ */
+const mostUnseen = 24
+const idleMs = 5_000
+
 /** Where streams are watched. */
 export interface WatchEndpoint {
   /** e.g. `http://10.0.0.5:7082` */
@@ -25,7 +32,10 @@ export interface WatchEndpoint {
 interface Watched {
   stream: RoomStream
   size: PictureSize
-  player: LivePlayer
+  /** undefined while it is neither seen nor heard. */
+  player: LivePlayer | undefined
+  /** Since when it is not wanted, in milliseconds since the epoch; 0 while it is. */
+  idleSince: number
   /** Takes over once it has a picture: a change of size does not blink. */
   next: { player: LivePlayer; size: PictureSize } | undefined
 }
@@ -35,6 +45,8 @@ export class Watching {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #watched = new Map<string, Watched>()
   #endpoint: WatchEndpoint | undefined
+  #voices: ReadonlySet<string> = new Set()
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   /** Where to watch from now on; another session begins everything anew. */
   enter(endpoint: WatchEndpoint): void {
@@ -42,17 +54,29 @@ export class Watching {
     this.#endpoint = endpoint
   }
 
-  /** A stream is there. One of the same id replaces the earlier one. */
-  add(stream: RoomStream): void {
+  /**
+   * A stream is there. One of the same id replaces the earlier one.
+   * @param seen what is taken for granted until the page says how high it is shown
+   */
+  add(stream: RoomStream, seen = this.#watched.size < mostUnseen): void {
     const before = this.#watched.get(stream.stream_id)
     if (before !== undefined) {
-      if (same(before.stream, stream) && before.player.connection !== undefined) return
+      const stands = before.player === undefined || before.player.connection !== undefined
+      if (same(before.stream, stream) && stands) return
       this.remove(stream.stream_id)
     }
     const media = remoteMedia(stream.stream_id, stream.user_id, stream.source, stream.converted)
+    media.seen = seen
     this.media.set(stream.stream_id, media)
-    const player = this.#play(stream, 'full', media, () => this.#watched.get(stream.stream_id)?.player === player)
-    if (player !== undefined) this.#watched.set(stream.stream_id, { stream, size: 'full', player, next: undefined })
+    if (this.#endpoint === undefined) return
+    this.#watched.set(stream.stream_id, { stream, size: 'full', player: undefined, idleSince: 0, next: undefined })
+    this.#connect()
+  }
+
+  /** Whose sound is to be there at once. */
+  hear(voices: ReadonlySet<string>): void {
+    this.#voices = voices
+    this.#connect()
   }
 
   /** @param known the node ended it */
@@ -60,15 +84,47 @@ export class Watching {
     const watched = this.#watched.get(streamId)
     this.#watched.delete(streamId)
     this.media.delete(streamId)
-    watched?.player.close(known)
+    watched?.player?.close(known)
     watched?.next?.player.close(known)
+  }
+
+  /** Connects to what is wanted and has no connection; what is not wanted for a while loses its own. */
+  #connect(): void {
+    const all = this.#watched.size <= mostUnseen
+    const now = Date.now()
+    let idle = false
+    for (const [id, watched] of this.#watched) {
+      const media = this.media.get(id)
+      if (media === undefined) continue
+      if (all || this.#wants(watched, media)) {
+        watched.idleSince = 0
+        watched.player ??= this.#begin(watched, media)
+      } else if (watched.player !== undefined) {
+        watched.idleSince ||= now
+        if (now - watched.idleSince < idleMs) idle = true
+        else disconnect(watched, media)
+      }
+    }
+    clearTimeout(this.#timer)
+    this.#timer = idle ? setTimeout(() => this.#connect(), idleMs) : undefined
+  }
+
+  /** Nobody knows when the sound that tells no level has something to say. */
+  #wants({ stream }: Watched, { seen }: RemoteMedia): boolean {
+    if (seen || this.#voices.has(stream.user_id)) return true
+    return stream.audio_codec !== '' && !stream.tells_level
+  }
+
+  #begin(watched: Watched, media: RemoteMedia): LivePlayer | undefined {
+    const player = this.#play(watched.stream, watched.size, media, () => watched.player === player)
+    return player
   }
 
   /** Only these are there. */
   keep(streams: readonly RoomStream[]): void {
     const ids = new Set(streams.map(({ stream_id }) => stream_id))
     for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.remove(id)
-    for (const stream of streams) this.add(stream)
+    for (const stream of streams) this.add(stream, streams.length <= mostUnseen)
   }
 
   /** How high a stream is shown from now on, in device pixels. A small picture is taken where the node has one. */
@@ -76,10 +132,13 @@ export class Watching {
     const watched = this.#watched.get(streamId)
     const media = this.media.get(streamId)
     if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
+    const appears = height > 0 && !media.seen
     media.seen = height > 0
     // Of what is not seen nothing is sent, in whichever size.
-    if (!media.seen) return
+    if (!media.seen) return this.#connect()
     const size = height < smallPixels && watched.stream.small ? 'small' : 'full'
+    if (watched.player === undefined) watched.size = size
+    if (appears) this.#connect()
     if ((watched.next?.size ?? watched.size) === size) return
     watched.next?.player.close()
     watched.next = undefined
@@ -97,13 +156,15 @@ export class Watching {
 
   clear(): void {
     for (const id of [...this.#watched.keys()]) this.remove(id)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   /** For measuring. */
   *measured(): Iterable<Measured> {
     for (const [id, { player }] of this.#watched) {
       const media = this.media.get(id)
-      if (media !== undefined) yield { media, connection: player.connection }
+      if (media !== undefined && player !== undefined) yield { media, connection: player.connection }
     }
   }
 
@@ -161,7 +222,7 @@ export class Watching {
     media.state = 'connected'
     // Another session: its node begins with everything.
     media.sent = 'full'
-    before.close()
+    before?.close()
   }
 
   #dropNext(streamId: string, player: LivePlayer): void {
@@ -192,6 +253,14 @@ function firstPicture(track: MediaStreamTrack | null): Promise<void> {
     video.addEventListener('loadeddata', done, { once: true })
     video.srcObject = new MediaStream([track])
   })
+}
+
+function disconnect(watched: Watched, media: RemoteMedia): void {
+  watched.next?.player.close()
+  watched.player?.close()
+  watched.next = undefined
+  watched.player = undefined
+  Object.assign(media, { video: null, audio: null, state: 'connecting', problem: '' })
 }
 
 function same(one: RoomStream, other: RoomStream): boolean {

@@ -50,15 +50,18 @@ export class RoomStreams {
     if (audio && count((feed) => feed.audio !== undefined) >= maxAudio) throw new Problem('tooManyAudios')
   }
 
-  /** @param small the node can send a smaller picture of it */
-  add(userId: string, source: StreamSource, feed: Feed, small: boolean): void {
+  /**
+   * @param can `small`: the node can send a smaller picture of it; `tellsLevel`: its sound tells how loud it is
+   */
+  add(userId: string, source: StreamSource, feed: Feed, can: { small?: boolean; tellsLevel?: boolean }): void {
     const view: RoomStream = {
       stream_id: streamIdOf(userId, source),
       user_id: userId,
       source,
       video_codec: feed.video?.codec ?? '',
       audio_codec: feed.audio?.codec ?? '',
-      small,
+      tells_level: can.tellsLevel ?? false,
+      small: can.small ?? false,
       converted: feed.conversion?.pictures === true,
     }
     this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })

@@ -122,7 +122,7 @@ export class Room {
   /** A camera whose media flows. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, undefined, hold)
-    this.streams.add(userId, 'main', hold.lease.feed, hold.assistAddress !== '')
+    this.streams.add(userId, 'main', hold.lease.feed, { small: hold.assistAddress !== '' })
   }
 
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
@@ -189,7 +189,9 @@ export class Room {
       before.close()
     }
     if (source === 'main') publisher.feed.passes = this.speakers.add(member.user.userId)
-    this.streams.add(member.user.userId, source, publisher.feed, false)
+    // Who speaks is told of cameras and microphones, not of screens.
+    const tellsLevel = source === 'main' && publisher.tellsLevel
+    this.streams.add(member.user.userId, source, publisher.feed, { tellsLevel })
   }
 
   /** A publication is over. */

@@ -107,6 +107,11 @@ export class Publisher {
     return bundledAnswer(offer, taken, transport)
   }
 
+  /** Its sound tells how loud it is (RFC 6464). */
+  get tellsLevel(): boolean {
+    return this.#audio?.media.extensions.has(audioLevelUri) === true
+  }
+
   close(): void {
     this.peer.close()
   }

@@ -106,6 +106,9 @@ describe('an error that nobody foresaw', () => {
     const { attention } = await controller.rpc('overview.get', undefined)
     expect(attention).toContainEqual(expect.objectContaining({ level: 'warning', code: 'restarted', subject: '1' }))
     expect(await (await fetch(`${again.console}/metrics`)).text()).toContain('roomdesk_restarts_total 1')
+    const { items } = await controller.rpc('events.list', { groups: ['system'] })
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'controller.restarted', level: 'error' }))
+    expect(await controller.rpc('events.verify', {})).toMatchObject({ ok: true })
 
     // A rejection is no better.
     process.kill(before.pid, 'SIGWINCH')

@@ -23,7 +23,7 @@ describe('somebody who sends their picture in three sizes', () => {
     await node.openRoom(codec)
     const bob = await SignalClient.join(node.url, codec, { token: node.token(codec, { userId: 'bob' }) })
     const [ann, page] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, layered: true, pictures: 'noise' })
+    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, layered: true })
     await watch(page, node, codec, 'ann', bob.joined.session)
     const shows = async (height: number): Promise<void> => {
       const { video } = await page.until('ann', (stats) => stats.video?.height === height)

@@ -129,10 +129,12 @@ describe('what browsers do not show is shown in one of them through ffmpeg', () 
     await start()
     await joins('h265')
     const keys: number[] = []
+    let ssrc = 0
     const viewer = await WhepPeer.open(
       `${node.url}/whep/room/h265`,
       node.token('room', { role: 'observer' }),
       (packet) => {
+        if (((packet[1] ?? 0) & 0x7f) === 102) ssrc = packet.readUInt32BE(8)
         // Its parameter sets come with each (RFC 6184, section 5.2: type 7).
         if (((packet[1] ?? 0) & 0x7f) === 102 && ((packet[20] ?? 0) & 0x1f) === 7) keys.push(performance.now())
       },
@@ -143,7 +145,7 @@ describe('what browsers do not show is shown in one of them through ffmpeg', () 
       await expect.poll(() => keys.length).toBeGreaterThan(count)
       await new Promise((resolve) => setTimeout(resolve, 700))
       const asked = performance.now()
-      viewer.send(pictureLoss(1))
+      viewer.send(pictureLoss(ssrc))
       await expect.poll(() => (keys.at(-1) ?? 0) > asked, { interval: 20 }).toBe(true)
       waits.push((keys.at(-1) ?? 0) - asked)
     }

@@ -25,10 +25,10 @@ export const soundDescriptor = 3
 
 /**
  * A frame whose time ends in a half millisecond is made a key frame: nothing else that a running ffmpeg can be told. All others have whole milliseconds, and
- * these are key frames every two seconds.
+ * these are key frames every two seconds. Before the first one that is made so, the time of the last is no number.
  */
 export const keyFrameWishMs = 0.5
-const keyFrames = `expr:gte(t,prev_forced_t+${keyFrameSeconds})+gt(mod(round(t*10000),10),2)`
+const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
 /** Reads Matroska from its standard input, and nothing else; writes pictures as FLV, sound as Matroska. */
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: ConversionPlan): string[] {

@@ -23,7 +23,8 @@ const crashMs = 200
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
 const gathered = new GatheredMessages<FromNode>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
-  else if (process.connected) process.send?.(message)
+  // A controller that is gone takes nothing, which is no failure of the node: `disconnect` follows.
+  else if (process.connected) process.send?.(message, undefined, undefined, () => {})
 })
 const service = new ControlService((message, urgency) => {
   if (urgency === 'soon') gathered.sendSoon(message)

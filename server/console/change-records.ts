@@ -121,6 +121,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  'media.revoke_links': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: ({ url }) => ({ all: url === undefined }),
+    always: true,
+  },
+
   'activity.list': null,
   'activity.clear': { changes: () => site, always: true },
   'activity.export': null,

@@ -113,5 +113,9 @@ export function mediaHandlers({
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
+    'media.revoke_links': ({ room_id, url }) => {
+      media?.revokeLinks(room_id, joinLinks.revocation(room_id, url))
+      return {}
+    },
   }
 }

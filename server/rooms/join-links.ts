@@ -1,4 +1,4 @@
-import type { JoinGrant } from '../../shared/join-token.ts'
+import { decodeJoinClaims, type JoinGrant, splitJoinToken } from '../../shared/join-token.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -69,6 +69,16 @@ export class JoinLinks {
     const now = Date.now()
     const token = signJoinToken(this.#key(), grant, now)
     return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
+  }
+
+  /** What is revoked: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */
+  revocation(roomId: string, url: string | undefined): string {
+    this.#options.rooms.get(roomId)
+    if (url === undefined) return ''
+    const token = URL.parse(url)?.hash.replace(/^#token=/, '') ?? ''
+    const claims = decodeJoinClaims(splitJoinToken(decodeURIComponent(token))?.payload ?? '')
+    if (claims?.room === roomId) return claims.id
+    throw new ApiError('parameter', { field: 'url', message: 'This is no join link of this room.' })
   }
 
   /** For the operator's preview of a room: it shows streams, and puts nobody into the room. @throws ApiError roomNotFound, noNode, internal */

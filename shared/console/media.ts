@@ -75,4 +75,9 @@ export const mediaProcedures = {
     }),
     z.strictObject({ url: z.string(), expires_at: moment }),
   ),
+  'media.revoke_links': procedure(
+    'Join links of a room let nobody in any more: the one that is given, or all that were made until now. Who is in the room stays.',
+    z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),
+    done,
+  ),
 }

@@ -64,11 +64,12 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
 })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>
 
-/** Somebody who was taken out of a room: refused for a while, and with every link that was made until then. */
+/** Somebody who was taken out of a room: refused for a while, and with every link that was made until then. Or links of a room that were revoked. */
 export const removalSchema = z.strictObject({
   roomId: z.string(),
+  /** Empty: nobody was taken out; the one link is over, or every link of the room that was made until then. */
   userId: z.string(),
-  /** Of the link that was used; empty for none. */
+  /** Of the link that was theirs alone; empty for none. */
   tokenId: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),

@@ -82,7 +82,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     token: z.string().max(4_096).default(''),
     /** Instead of a link; makes the person host. */
     host_password: z.string().max(64).default(''),
-    /** Secret of the browser, kept there: without a link it is the same user in this room each time. */
+    /** Secret of the browser, kept there: where no link names the user, it is the same one in this room each time. */
     browser: z.string().min(16).max(64).optional(),
     /** Ignored when the link is bound to a user, and without a link or the host password; left out: made. */
     user_id: userId.optional(),

@@ -200,7 +200,10 @@ export const eventLog = {
       remove: 'Device {subject} was removed',
       import: 'Device {subject} was imported',
     },
-    media: { join_link: 'A join link for room {subject} was made' },
+    media: {
+      join_link: 'A join link for room {subject} was made',
+      revoke_links: 'Join links of room {subject} were revoked',
+    },
     activity: { clear: 'The request journal was cleared' },
     lab: {
       node_trouble: 'Lab: node {subject} was set to {mode}',

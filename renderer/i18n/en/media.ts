@@ -43,7 +43,7 @@ export const media = {
   link: {
     act: 'Join link',
     title: 'Join link for room {room}',
-    hint: 'Whoever has the link joins in a browser. Make one for each person whom you may want to take out again.',
+    hint: 'Whoever has the link joins in a browser. Each browser is a person of its own: who is removed needs a new link, the others are not affected.',
     name: 'For',
     namePlaceholder: 'anybody: they choose a name',
     role: 'Role',
@@ -61,5 +61,10 @@ export const media = {
     copy: 'Copy the link',
     byNumber: 'Anybody may join this room by its number, at:',
     copyByNumber: 'Copy the address',
+    revokeAll: 'Revoke all links of this room',
+    revokeTitle: 'Revoke all join links of room {room}?',
+    revokeBody:
+      'No link that was made until now lets anybody in any more, whoever has it. People who are in the room stay; when they reload the page they need a new link.',
+    revoked: 'All join links of room {room} were revoked',
   },
 } as const

@@ -79,7 +79,10 @@ export const rooms = {
       '{n} device is removed from its room and forgotten | {n} devices are removed from their rooms and forgotten',
     loseNumber: 'The number can be given to another room; invitations that name it lead nowhere',
     kickTitle: 'Force {user} offline?',
-    kickBody: 'The person is taken out of the room at once, and needs a new join link to come back.',
+    kickBody:
+      'The person is taken out of the room at once, and needs a new join link to come back with this browser. Others who hold the same link are not affected.',
+    kickHostBody:
+      'The host is taken out of the room at once, and needs a new join link to come back, or the host password after a moment. Others who hold the same link are not affected.',
     kickDeviceBody: 'The device is removed from the room and forgotten.',
   },
   told: {

@@ -200,7 +200,10 @@ export const eventLog: Texts<typeof english> = {
       remove: '设备 {subject} 已移除',
       import: '设备 {subject} 已导入',
     },
-    media: { join_link: '已为房间 {subject} 生成加入链接' },
+    media: {
+      join_link: '已为房间 {subject} 生成加入链接',
+      revoke_links: '房间 {subject} 的加入链接已撤销',
+    },
     activity: { clear: '请求记录已清空' },
     lab: {
       node_trouble: '实验室：节点 {subject} 已设为 {mode}',

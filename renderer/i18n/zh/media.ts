@@ -45,7 +45,7 @@ export const media: Texts<typeof english> = {
   link: {
     act: '加入链接',
     title: '房间 {room} 的加入链接',
-    hint: '持有链接者可在浏览器中加入。如果日后可能需要移出某人，请为每人单独生成。',
+    hint: '持有链接者可在浏览器中加入。每个浏览器视为一人：被移出者需要新的链接，其他人不受影响。',
     name: '提供给',
     namePlaceholder: '任何人：自行填写姓名',
     role: '角色',
@@ -62,5 +62,9 @@ export const media: Texts<typeof english> = {
     copy: '复制链接',
     byNumber: '任何人均可凭房间号加入此房间，地址：',
     copyByNumber: '复制地址',
+    revokeAll: '撤销此房间的所有链接',
+    revokeTitle: '撤销房间 {room} 的所有加入链接？',
+    revokeBody: '此前生成的链接将全部失效，无论由谁持有。房间内的人员不受影响，但刷新页面后需要新的链接。',
+    revoked: '房间 {room} 的所有加入链接已撤销',
   },
 }

@@ -79,7 +79,9 @@ export const rooms: Texts<typeof english> = {
     loseDevices: '{n} 台设备会被移出房间并删除',
     loseNumber: '房间号可能分配给其他房间，原有邀请随之失效',
     kickTitle: '强制 {user} 下线？',
-    kickBody: '此人会立即被移出房间，需要新的加入链接才能返回。',
+    kickBody: '此人会立即被移出房间，需要新的加入链接才能用该浏览器返回。持有同一链接的其他人不受影响。',
+    kickHostBody:
+      '主持人会立即被移出房间，需要新的加入链接才能返回，或稍后使用主持密码返回。持有同一链接的其他人不受影响。',
     kickDeviceBody: '此设备会被移出房间并删除。',
   },
   told: {

@@ -2,7 +2,7 @@ const key = 'roomdesk.browser'
 let secret: string | undefined
 
 /**
- * Names this browser to the node where no link does: in one room it is the same person each time. Random, and told to nobody else. Where storage is
+ * Names this browser to the node where no link names its user: in one room it is the same person each time. Random, and told to nobody else. Where storage is
  * switched off it lasts as long as the page.
  */
 export function browserSecret(): string {

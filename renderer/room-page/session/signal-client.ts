@@ -148,7 +148,7 @@ export class SignalClient {
       token,
       host_password: hostPassword,
       user_name: userName,
-      ...(token === '' ? { browser: browserSecret() } : {}),
+      browser: browserSecret(),
       ...(this.#userId === undefined ? {} : { user_id: this.#userId }),
     }
   }

@@ -5,6 +5,7 @@ import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
+import { everybody } from './bans.ts'
 import { browserIdentity } from './browser-identity.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
@@ -20,7 +21,7 @@ export interface Caller {
   /** Wishes of somebody whose link is not bound to a user. */
   userId: string | undefined
   userName: string
-  /** Secret of the browser of somebody without a link; undefined where the client has none. */
+  /** Secret of the browser of somebody whose link is not bound to a user, or who has none; undefined where the client has none. */
   browser: string | undefined
   /** The controller has said that the number of the room is enough. */
   byNumber: boolean
@@ -75,13 +76,24 @@ export class AdmissionControl {
     if (caller.token === '') return this.#withoutLink(roomId, caller)
     const token = this.#tokenOf(roomId, caller)
     const room = this.#rooms.get(roomId)
-    if (token.role === 'observer') return { room, kind: 'observer' }
-    const identity = this.#identity(roomId, token.user ?? caller.userId, token.name ?? caller.userName)
-    const role = this.#isHost(roomId, caller) ? 'host' : token.role
+    const { role } = token
+    if (role === 'observer') return { room, kind: 'observer' }
+    return { room, kind: 'newcomer', identity: this.#byLink(roomId, caller, { ...token, role }) }
+  }
+
+  /** Who somebody with a link is: the link's user, or one for each browser that comes by it. Whoever is taken out takes none of the others with them. */
+  #byLink(roomId: string, caller: Caller, token: JoinClaims & Pick<Identity, 'role'>): Identity {
+    const secret = token.user === undefined ? caller.browser : undefined
+    const browser = secret === undefined ? undefined : browserIdentity(this.#key, roomId, secret)
+    if (browser !== undefined && this.#rooms.bans.outdated(roomId, browser.userId, token.iat)) throw askAnew()
+    const userId = token.user ?? browser?.userId ?? caller.userId
     return {
-      room,
-      kind: 'newcomer',
-      identity: { ...identity, role, bound: token.user !== undefined, tokenId: token.id, byNumber: false },
+      ...this.#identity(roomId, userId, token.name ?? caller.userName),
+      role: this.#isHost(roomId, caller) ? 'host' : token.role,
+      bound: token.user !== undefined || browser !== undefined,
+      tokenId: token.user === undefined ? browser?.tokenId : token.id,
+      byNumber: false,
+      namesItself: token.name === undefined,
     }
   }
 
@@ -95,7 +107,7 @@ export class AdmissionControl {
   /** Who somebody without a link is. Nobody chooses an id by a number alone: it could be one that somebody else has a link for. */
   #withoutLinkAs(roomId: string, caller: Caller, host: boolean): Identity {
     const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
-    if (!host && browser !== undefined && this.#rooms.bans.revoked(roomId, undefined, browser.tokenId, 0)) {
+    if (!host && browser !== undefined && this.#rooms.bans.revoked(browser.tokenId)) {
       throw new Problem('removed', 'You were removed from this room: a join link is needed to come back.')
     }
     const wished = browser?.userId ?? (host ? caller.userId : undefined)
@@ -105,6 +117,7 @@ export class AdmissionControl {
       bound: browser !== undefined,
       tokenId: browser?.tokenId,
       byNumber: !host,
+      namesItself: !host,
     }
   }
 
@@ -174,8 +187,10 @@ export class AdmissionControl {
       this.#refused({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
-    if (this.#rooms.bans.revoked(roomId, token.user, token.id, token.iat)) {
-      throw new Problem('removed', 'You were removed from this room: ask for a new join link.')
+    const { bans } = this.#rooms
+    if (token.user !== undefined && bans.outdated(roomId, token.user, token.iat)) throw askAnew()
+    if (bans.revoked(token.id) || bans.outdated(roomId, everybody, token.iat)) {
+      throw new Problem('unauthorised', 'The join link was revoked: ask for a new one.')
     }
     return token
   }
@@ -198,6 +213,10 @@ export class AdmissionControl {
     this.#countGuess(roomId, remote)
     throw this.#refuse('hostPasswordWrong', roomId, caller)
   }
+}
+
+function askAnew(): Problem {
+  return new Problem('removed', 'You were removed from this room: ask for a new join link.')
 }
 
 /** What the limits count by. */

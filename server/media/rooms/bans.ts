@@ -1,5 +1,8 @@
 import type { Removal } from '../../../shared/media/control.ts'
 
+/** Stands for no user: what is revoked is a link, or every link of a room that was made until then. */
+export const everybody = ''
+
 /** Most entries kept of each kind; the oldest go first. */
 const most = 10_000
 
@@ -11,11 +14,11 @@ export class Bans {
   readonly #outdated = new Map<string, number>()
   readonly #tokens = new Set<string>()
 
-  /** Somebody was taken out: refused until then, and every link issued before is over, as is the one that was used. */
+  /** Somebody was taken out: refused until then, and every link issued before is over, as is the one that was theirs alone. Or links were revoked. */
   add({ roomId, userId, tokenId, at, until }: Removal): void {
     const key = JSON.stringify([roomId, userId])
-    remember(this.#users, key, until)
-    remember(this.#outdated, key, at)
+    if (userId !== everybody) remember(this.#users, key, until)
+    if (userId !== everybody || tokenId === '') remember(this.#outdated, key, at)
     if (tokenId === '') return
     this.#tokens.add(tokenId)
     for (const oldest of this.#tokens) {
@@ -29,10 +32,14 @@ export class Bans {
     return (this.#users.get(JSON.stringify([roomId, userId])) ?? 0) > now
   }
 
-  /** Whether a link was made before its user was taken out. */
-  revoked(roomId: string, userId: string | undefined, tokenId: string, issuedAt: number): boolean {
-    if (this.#tokens.has(tokenId)) return true
-    return userId !== undefined && issuedAt <= (this.#outdated.get(JSON.stringify([roomId, userId])) ?? -1)
+  /** Whether a link, or a browser that came without one, is let in no more. */
+  revoked(tokenId: string): boolean {
+    return this.#tokens.has(tokenId)
+  }
+
+  /** Whether a link was made before its user was taken out; of `everybody`: before the links of the room were revoked. */
+  outdated(roomId: string, userId: string, issuedAt: number): boolean {
+    return issuedAt <= (this.#outdated.get(JSON.stringify([roomId, userId])) ?? -1)
   }
 }
 

@@ -22,9 +22,11 @@ export interface Identity {
   role: 'host' | 'member'
   /** The link, or the browser, is this user's alone: a second arrival takes the place of the first. */
   bound: boolean
-  /** Of the link, or of the browser of somebody who had none; undefined when there was neither. */
+  /** Of the link of this user alone, or of the browser of somebody who had no such link; undefined when there was neither. */
   tokenId: string | undefined
   byNumber: boolean
+  /** No link says what they are called: they say so themselves, each time. */
+  namesItself: boolean
 }
 
 /** The signalling connection of a person. */

@@ -74,14 +74,14 @@ export class Room {
     if (present !== undefined) {
       if (present.device !== undefined || !identity.bound) throw new Problem('taken')
       if (identity.role === 'host') this.promote(present)
-      if (identity.byNumber) this.#rename(present, identity.userName)
+      if (identity.namesItself) this.#rename(present, identity.userName)
       return present
     }
     this.assertRoom()
     return this.#add(identity, identity.tokenId, undefined)
   }
 
-  /** Who comes without a link says anew what they are called. */
+  /** Who is given no name by a link says anew what they are called. */
   #rename(member: Member, userName: string): void {
     if (member.user.userName === userName) return
     member.user.userName = userName
@@ -289,7 +289,7 @@ export class Room {
   }
 
   #add(
-    { userId, userName, role, byNumber }: Omit<Identity, 'bound' | 'tokenId'>,
+    { userId, userName, role, byNumber }: Omit<Identity, 'bound' | 'tokenId' | 'namesItself'>,
     tokenId: string | undefined,
     device: DeviceHold | undefined,
   ): Member {

@@ -1,3 +1,4 @@
+import type { Removal } from '../../../shared/media/control.ts'
 import { NodeConnectionError, type MediaNode } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
@@ -92,6 +93,12 @@ export class EmbeddedNodes {
     throw failure
   }
 
+  /** Links of a room let nobody in from now on: the one of this id, or with an empty one all that were made until now. Who is in stays. */
+  revokeLinks(roomId: string, tokenId: string): void {
+    const at = Date.now()
+    this.#note({ roomId, userId: '', tokenId, at, until: at })
+  }
+
   /** Open connections of the further nodes that tell. */
   async furtherConnections(): Promise<number> {
     const counted = await Promise.allSettled(Array.from(this.#further.values(), (media) => media.connections()))
@@ -139,13 +146,15 @@ export class EmbeddedNodes {
       ...this.#options,
       looksAtPort,
       removals: () => this.#removals.list(),
-      removed: (removal) => {
-        this.#removals.add(removal)
-        this.#options.removals.keep(removal)
-        // The room may come to another process later.
-        for (const other of this.#all()) if (other !== media) void other.noteRemoval(removal)
-      },
+      removed: (removal) => this.#note(removal, media),
     })
     return media
+  }
+
+  /** Keeps it, and tells the processes: the room may come to another one later. @param by the one that knows it already */
+  #note(removal: Removal, by?: EmbeddedMedia): void {
+    this.#removals.add(removal)
+    this.#options.removals.keep(removal)
+    for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
+import { decodeJoinClaims } from '../../../shared/join-token.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import type { Windows } from '../../support/chromium.ts'
@@ -193,6 +194,57 @@ describe('admission', () => {
     const other = await SignalClient.join(node.url, 'taken', { ...open, user_id: 'bob', user_name: 'Bob' })
     clients.push(other)
     expect(other.joined.you).toMatchObject({ user_id: 'bob', user_name: 'Bob' })
+  })
+
+  test('by a link for anybody each browser is somebody of its own: who is removed takes nobody else out, and comes back by a newer link', async () => {
+    await node.openRoom('shared')
+    const token = node.token('shared')
+    const come = async (browser: string, user_name: string, link = token): Promise<SignalClient> => {
+      const client = await SignalClient.join(node.url, 'shared', {
+        token: link,
+        browser: browser.repeat(16),
+        user_name,
+      })
+      clients.push(client)
+      return client
+    }
+    const [ann, bo] = [await come('a', 'Ann'), await come('b', 'Bo')]
+    const { user_id } = ann.joined.you
+    // The same browser once more is the same person, under the name that they give now.
+    expect((await come('a', 'Anna')).joined.you).toMatchObject({ user_id, user_name: 'Anna' })
+    expect(await node.request('kick', { roomId: 'shared', userId: user_id })).toEqual({ kicked: true })
+    expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
+    const cleo = await come('c', 'Cleo')
+    expect(cleo.joined.people.map(({ user_name }) => user_name)).toEqual(['Bo', 'Cleo'])
+    bo.send({ type: 'ping', id: 1 })
+    await bo.next('pong')
+    // The time for which nobody lets them in is over.
+    const at = Date.now()
+    await node.request('note_removal', { roomId: 'shared', userId: user_id, tokenId: '', at, until: at })
+    expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
+    await expect.poll(() => Date.now()).toBeGreaterThan(at)
+    expect((await come('a', 'Ann', node.token('shared'))).joined.you.user_id).toBe(user_id)
+  })
+
+  test('a link that was revoked lets nobody in, and all of them none that was made before; who is in stays', async () => {
+    await node.openRoom('revoked')
+    const [one, other] = [node.token('revoked'), node.token('revoked', { userId: 'bo' })]
+    const ann = await SignalClient.join(node.url, 'revoked', { token: one })
+    clients.push(ann)
+    const id = decodeJoinClaims(one.split('.')[0] ?? '')?.id ?? ''
+    const revoke = async (tokenId: string, at: number): Promise<void> => {
+      await node.request('note_removal', { roomId: 'revoked', userId: '', tokenId, at, until: at })
+    }
+    await revoke(id, Date.now())
+    expect(await refusal(SignalClient.join(node.url, 'revoked', { token: one }))).toContain('401 unauthorised')
+    clients.push(await SignalClient.join(node.url, 'revoked', { token: other }))
+    const at = Date.now()
+    await revoke('', at)
+    expect(await refusal(SignalClient.join(node.url, 'revoked', { token: other }))).toContain('401 unauthorised')
+    await expect.poll(() => Date.now()).toBeGreaterThan(at)
+    clients.push(await SignalClient.join(node.url, 'revoked', { token: node.token('revoked', { userId: 'bo' }) }))
+    ann.send({ type: 'ping', id: 1 })
+    await ann.next('pong')
   })
 })
 

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Camera } from '../support/camera/camera.ts'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
-import type { LinkConditions, LinkCounts } from '../support/media/link.ts'
+import type { LinkCounts } from '../support/media/link.ts'
 import type { LossyProxy } from '../support/media/lossy-proxy.ts'
-import type { LinkRow, LinkSite } from './link-site.ts'
+import { type BadLink, badLinks, type LinkRow, type LinkSite, overBadLink } from './link-site.ts'
 import { report } from './table.ts'
 
 /** Of the cameras. */
@@ -33,9 +33,9 @@ export function cameraRows(large: Camera, small: Camera): LinkRow[] {
   return [
     { name: 'second-stream', measure: async (site) => await secondStream(site, large, small) },
     { name: 'key-frames', measure: async (site) => await keyFramesOnly(site, large) },
-    ...otherLinks.map((each) => ({
-      name: `camera-${each.room}`,
-      measure: async (site: LinkSite) => await otherLink(site, large, each),
+    ...badLinks.map((each) => ({
+      name: `camera-${each.row}`,
+      measure: async (site: LinkSite) => await badLink(site, large, each),
     })),
   ]
 }
@@ -87,44 +87,20 @@ async function keyFramesOnly(site: LinkSite, large: Camera): Promise<void> {
   await close(site, 'alone', page)
 }
 
-/** A link that is bad, not small. */
-interface OtherLink {
-  room: string
-  name: string
-  /** Share of the frames that is shown. */
-  goal: number
-  conditions: Partial<LinkConditions>
-}
-
-/** The share of the frames that is shown over links that are bad, not small. */
-const otherLinks: OtherLink[] = [
-  { room: 'loss2', name: 'loss 2%', goal: 0.98, conditions: { loss: 0.02 } },
-  { room: 'loss10', name: 'loss 10%', goal: 0.94, conditions: { loss: 0.1 } },
-  { room: 'slow', name: 'round trip 200 ms', goal: 0.98, conditions: { delayMs: 100 } },
-  { room: 'both', name: 'round trip 200 ms and loss 5%', goal: 0.9, conditions: { delayMs: 100, loss: 0.05 } },
-  { room: 'jitter', name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
-]
-
-async function otherLink(site: LinkSite, large: Camera, { room, name, goal, conditions }: OtherLink): Promise<void> {
+async function badLink(site: LinkSite, large: Camera, bad: BadLink): Promise<void> {
+  const { row: room, name, goal } = bad
   await site.node.openRoom(room)
   await site.node.addDevice(room, 'cam', large.url('/cam'))
-  const { toClient, toTarget } = site.changing
-  const before = { loss: toClient.loss, delayMs: toClient.delayMs, jitterMs: toClient.jitterMs }
   const page = await watch(site, room, site.changing)
-  for (const link of [toClient, toTarget]) Object.assign(link, conditions)
-  await sleep(1_000)
-  const began = await read(site, page, room, site.changing)
-  await sleep(conditionMs)
-  const ended = await read(site, page, room, site.changing)
-  for (const link of [toClient, toTarget]) Object.assign(link, before)
-  const shown = (ended.stats.video?.framesDecoded ?? 0) - (began.stats.video?.framesDecoded ?? 0)
-  const sent = ended.frames - began.frames
-  report(
-    `camera 2 Mbit/s, ${name}`,
-    `${shown} of ${sent} frames`,
-    `at least ${Math.round(goal * 100)}%`,
-    shown >= goal * sent,
-  )
+  await overBadLink(site.changing, bad, async () => {
+    const began = await read(site, page, room, site.changing)
+    await sleep(conditionMs)
+    const ended = await read(site, page, room, site.changing)
+    const shown = (ended.stats.video?.framesDecoded ?? 0) - (began.stats.video?.framesDecoded ?? 0)
+    const sent = ended.frames - began.frames
+    const percent = `at least ${Math.round(goal * 100)}%`
+    report(`camera 2 Mbit/s, ${name}`, `${shown} of ${sent} frames`, percent, shown >= goal * sent)
+  })
   await close(site, room, page)
 }
 

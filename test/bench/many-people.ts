@@ -4,7 +4,7 @@ import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 import type { Asked, Counted, Guest, Picture } from './many.ts'
-import { restBetweenLooks } from './rest.ts'
+import { serveRequests } from './rest.ts'
 
 const [url = '', room = '', pictureText = '{}'] = process.argv.slice(2)
 const picture = JSON.parse(pictureText) as Picture
@@ -138,19 +138,5 @@ async function handle({ enter: guests, publish: publishing, watch: ids, seen }: 
   process.send?.(answer)
 }
 
-let asked = 0
-
-process.on('message', (message: Asked) => {
-  asked += 1
-  handle(message)
-    .catch((error: unknown) => {
-      console.error(error)
-      process.exit(1)
-    })
-    .finally(() => {
-      asked -= 1
-    })
-})
 // Who publishes does so in time.
-restBetweenLooks(() => asked > 0 || publishers.length > 0)
-process.on('disconnect', () => process.exit(0))
+serveRequests(handle, () => publishers.length > 0)

@@ -7,11 +7,32 @@ const nobody = new Int32Array(new SharedArrayBuffer(4))
  * and with those who serve them they share the cores.
  * @param busy while it is, nothing waits
  */
-export function restBetweenLooks(busy: () => boolean): void {
+function restBetweenLooks(busy: () => boolean): void {
   const look = (): void => {
     if (busy()) return void setTimeout(look, 10 * restMs)
     Atomics.wait(nobody, 0, 0, restMs)
     setImmediate(look)
   }
   look()
+}
+
+/**
+ * Carries out what the process that started this one asks for, and ends with it or with what fails. Rests between looks at what came.
+ * @param busy while it is, nothing waits, and never while something that was asked for is under way
+ */
+export function serveRequests<Request>(handle: (request: Request) => Promise<void>, busy = (): boolean => false): void {
+  let asked = 0
+  process.on('message', (message: Request) => {
+    asked += 1
+    handle(message)
+      .catch((error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      })
+      .finally(() => {
+        asked -= 1
+      })
+  })
+  restBetweenLooks(() => asked > 0 || busy())
+  process.on('disconnect', () => process.exit(0))
 }

@@ -1,8 +1,7 @@
 /** People whose uplink is too small, lossy or slow: a part of `links.ts`. They publish noise, which takes all that they may send. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
-import type { LinkConditions } from '../support/media/link.ts'
-import type { LinkRow, LinkSite } from './link-site.ts'
+import { type BadLink, badLinks, type LinkRow, type LinkSite, overBadLink } from './link-site.ts'
 import { report } from './table.ts'
 
 const smallKbps = 600
@@ -52,23 +51,6 @@ async function shrinking(site: LinkSite, name: string, transportFeedback: boolea
   await close(site, pages)
 }
 
-/** An uplink that is bad, not small. */
-interface OtherUplink {
-  row: string
-  name: string
-  /** Share of the encoded frames that is seen. */
-  goal: number
-  conditions: Partial<LinkConditions>
-}
-
-const otherUplinks: OtherUplink[] = [
-  { row: 'loss2', name: 'loss 2%', goal: 0.98, conditions: { loss: 0.02 } },
-  { row: 'loss10', name: 'loss 10%', goal: 0.94, conditions: { loss: 0.1 } },
-  { row: 'slow', name: 'round trip 200 ms', goal: 0.98, conditions: { delayMs: 100 } },
-  { row: 'both', name: 'round trip 200 ms and loss 5%', goal: 0.9, conditions: { delayMs: 100, loss: 0.05 } },
-  { row: 'jitter', name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
-]
-
 export const uplinkRows: readonly LinkRow[] = [
   { name: 'uplink', measure: async (site) => await shrinking(site, 'a person 1.7 Mbit/s', true) },
   {
@@ -76,22 +58,19 @@ export const uplinkRows: readonly LinkRow[] = [
     measure: async (site) =>
       await shrinking(site, 'a person 1.7 Mbit/s whose browser knows nothing of transport feedback', false),
   },
-  ...otherUplinks.map((each) => ({
+  ...badLinks.map((each) => ({
     name: `uplink-${each.row}`,
-    measure: async (site: LinkSite) => await otherUplink(site, each),
+    measure: async (site: LinkSite) => await badUplink(site, each),
   })),
 ]
 
-async function otherUplink(site: LinkSite, { name, goal, conditions }: OtherUplink): Promise<void> {
-  const { toClient, toTarget } = site.changing
-  const before = { loss: toClient.loss, delayMs: toClient.delayMs, jitterMs: toClient.jitterMs }
+async function badUplink(site: LinkSite, bad: BadLink): Promise<void> {
   const pages = await open(site, true)
-  for (const link of [toClient, toTarget]) Object.assign(link, conditions)
-  await sleep(1_000)
-  const began = await frames(pages)
-  await sleep(conditionMs)
-  reportSeen(`a person 1.7 Mbit/s, uplink: ${name}`, began, await frames(pages), goal)
-  for (const link of [toClient, toTarget]) Object.assign(link, before)
+  await overBadLink(site.changing, bad, async () => {
+    const began = await frames(pages)
+    await sleep(conditionMs)
+    reportSeen(`a person 1.7 Mbit/s, uplink: ${bad.name}`, began, await frames(pages), bad.goal)
+  })
   await close(site, pages)
 }
 

@@ -1,7 +1,7 @@
 /** WHEP viewers in a process of their own, so that their work is not the node's. Each message is answered with what they have seen by then. */
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { WhepPeer } from '../support/media/whep-peer.ts'
-import { restBetweenLooks } from './rest.ts'
+import { serveRequests } from './rest.ts'
 
 /** How they watch: they count what comes (`CountedViewer`); they take it in whole (`WhepPeer`); or that, and the server is the one that offers. */
 export type Viewing = 'counted' | 'whole' | 'offered'
@@ -85,18 +85,4 @@ async function handle({ open = 0, cycles = 0, atOnce = 1, leave = false, ...more
   process.send?.({ packets, video, firstMs, failures } satisfies ViewersSeen)
 }
 
-let asked = 0
-
-process.on('message', (message: ViewersRequest) => {
-  asked += 1
-  handle(message)
-    .catch((error: unknown) => {
-      console.error(error)
-      process.exit(1)
-    })
-    .finally(() => {
-      asked -= 1
-    })
-})
-restBetweenLooks(() => asked > 0)
-process.on('disconnect', () => process.exit(0))
+serveRequests(handle)

@@ -27,7 +27,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
     if (underWay >= mostCalls) return refusal('failed', 'Too many calls are under way.')
     underWay += 1
     try {
-      return await (await controller).call(name, input, { transport: 'ipc', client: '' })
+      return await (await controller).call(name, input, { transport: 'ipc', client: '', role: 'admin' })
     } finally {
       underWay -= 1
     }

@@ -10,7 +10,7 @@ export interface ShellState {
   counts: OverviewView['counts']
 }
 
-const internal = { transport: 'internal', client: '' } as const
+const internal = { transport: 'internal', client: '', role: 'admin' } as const
 
 /** The site as the tray shows it. Undefined when the controller cannot say. */
 export async function readState(controller: Controller): Promise<ShellState | undefined> {

@@ -18,7 +18,7 @@ import { ConsoleWindow } from './window.ts'
 
 /** Milliseconds between two looks at the site for the tray. */
 const trayMs = 1_000
-const desktopOrigin = { transport: 'ipc', client: '' } as const
+const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 
 /** What the shell is made of. */
 export interface ShellOptions {

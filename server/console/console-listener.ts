@@ -3,9 +3,10 @@ import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { procedures } from '../../shared/console/contract.ts'
+import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
+import { procedureRoles } from '../../shared/console/roles.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
@@ -48,6 +49,7 @@ const contentSecurityPolicy = (host: string, secure: boolean) =>
 const statusOf: Record<ConsoleErrorCode, number> = {
   invalid: 400,
   unauthorized: 401,
+  forbidden: 403,
   notFound: 404,
   conflict: 409,
   failed: 502,
@@ -190,7 +192,7 @@ export class ConsoleListener {
     const body = await readJson(context.req, maxBody).catch(toProblem)
     if (body instanceof JsonBodyError) return fail(context, 'invalid', body.message)
     const name = context.path.slice('/rpc/'.length)
-    const origin = { transport: 'rpc', client: clientAddress(context.req) } as const
+    const origin = { transport: 'rpc', client: clientAddress(context.req), role: 'admin' } as const
     const result = await this.#options.dispatch(name, body, origin)
     context.status = result.ok ? 200 : statusOf[result.error.code]
     context.set('Cache-Control', 'no-store')
@@ -275,6 +277,7 @@ function describeProcedures(): unknown {
   described ??= Object.entries(procedures).map(([name, { summary, input, output }]) => ({
     name,
     summary,
+    role: procedureRoles[name as ProcedureName],
     input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
     output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
   }))

@@ -83,7 +83,7 @@ export class ConsoleSockets {
     }
     if (!parsed.success) return client.close(1007)
     const { id, procedure, input } = parsed.data
-    const result = await this.#dispatch(procedure, input, { transport: 'websocket', client: address })
+    const result = await this.#dispatch(procedure, input, { transport: 'websocket', client: address, role: 'admin' })
     if (client.readyState === client.OPEN) client.send(JSON.stringify({ id, result }))
   }
 

@@ -1,11 +1,14 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
+import type { Role } from '../../shared/console/roles.ts'
 
 /** Where a call came from: for the log, and for procedures that answer differently to a script. */
 export interface CallOrigin {
   transport: 'ipc' | 'websocket' | 'rpc' | 'internal'
   /** Client address; empty for IPC. */
   client: string
-  /** Whose it is; left out where there are no accounts. */
+  /** What its caller may do. */
+  role: Role
+  /** Name of the account that called; left out for the console key and the desktop. */
   account?: string
 }
 

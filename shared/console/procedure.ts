@@ -31,6 +31,8 @@ export type ConsoleErrorCode =
   /** Such a thing exists already, or the state forbids it. */
   | 'conflict'
   | 'unauthorized'
+  /** The caller's role does not allow it: the message says which one does. */
+  | 'forbidden'
   /** The node, device or disk did not do it, or not in time. */
   | 'failed'
   | 'internal'

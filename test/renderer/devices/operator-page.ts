@@ -52,7 +52,7 @@ export async function operator(
   })
   return consoleClient({
     kind: 'ipc',
-    call: (name, input) => controller.call(name, plain(input), { transport: 'ipc', client: '' }),
+    call: (name, input) => controller.call(name, plain(input), { transport: 'ipc', client: '', role: 'admin' }),
     onEvent: (listener) => controller.onEvent(listener),
     state: () => 'online',
     onState: () => () => undefined,

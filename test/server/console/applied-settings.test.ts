@@ -44,7 +44,7 @@ async function controllerAt(media_port: number) {
   await controller.start()
   return {
     async call<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
-      const result = await controller.call(name, input, { transport: 'internal', client: '' })
+      const result = await controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
       if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
       return result.value as ProcedureOutput<N>
     },

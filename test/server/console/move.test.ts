@@ -12,7 +12,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { siteFileSchema } from '../../../server/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 
-const origin = { transport: 'internal', client: '' } as const
+const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
 /** Ports that were free a moment ago. */
 async function freePorts(count: number): Promise<number[]> {

@@ -13,7 +13,7 @@ import { removeFolder } from '../../support/headless.ts'
 import { certificateFiles, renew, shown } from './certificates.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
-const origin = { transport: 'internal', client: '' } as const
+const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
 /** Status, headers and body of an answer over TLS, whoever signed for it. */
 function ask(

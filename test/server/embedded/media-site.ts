@@ -107,7 +107,7 @@ export class MediaSite implements AsyncDisposable {
 
   /** Calls a console procedure that must succeed. */
   async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
-    const result = await this.controller.call(name, input, { transport: 'internal', client: '' })
+    const result = await this.controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
     return result.value as ProcedureOutput<N>
   }

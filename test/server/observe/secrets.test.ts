@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 
 async function call(name: ProcedureName, input: unknown = {}): Promise<unknown> {
-  const result = await controller.call(name, input, { transport: 'internal', client: '' })
+  const result = await controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
   if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
   return result.value
 }

@@ -1,0 +1,130 @@
+import type { ProcedureName, ProcedureParsed } from './contract.ts'
+
+/** What an account may do: a viewer looks, an operator runs rooms, people and cameras, an admin does everything. The lesser first. */
+export const roles = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Whether somebody of a role may do what another role may. */
+export function atLeast(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed)
+}
+
+/** The lesser of two roles. */
+export function lesserRole(one: Role, other: Role): Role {
+  return atLeast(one, other) ? other : one
+}
+
+/** The role that each procedure needs, on every transport. A new procedure does not compile without one. */
+export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
+  'overview.get': 'viewer',
+  'overview.samples': 'viewer',
+  'overview.dismiss_welcome': 'admin',
+  'overview.dismiss_losses': 'admin',
+  'overview.dismiss_older_client': 'admin',
+  'licence.get': 'viewer',
+  'licence.set': 'admin',
+  // Pages ask for defaults, language and limits; its secrets are hidden from everybody.
+  'settings.get': 'viewer',
+  'settings.check': 'admin',
+  'settings.set': 'admin',
+  'listeners.restart': 'admin',
+  'tls.info': 'viewer',
+  'backups.list': 'admin',
+  'backups.make': 'admin',
+  'backups.preview': 'admin',
+  'backups.restore': 'admin',
+  'console.replace_key': 'admin',
+
+  'credentials.list': 'viewer',
+  'credentials.create': 'admin',
+  'credentials.update': 'admin',
+  'credentials.rotate': 'admin',
+  'credentials.reveal': 'admin',
+  'credentials.delete': 'admin',
+  'credentials.end_sessions': 'admin',
+  // Its digest authenticates.
+  'credentials.curl': 'admin',
+
+  'rooms.list': 'viewer',
+  'rooms.get': 'viewer',
+  // Who runs rooms sets a new password, or hands out a link as host.
+  'rooms.reveal_password': 'admin',
+  'rooms.create': 'operator',
+  'rooms.update': 'operator',
+  'rooms.lock': 'operator',
+  'rooms.unlock': 'operator',
+  'rooms.close': 'operator',
+  'rooms.reopen': 'operator',
+  'rooms.delete': 'operator',
+  'rooms.kick': 'operator',
+
+  'nodes.list': 'viewer',
+  'nodes.proposal': 'viewer',
+  'nodes.add': 'admin',
+  'nodes.add_embedded': 'admin',
+  'nodes.update': 'admin',
+  'nodes.enable': 'admin',
+  'nodes.disable': 'admin',
+  'nodes.drain': 'admin',
+  'nodes.undrain': 'admin',
+  'nodes.remove': 'admin',
+  'nodes.test': 'admin',
+
+  'devices.list': 'viewer',
+  'devices.history': 'viewer',
+  'devices.parse_address': 'operator',
+  'devices.probe': 'operator',
+  'devices.create': 'operator',
+  'devices.update': 'operator',
+  'devices.pause': 'operator',
+  'devices.resume': 'operator',
+  'devices.retry': 'operator',
+  'devices.remove': 'operator',
+  'devices.import_preview': 'operator',
+  'devices.import': 'operator',
+  'devices.export': 'operator',
+
+  'media.stats': 'viewer',
+  'media.transcoding': 'viewer',
+  // These hand out a token; media.watch does not.
+  'media.preview_stream': 'operator',
+  'media.preview_device': 'operator',
+  'media.watch': 'viewer',
+  'media.unwatch': 'viewer',
+  // As a member; see roleOfCall.
+  'media.join_link': 'viewer',
+  'media.revoke_links': 'operator',
+
+  'activity.list': 'viewer',
+  'activity.clear': 'admin',
+  'activity.export': 'viewer',
+  'events.list': 'viewer',
+  'events.verify': 'operator',
+
+  'tester.operations': 'viewer',
+  // It sends as any credential, with its secret.
+  'tester.send': 'admin',
+
+  'lab.state': 'viewer',
+  'lab.faults': 'viewer',
+  'lab.join': 'operator',
+  'lab.leave': 'operator',
+  'lab.node_trouble': 'operator',
+  'lab.device_trouble': 'operator',
+  'lab.lose_device': 'operator',
+  // These hit real clients.
+  'lab.set_faults': 'admin',
+  'lab.stall_store': 'admin',
+}
+
+/** Procedures that need more for some inputs. */
+const inputRoles: { readonly [N in ProcedureName]?: (input: ProcedureParsed<N>) => Role } = {
+  'media.join_link': ({ role }) => (role === 'host' ? 'operator' : 'viewer'),
+}
+
+/** The role that a call needs, once its input is known; `input` has the form that the procedure's schema makes. */
+export function roleOfCall(name: ProcedureName, input: unknown): Role {
+  // The table is typed name by name; a name that is only known at run time needs it untyped once.
+  const further = inputRoles[name] as ((input: unknown) => Role) | undefined
+  return further?.(input) ?? procedureRoles[name]
+}

@@ -20,6 +20,7 @@ import { settingsHandlers } from './console/settings-procedures.ts'
 import { licenceOf, siteHandlers } from './console/site-procedures.ts'
 import { putSettings } from './store/site-settings.ts'
 import { testerHandlers } from './console/tester-procedures.ts'
+import { wallHandlers } from './console/wall-procedures.ts'
 
 /** What the operator's procedures work on. */
 export interface ConsoleParts {
@@ -79,6 +80,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       outgoing,
       settings,
     }),
+    ...wallHandlers(store),
     ...activityHandlers(services.journal),
     ...eventHandlers(parts.events),
     ...labHandlers(store, services.people, services.faults),

@@ -34,6 +34,9 @@ export const limits = {
   nodes: 100,
   devices: 5_000,
   rooms: 1_000_000,
+  wallViews: 50,
+  /** Pictures beside each other on the wall. */
+  wallTiles: 25,
   /** Most rows one console page asks for. */
   pageSize: 500,
   /** Client addresses remembered by a failure counter. */

@@ -24,6 +24,7 @@ const room = (id: string): Named => ({ type: 'room', id })
 const device = (id: string): Named => ({ type: 'device', id })
 const node = (id: string): Named => ({ type: 'node', id })
 const credential = (id: string): Named => ({ type: 'credential', id })
+const wall = (id: string): Named => ({ type: 'wall', id })
 const settings: readonly Named[] = [{ type: 'settings', id: 'site' }]
 const site: readonly Named[] = [{ type: 'site', id: '' }]
 const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
@@ -126,6 +127,13 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     params: ({ url }) => ({ all: url === undefined }),
     always: true,
   },
+
+  'wall.list': null,
+  'wall.save': {
+    changes: ({ id }) => (id === undefined ? [] : [wall(id)]),
+    makes: ({ id, revision }) => (revision === 1 ? [wall(id)] : []),
+  },
+  'wall.remove': { changes: ({ id }) => [wall(id)] },
 
   'activity.list': null,
   'activity.clear': { changes: () => site, always: true },

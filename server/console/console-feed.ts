@@ -10,6 +10,7 @@ import type { Samples } from '../observe/samples.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { Store } from '../store/store.ts'
 import { Collector, type EventHub } from './event-hub.ts'
+import { wallViews } from './wall-procedures.ts'
 
 /** Where the console's events come from. */
 export interface FeedSources {
@@ -58,12 +59,15 @@ export class ConsoleFeed {
       }),
       store.onChange((changes) => {
         if (!hub.listening) return
+        let walls = false
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
+          else if (collection === 'wall_views') walls = true
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }
+        if (walls) hub.emit('wall.changed', { items: wallViews(store) })
       }),
       store.onNotice((notice) => hub.emit('store.noticed', notice)),
       journal.onAdded((added) => hub.emit('activity.added', added)),

@@ -13,6 +13,7 @@ function nameOf(store: Records, type: EventSubject['type'], id: string): string 
   if (type === 'room') return store.get('rooms', id)?.topic ?? ''
   if (type === 'device') return store.get('devices', id)?.userName ?? ''
   if (type === 'credential') return store.get('credentials', id)?.label ?? ''
+  if (type === 'wall') return store.get('wall_views', id)?.name ?? ''
   return type === 'node' ? id : ''
 }
 
@@ -31,6 +32,8 @@ export function stateOf(store: Records, { type, id }: EventSubject): object | un
       return siteSettings(store)
     case 'licence':
       return store.get('licence', 'site')
+    case 'wall':
+      return wallState(store, id)
     case 'site':
       return countsOf(store)
     default:
@@ -44,6 +47,13 @@ function roomState(store: Records, id: string): object | undefined {
   if (room === undefined) return undefined
   const { removals: _, ...state } = room
   return state
+}
+
+/** Its tiles in one line; the count of its changes says nothing. */
+function wallState(store: Records, id: string): object | undefined {
+  const view = store.get('wall_views', id)
+  if (view === undefined) return undefined
+  return { name: view.name, items: view.items.map((item) => `${item.kind} ${item.id}`) }
 }
 
 function countsOf(store: Records): Record<string, number> {

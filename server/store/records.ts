@@ -2,6 +2,7 @@
 
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
+import type { WallItem } from '../../shared/console/wall.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
 
 /** A key pair that a client authenticates with. */
@@ -97,4 +98,14 @@ export interface StoredDevice {
   /** The operator paused it: it stays, and is not joined. */
   paused: boolean
   created_at: number
+}
+
+/** A saved view of the wall of pictures. */
+export interface StoredWallView {
+  id: string
+  name: string
+  items: WallItem[]
+  /** Rises with each change. */
+  revision: number
+  changed_at: number
 }

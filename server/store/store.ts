@@ -6,6 +6,7 @@ import type {
   StoredRoom,
   StoredSession,
   StoredSettings,
+  StoredWallView,
 } from './records.ts'
 
 /** The collections of the site: which record each holds, under which key. */
@@ -22,6 +23,8 @@ export interface Collections {
   devices: StoredDevice
   /** By room_id. */
   rooms: StoredRoom
+  /** By id. */
+  wall_views: StoredWallView
   /** By the SHA-256 of the token, base64url. */
   sessions: StoredSession
 }

@@ -9,6 +9,7 @@ import { nodeProcedures, nodeView } from './nodes.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
+import { wallProcedures, wallView } from './wall.ts'
 
 /** Every procedure of the console, by name: the one list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
@@ -18,6 +19,7 @@ export const procedures = {
   ...nodeProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
+  ...wallProcedures,
   ...activityProcedures,
   ...eventProcedures,
   ...testerProcedures,
@@ -43,6 +45,8 @@ export const events = {
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
   /** The devices that changed; `removed` are gone. */
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
+  /** Every saved view of the wall, as they are now. */
+  'wall.changed': z.strictObject({ items: z.array(wallView) }),
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),
   'listeners.changed': z.strictObject({}),

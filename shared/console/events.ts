@@ -52,6 +52,7 @@ export const subjectTypes = [
   'settings',
   'licence',
   'backup',
+  'wall',
   'lab',
   'site',
 ] as const

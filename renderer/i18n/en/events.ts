@@ -44,6 +44,7 @@ export const eventLog = {
     settings: 'Settings',
     licence: 'Licence',
     backup: 'Backup',
+    wall: 'Wall view',
     lab: 'Lab',
     site: 'Site',
   },
@@ -204,6 +205,7 @@ export const eventLog = {
       join_link: 'A join link for room {subject} was made',
       revoke_links: 'Join links of room {subject} were revoked',
     },
+    wall: { save: 'View {subject} of the wall was saved', remove: 'View {subject} of the wall was removed' },
     activity: { clear: 'The request journal was cleared' },
     lab: {
       node_trouble: 'Lab: node {subject} was set to {mode}',

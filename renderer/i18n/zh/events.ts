@@ -46,6 +46,7 @@ export const eventLog: Texts<typeof english> = {
     settings: '设置',
     licence: '许可证',
     backup: '备份',
+    wall: '监控墙视图',
     lab: '实验室',
     site: '站点',
   },
@@ -204,6 +205,7 @@ export const eventLog: Texts<typeof english> = {
       join_link: '已为房间 {subject} 生成加入链接',
       revoke_links: '房间 {subject} 的加入链接已撤销',
     },
+    wall: { save: '监控墙视图“{subject}”已保存', remove: '监控墙视图“{subject}”已移除' },
     activity: { clear: '请求记录已清空' },
     lab: {
       node_trouble: '实验室：节点 {subject} 已设为 {mode}',

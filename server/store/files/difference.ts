@@ -6,7 +6,15 @@ import type { Change, CollectionName } from '../store.ts'
 const slice = 1_000
 
 /** Everything that a backup decides; sessions are not among it. */
-const restored: readonly CollectionName[] = ['settings', 'licence', 'credentials', 'nodes', 'devices', 'rooms']
+const restored: readonly CollectionName[] = [
+  'settings',
+  'licence',
+  'credentials',
+  'nodes',
+  'devices',
+  'wall_views',
+  'rooms',
+]
 
 /** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */
 export async function difference(from: State, to: State): Promise<Change[]> {

@@ -3,7 +3,7 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 
 /** Which collections each of lowdb's files holds. */
 export const layout = {
-  site: ['settings', 'licence', 'credentials', 'nodes', 'devices'],
+  site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'wall_views'],
   rooms: ['rooms'],
   sessions: ['sessions'],
 } as const satisfies Record<string, readonly CollectionName[]>
@@ -35,6 +35,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   credentials: 'site',
   nodes: 'site',
   devices: 'site',
+  wall_views: 'site',
   rooms: 'rooms',
   sessions: 'sessions',
 }
@@ -54,6 +55,7 @@ export function emptyState(): State {
     credentials: new Map(),
     nodes: new Map(),
     devices: new Map(),
+    wall_views: new Map(),
     rooms: new Map(),
     sessions: new Map(),
   }

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { limits } from '../../shared/limits.ts'
+import type { StoredWallView } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** The saved views of the wall, by name. */
+export function wallViews(store: Pick<Store, 'all'>): StoredWallView[] {
+  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+  return [...store.all('wall_views').values()].sort((one, other) => collator.compare(one.name, other.name))
+}
+
+/** Procedures on the saved views of the wall. */
+export function wallHandlers(store: Store): Handlers<ProceduresOf<'wall'>> {
+  return {
+    'wall.list': () => wallViews(store),
+    'wall.save': ({ id: given, name, items, revision }) =>
+      store.transact(['wall'], (transaction) => {
+        const views = store.all('wall_views')
+        const before = given === undefined ? undefined : views.get(given)
+        if (given !== undefined && before === undefined) throw noView()
+        if (before !== undefined && revision !== undefined && revision !== before.revision) {
+          throw new ConsoleError('conflict', 'Somebody else changed this view meanwhile.')
+        }
+        if (before === undefined && views.size >= limits.wallViews) {
+          throw new ConsoleError('conflict', `There are ${limits.wallViews} views already: remove one first.`)
+        }
+        const same = (other: string): boolean => other.localeCompare(name.trim(), 'en', { sensitivity: 'base' }) === 0
+        for (const view of views.values()) {
+          if (view.id !== given && same(view.name)) {
+            throw new ConsoleError('conflict', 'Another view has this name already.')
+          }
+        }
+        const id = given ?? randomBytes(9).toString('base64url')
+        const saved: StoredWallView = {
+          id,
+          name: name.trim(),
+          items,
+          revision: (before?.revision ?? 0) + 1,
+          changed_at: Date.now(),
+        }
+        transaction.put('wall_views', id, saved)
+        return saved
+      }),
+    'wall.remove': ({ id }) =>
+      store.transact(['wall'], (transaction) => {
+        if (!store.all('wall_views').has(id)) throw noView()
+        transaction.delete('wall_views', id)
+        return {}
+      }),
+  }
+}
+
+const noView = (): ConsoleError => new ConsoleError('notFound', 'There is no such view of the wall any more.')

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+
+/** What one tile of the wall shows: a camera, or whoever is seen in a room. */
+export const wallItem = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
+  z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
+])
+export type WallItem = z.output<typeof wallItem>
+
+const viewId = z.string().min(1).max(64)
+const items = z.array(wallItem).min(1).max(limits.wallTiles)
+
+/** A choice of cameras and rooms under a name, in the order of their tiles. */
+export const wallView = z.strictObject({
+  id: viewId,
+  name: z.string(),
+  items: z.array(wallItem),
+  /** Rises with each change: who changes it says which one they saw. */
+  revision: z.int().min(1),
+  changed_at: moment,
+})
+export type WallView = z.output<typeof wallView>
+
+/** Procedures on the saved views of the wall. */
+export const wallProcedures = {
+  'wall.list': procedure('The saved views of the wall, by name.', nothing, z.array(wallView)),
+  'wall.save': procedure(
+    'Save a view of the wall. Without an id it is a new one. With a revision it is refused when somebody else changed the view meanwhile.',
+    z.strictObject({
+      id: viewId.optional(),
+      name: bytes(1, limits.label).refine((name) => name.trim() !== '', { error: 'must not be empty' }),
+      items,
+      revision: z.int().min(1).optional(),
+    }),
+    wallView,
+  ),
+  'wall.remove': procedure('Forget a saved view of the wall.', z.strictObject({ id: viewId }), done),
+}

@@ -95,6 +95,10 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'media.join_link': 'viewer',
   'media.revoke_links': 'operator',
 
+  'wall.list': 'viewer',
+  'wall.save': 'operator',
+  'wall.remove': 'operator',
+
   'activity.list': 'viewer',
   'activity.clear': 'admin',
   'activity.export': 'viewer',

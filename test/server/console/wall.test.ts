@@ -18,7 +18,7 @@ describe('The wall of pictures', () => {
     const doors = await server.rpc('wall.save', { name: ' Doors ', items: [gate, lobby] })
     expect(doors).toMatchObject({ name: 'Doors', items: [gate, lobby], revision: 1 })
     const all = await server.rpc('wall.save', { name: 'all of it', items: [lobby] })
-    expect((await server.rpc('wall.list')).map(({ name }) => name)).toEqual(['all of it', 'Doors'])
+    expect((await server.rpc('wall.list', {})).map(({ name }) => name)).toEqual(['all of it', 'Doors'])
     expect(await server.result('wall.save', { name: 'DOORS', items: [gate] })).toMatchObject({
       error: { code: 'conflict', message: 'Another view has this name already.' },
     })
@@ -34,12 +34,12 @@ describe('The wall of pictures', () => {
     })
     expect(await server.rpc('wall.save', mine)).toMatchObject({ name: 'Entrances', revision: 3 })
 
-    const { name: backup } = await server.rpc('backups.make')
+    const { name: backup } = await server.rpc('backups.make', {})
     await server.rpc('wall.remove', { id })
     expect(await server.result('wall.save', { ...mine, revision: 3 })).toMatchObject({ error: { code: 'notFound' } })
-    expect(await server.rpc('wall.list')).toEqual([all])
+    expect(await server.rpc('wall.list', {})).toEqual([all])
     await server.rpc('backups.restore', { name: backup })
-    expect((await server.rpc('wall.list')).map(({ name }) => name)).toEqual(['all of it', 'Entrances'])
+    expect((await server.rpc('wall.list', {})).map(({ name }) => name)).toEqual(['all of it', 'Entrances'])
 
     const { items } = await server.rpc('events.list', { subject: { type: 'wall', id }, limit: 10 })
     expect(items.map(({ params, before, after }) => [params.procedure, before?.items, after?.items])).toEqual([
@@ -55,7 +55,7 @@ describe('The wall of pictures', () => {
     for (const items of [[], tiles(26)]) {
       expect(await server.result('wall.save', { name: 'x', items })).toMatchObject({ error: { code: 'invalid' } })
     }
-    const there = (await server.rpc('wall.list')).length
+    const there = (await server.rpc('wall.list', {})).length
     for (let number = there; number < 50; number++) {
       await server.rpc('wall.save', { name: `View ${number}`, items: tiles(25) })
     }

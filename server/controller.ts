@@ -189,7 +189,11 @@ export class Controller {
               return made
             },
     }
-    this.#dispatch = createDispatch(consoleHandlers(parts), options.logger, new ChangeTeller(store, events))
+    this.#dispatch = createDispatch(
+      consoleHandlers(parts),
+      options.logger,
+      new ChangeTeller(store, events, this.#services.peopleNames),
+    )
     const { credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = this.#services
     this.#feed = new ConsoleFeed({
       hub,

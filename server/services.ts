@@ -10,6 +10,7 @@ import { CredentialRooms } from './console/credential-rooms.ts'
 import { EventHub } from './console/event-hub.ts'
 import { licenceOf } from './console/site-procedures.ts'
 import type { EventSink } from './event-log/event-log.ts'
+import type { PeopleNames } from './event-log/people-names.ts'
 import { SiteWatch } from './event-log/watch-site.ts'
 import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
@@ -98,6 +99,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   olderClients: OlderClients
   /** All that is told of requests. */
   observer: RequestObserver
+  /** What people in the rooms are called. */
+  peopleNames: PeopleNames
   hub: EventHub
   authenticate: AnyOperation
   /** What clients of the original platform find on each port. */
@@ -194,6 +197,7 @@ export function createServices(options: ServiceOptions): Services {
     metrics,
     olderClients,
     observer,
+    peopleNames: watch.names,
     hub: new EventHub(),
     authenticate: authenticateOperation(access),
     fieldOperations: fieldOperations({ ...access, rooms, outgoing, pool, mediaUrl }),

@@ -14,6 +14,8 @@ export interface ChangeRecord<N extends ProcedureName> {
   failed?: (output: ProcedureOutput<N>) => readonly string[]
   /** What else is worth knowing; never a secret. */
   params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventFields
+  /** The room in which it happened to a person. */
+  room?: (input: ProcedureParsed<N>) => string
   /** A secret was shown, nothing was changed. */
   shows?: true
   /** It is told although nothing of what is stored is otherwise than before. */
@@ -76,8 +78,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'rooms.reopen': ofRooms,
   'rooms.delete': ofRooms,
   'rooms.kick': {
-    changes: ({ room_id }) => [room(room_id)],
-    params: ({ user_id }) => ({ user: user_id }),
+    changes: ({ user_id }) => [{ type: 'person', id: user_id }],
+    room: ({ room_id }) => room_id,
     always: true,
   },
 

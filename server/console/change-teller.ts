@@ -1,7 +1,8 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import type { EventActor, EventSubject } from '../../shared/console/events.ts'
+import type { EventActor, EventFields, EventSubject } from '../../shared/console/events.ts'
 import { difference } from '../event-log/difference.ts'
 import type { EventSink } from '../event-log/event-log.ts'
+import type { PeopleNames } from '../event-log/people-names.ts'
 import { stateOf, subjectOf } from '../event-log/site-state.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -22,10 +23,12 @@ export function actorOf({ transport, client, account = '' }: CallOrigin): EventA
 export class ChangeTeller {
   readonly #store: Store
   readonly #sink: EventSink
+  readonly #names: PeopleNames
 
-  constructor(store: Store, sink: EventSink) {
+  constructor(store: Store, sink: EventSink, names: PeopleNames) {
     this.#store = store
     this.#sink = sink
+    this.#names = names
   }
 
   /** Looks at what a call is about to change; undefined when it changes nothing. `input` has the form that the procedure's schema makes. */
@@ -34,7 +37,8 @@ export class ChangeTeller {
     const record = changeRecords[name] as unknown as ChangeRecord<'rooms.close'> | null
     if (record === null) return undefined
     const given = input as Parameters<NonNullable<typeof record.changes>>[0]
-    const named = (record.changes?.(given) ?? []).map((one) => this.#subject(one))
+    const room = record.room?.(given) ?? ''
+    const named = (record.changes?.(given) ?? []).map((one) => this.#subject(one, room))
     const states = named.map((subject) => stateOf(this.#store, subject))
     // Values are never changed in place, so the map alone keeps how all of them were.
     const devices = name === 'devices.import' ? new Map(this.#store.all('devices')) : undefined
@@ -42,23 +46,25 @@ export class ChangeTeller {
       const answer = output as Parameters<NonNullable<typeof record.makes>>[0]
       const failed = new Set(record.failed?.(answer))
       const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
-      const params = { procedure: name, ...record.params?.(given, answer) }
+      const topic: EventFields = room === '' ? {} : { room: this.#store.get('rooms', room)?.topic ?? '' }
+      const params = { procedure: name, ...topic, ...record.params?.(given, answer) }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)
         if (record.shows) return this.#sink.append({ kind: 'secret.shown', actor, subject, params })
         const changes = difference(state, stateOf(this.#store, subject))
         if (changes === undefined && !record.always) return
         // Its name now, if it has one yet.
-        const now = this.#subject(subject)
+        const now = this.#subject(subject, room)
         const shown = now.name === '' ? subject : now
-        this.#sink.append({ kind: 'site.changed', actor, subject: shown, params, ...changes })
+        this.#sink.append({ kind: 'site.changed', actor, subject: shown, room, params, ...changes })
       }
       for (const [index, subject] of named.entries()) if (!failed.has(subject.id)) tell(subject, states[index])
       for (const subject of made) tell(subject, beforeImport(devices, subject))
     }
   }
 
-  #subject({ type, id }: Named): EventSubject {
+  #subject({ type, id }: Named, room = ''): EventSubject {
+    if (type === 'person') return { type, id, name: this.#names.of(room, id) }
     return subjectOf(this.#store, type, id)
   }
 }

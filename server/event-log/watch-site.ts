@@ -5,6 +5,7 @@ import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { Store, StoreNotice } from '../store/store.ts'
 import type { EventSink } from './event-log.ts'
+import { PeopleNames } from './people-names.ts'
 import { subjectOf } from './site-state.ts'
 import { watchClients } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
@@ -24,20 +25,22 @@ export class SiteWatch {
   readonly #store: Store
   readonly #sink: EventSink
   readonly #stops: (() => void)[] = []
+  /** What people in the rooms are called. */
+  readonly names = new PeopleNames()
   /** Told of every request of a client. */
   readonly clients: RequestObserver
 
   constructor(store: Store, sink: EventSink) {
     this.#store = store
     this.#sink = sink
-    this.clients = watchClients(store, sink)
+    this.clients = watchClients(store, sink, this.names)
   }
 
   start({ pool, devices, faults }: WatchedParts): void {
     for (const notice of this.#store.status().notices) this.#notice(notice)
     this.#stops.push(
       this.#store.onNotice((notice) => this.#notice(notice)),
-      watchPool(pool, this.#store, this.#sink),
+      watchPool(pool, this.#store, this.#sink, this.names),
       watchDevices(devices, this.#sink),
       watchFaults(faults, this.#sink),
     )
@@ -58,7 +61,7 @@ export class SiteWatch {
     const params = { room: this.#store.get('rooms', roomId)?.topic ?? '' }
     this.#sink.append({
       kind: 'person.removed',
-      subject: { type: 'person', id: userId, name: '' },
+      subject: { type: 'person', id: userId, name: this.names.of(roomId, userId) },
       room: roomId,
       params,
     })

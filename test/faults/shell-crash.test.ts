@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { isGenuine } from '../e2e/desktop.ts'
+import { freePort } from '../support/free-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const executable = join(root, 'test/standin/electron')
@@ -32,14 +32,6 @@ async function line(app: ChildProcess, lines: string[], matches: RegExp, from = 
     if (app.stderr === null) throw new Error('its lines are not read')
     await once(app.stderr, 'data')
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 /** The last port that a start opens is there. */

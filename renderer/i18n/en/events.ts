@@ -180,7 +180,7 @@ export const eventLog = {
       close: 'Room {subject} was closed',
       reopen: 'Room {subject} was opened again',
       delete: 'Room {subject} was deleted',
-      kick: '{user} was removed from room {subject}',
+      kick: '{subject} was removed from room {room}',
     },
     nodes: {
       add: 'Node {subject} was added',

@@ -180,7 +180,7 @@ export const eventLog: Texts<typeof english> = {
       close: '房间 {subject} 已关闭',
       reopen: '房间 {subject} 已重新开放',
       delete: '房间 {subject} 已删除',
-      kick: '{user} 被移出房间 {subject}',
+      kick: '{subject} 被移出房间 {room}',
     },
     nodes: {
       add: '节点 {subject} 已添加',

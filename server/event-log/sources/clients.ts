@@ -2,6 +2,7 @@ import type { EventKind, EventSubject } from '../../../shared/console/events.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
+import type { PeopleNames } from '../people-names.ts'
 import { subjectOf } from '../site-state.ts'
 
 interface Told {
@@ -22,23 +23,29 @@ const told: ReadonlyMap<string, Told> = new Map<string, Told>([
 ])
 
 /** Writes what clients change over the APIs, and who they are. On the hot path: of any other request it is one look-up. */
-export function watchClients(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink): RequestObserver {
+export function watchClients(
+  store: Pick<Store, 'get' | 'all' | 'unseal'>,
+  sink: EventSink,
+  names: PeopleNames,
+): RequestObserver {
   return {
     observe(observation) {
       const found = observation.ret === 0 ? told.get(observation.operation) : undefined
-      if (found !== undefined) sink.append({ ...whatOf(store, observation, found), actor: actorOf(observation) })
+      if (found !== undefined) sink.append({ ...whatOf(store, names, observation, found), actor: actorOf(observation) })
     },
   }
 }
 
 function whatOf(
   store: Pick<Store, 'get' | 'all' | 'unseal'>,
+  names: PeopleNames,
   { room, params }: Observation,
   { kind, type, parameter }: Told,
 ) {
   if (parameter === undefined) return { kind, subject: subjectOf(store, type, room) }
   const id = params.get(parameter)
-  const subject = subjectOf(store, type, typeof id === 'string' ? id : '')
+  const found = subjectOf(store, type, typeof id === 'string' ? id : '')
+  const subject = type === 'person' ? { ...found, name: names.of(room, found.id) } : found
   return { kind, subject, room, params: { room: store.get('rooms', room)?.topic ?? '' } }
 }
 

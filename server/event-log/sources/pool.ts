@@ -5,6 +5,7 @@ import type { EventFields } from '../../../shared/console/events.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
+import type { PeopleNames } from '../people-names.ts'
 import { subjectOf } from '../site-state.ts'
 
 /** Writes what the nodes tell: nodes that come and go, people who join and leave, rooms that move. Returns the function that ends it. */
@@ -12,22 +13,25 @@ export function watchPool(
   pool: Pick<NodePool, 'onEvent'>,
   store: Pick<Store, 'get' | 'all' | 'unseal'>,
   sink: EventSink,
+  names: PeopleNames,
 ): () => void {
-  const watch = new PoolWatch(store, sink)
+  const watch = new PoolWatch(store, sink, names)
   return pool.onEvent((event) => watch.take(event))
 }
 
 class PoolWatch {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: EventSink
+  readonly #names: PeopleNames
   /** Of each node, whether it was online last, and since when it is not. */
   readonly #nodes = new Map<string, { state: NodeState; at: number }>()
   /** Who is in which room, by when they came: what changes of a stay is no new one. */
   readonly #stays = new Map<string, number>()
 
-  constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink) {
+  constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink, names: PeopleNames) {
     this.#store = store
     this.#sink = sink
+    this.#names = names
   }
 
   take(event: PoolEvent): void {
@@ -70,6 +74,7 @@ class PoolWatch {
     if (user.device) return
     const key = JSON.stringify([roomId, user.userId])
     if (type === 'joined') {
+      this.#names.note(roomId, user.userId, user.userName)
       if (this.#stays.get(key) === user.joinedAt) return
       this.#stays.set(key, user.joinedAt)
     } else this.#stays.delete(key)

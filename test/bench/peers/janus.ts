@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PeerFront, type PeerSession } from './front.ts'
 import type { Peer } from './peer.ts'
+import { freePort } from '../../support/free-port.ts'
 
 const program = '/usr/bin/janus'
 const mountpoint = 1
@@ -143,14 +143,4 @@ transports: {
   disable = "libjanus_mqtt.so,libjanus_nanomsg.so,libjanus_pfunix.so,libjanus_rabbitmq.so,libjanus_websockets.so"
 }
 `
-}
-
-/** Below the system's own choice of ports there may be none that is known to be free: any, a moment before. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -9,19 +9,13 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../sh
 import { Controller } from '../../../server/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
+import { freePort } from '../../support/free-port.ts'
 
 async function occupy(port = 0): Promise<{ port: number; server: Server }> {
   const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   return { port: (server.address() as AddressInfo).port, server }
-}
-
-async function freePort(): Promise<number> {
-  const { port, server } = await occupy()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A running controller whose media API is where its settings say. */
@@ -63,6 +57,10 @@ test('A restored backup moves the listeners to where its settings say', async ()
   expect(await site.call('backups.restore', { name })).toEqual({ problems: [] })
   expect(site.mediaPort()).toBe(first)
   expect((await fetch(`http://127.0.0.1:${first}/rtc/room/get`)).status).toBe(200)
+  // The event log tells where it listened, the last first.
+  const { items } = await site.call('events.list', { subject: { type: 'listener', id: 'media' } })
+  const urls = items.filter(({ kind }) => kind === 'listener.up').map(({ params }) => params.url)
+  expect(urls).toEqual([first, second, first].map((port) => `http://127.0.0.1:${port}`))
 })
 
 test('A listener that cannot go back to where it was stays, and the operator is told which and why', async () => {

@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,17 +9,9 @@ import { Controller } from '../../../server/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
+import { freePorts } from '../../support/free-port.ts'
 
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
-
-/** Ports that were free a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
 
 describe('Listeners that settings move', () => {
   let controller: Controller

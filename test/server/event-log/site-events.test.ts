@@ -108,6 +108,50 @@ describe('The event log of a site', () => {
     expect(await newest({ subject: { type: 'room', id: 'nowhere' } })).toBeUndefined()
   })
 
+  test('tells who was removed from a room, by whom: a client or an operator', async () => {
+    const room_id = await api.createRoom({ topic: 'Reception' })
+    for (const [user_id, user_name] of [
+      ['ben', 'Ben'],
+      ['cleo', 'Cleo'],
+    ] as const)
+      await server.rpc('lab.join', { room_id, user_id, user_name })
+    await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'ben' })
+    await server.rpc('rooms.kick', { room_id, user_id: 'cleo' })
+    expect(await newest({ subject: { type: 'person', id: 'ben' }, groups: ['people'], text: 'removed' })).toMatchObject(
+      {
+        kind: 'person.removed',
+        actor: { type: 'client', name: 'lobby', address: '127.0.0.1' },
+        subject: { name: 'Ben' },
+        room: room_id,
+      },
+    )
+    expect(await newest({ subject: { type: 'person', id: 'cleo' }, actor: 'console key' })).toMatchObject({
+      params: { procedure: 'rooms.kick' },
+      actor: { type: 'operator', address: '127.0.0.1' },
+      subject: { name: 'Cleo' },
+      room: room_id,
+    })
+  })
+
+  test('tells which room moved from which node to which', async () => {
+    await server.rpc('nodes.add', {
+      name: 'spare',
+      kind: 'simulated',
+      addresses: [{ tag: 'local', addr: '10.0.0.6:7082' }],
+    })
+    const room_id = await api.createRoom({ topic: 'Moves' })
+    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    const from = (await server.rpc('rooms.get', { room_id })).room.node
+    await server.rpc('nodes.disable', { name: from })
+    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    expect(await newest({ subject: { type: 'room', id: room_id }, text: 'moved' })).toMatchObject({
+      kind: 'room.moved',
+      subject: { name: 'Moves' },
+      params: { from, to: from === 'lab' ? 'spare' : 'lab' },
+    })
+    await server.rpc('nodes.enable', { name: from })
+  })
+
   test('tells who signed in, and who offered a wrong key', async () => {
     const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
     for (const [offered, status] of [

@@ -117,6 +117,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'media.preview_stream': null,
   'media.preview_device': null,
   'media.watch': null,
+  'media.show': null,
   'media.unwatch': null,
   'media.join_link': {
     changes: ({ room_id }) => [room(room_id)],

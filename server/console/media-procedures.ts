@@ -38,13 +38,10 @@ export function mediaHandlers({
   const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
     if (media === undefined) return nothing
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-    try {
+    return await onNode(signal, async () => {
       const client = await media.client(node, signal)
       return await client.request('stats', roomId === undefined ? {} : { roomId }, signal)
-    } catch (error) {
-      if (!signal.aborted && !(error instanceof NodeError)) throw error
-      throw new ConsoleError('failed', noAnswer, { cause: error })
-    }
+    })
   }
   /** Of one room, or of all; a node that does not answer is left out as long as another one does. */
   const stats = async (roomId: string | undefined): Promise<Stats> => {
@@ -98,12 +95,22 @@ export function mediaHandlers({
       }
       return preview(device.roomId, userId)
     },
-    'media.watch': async ({ room_id, stream_id, small, offer }) => {
+    'media.watch': async ({ room_id, stream_id, small, height, offer }) => {
       const { url, token } = await preview(room_id, stream_id)
-      const own = `${ownUrl(room_id)}${new URL(url).pathname}${small ? '?size=small' : ''}`
+      const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
+      const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`
       const signal = AbortSignal.timeout(settings().deadlines.node_ms)
       const { sdp, session } = await passOffer(own, token, offer, signal)
       return { answer: sdp, session }
+    },
+    'media.show': async ({ room_id, session, height }) => {
+      const node = nodeOf(room_id)
+      if (!media?.names.includes(node)) return { there: false }
+      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+      return await onNode(signal, async () => {
+        const client = await media.client(node, signal)
+        return await client.request('show', { session, height }, signal)
+      })
     },
     'media.unwatch': async ({ room_id, session }) => {
       // With its room went what was watched there.
@@ -117,5 +124,15 @@ export function mediaHandlers({
       media?.revokeLinks(room_id, joinLinks.revocation(room_id, url))
       return {}
     },
+  }
+}
+
+/** Asks a node. @throws ConsoleError failed when it does not answer */
+async function onNode<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof NodeError)) throw error
+    throw new ConsoleError('failed', noAnswer, { cause: error })
   }
 }

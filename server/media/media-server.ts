@@ -144,6 +144,7 @@ export class MediaServer {
     users: async ({ roomId }) => ({
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
     }),
+    show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
     add_device: async ({ roomId, device }, signal) => {
       await this.#rooms.addDevice(roomId, device, signal)

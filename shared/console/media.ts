@@ -7,6 +7,8 @@ import { done, moment, procedure } from './procedure.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
+/** Device pixels; 0: it is not seen, and nothing is sent. */
+const shownHeight = z.int().min(0).max(20_000)
 
 /** How the operator watches a stream without being in its room: WHEP (draft-ietf-wish-whep). */
 export const previewView = z.strictObject({
@@ -50,9 +52,16 @@ export const mediaProcedures = {
       room_id: roomId,
       stream_id: z.string().min(1).max(256),
       small: z.boolean().default(false),
+      /** How high the picture is shown, in device pixels: the smallest stream that is enough for it is sent. Left out: the largest. */
+      height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
     z.strictObject({ answer: z.string(), session: z.string() }),
+  ),
+  'media.show': procedure(
+    'Tell how high what media.watch began is shown from now on. `there` is false when it is over.',
+    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64), height: shownHeight }),
+    z.strictObject({ there: z.boolean() }),
   ),
   'media.unwatch': procedure(
     'End what media.watch began.',

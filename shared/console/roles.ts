@@ -90,6 +90,7 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'media.preview_stream': 'operator',
   'media.preview_device': 'operator',
   'media.watch': 'viewer',
+  'media.show': 'viewer',
   'media.unwatch': 'viewer',
   // As a member; see roleOfCall.
   'media.join_link': 'viewer',

@@ -239,6 +239,11 @@ export const controlMethods = {
   },
   /** The answer to `roomLooked`. */
   answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
+  /** Whoever watches by a WHEP session shows the picture so high, in device pixels; 0: not at all. */
+  show: {
+    params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
+    result: z.strictObject({ there: z.boolean() }),
+  },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },

@@ -177,9 +177,15 @@ export class Feed {
     return this.#history.find(sequence) ?? this.#cache?.find(sequence)
   }
 
-  /** Somebody is about to watch. Returns what is to be called once they do not any more. @throws Problem transcoders when that cannot be now */
-  prepare(): () => void {
-    return this.conversion?.prepare() ?? (() => {})
+  /**
+   * Somebody is about to watch. Returns what is to be called once they do not any more.
+   * @param sound they want to hear it, too: it is not made for who does not
+   * @throws Problem transcoders when that cannot be now
+   */
+  prepare(sound = true): () => void {
+    const { conversion } = this
+    const soundOnly = conversion !== undefined && conversion.from !== '' && !conversion.pictures
+    return conversion === undefined || (soundOnly && !sound) ? () => {} : conversion.prepare()
   }
 
   add(sink: Sink): void {

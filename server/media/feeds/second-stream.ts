@@ -56,7 +56,7 @@ export class SecondStream implements PictureStream {
 /** The lease of a feed that is watched. @throws Problem transcoders, the lease released */
 function prepared(lease: CameraLease): CameraLease {
   try {
-    const done = lease.feed.prepare()
+    const done = lease.feed.prepare(false)
     return {
       feed: lease.feed,
       release: () => {

@@ -5,6 +5,7 @@ import type { IceServer, MediaSettings, RoomLook } from '../../../shared/media/c
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
+import { HeldSecond } from '../feeds/held-second.ts'
 import { FeedStream, fixedStreams, type PictureStreams } from '../feeds/picture-streams.ts'
 import { SecondStream } from '../feeds/second-stream.ts'
 import { Problem } from '../problem.ts'
@@ -17,6 +18,7 @@ import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
+import { wantedIndex } from '../webrtc/stream-choice.ts'
 import { Viewer, type Watched } from '../webrtc/viewer.ts'
 import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
@@ -132,20 +134,28 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   let viewer: Viewer | undefined
   let lease: CameraLease | undefined
   let done: (() => void) | undefined
+  let held: HeldSecond | undefined
+  const height = shownHeight(context)
   try {
     member = admission.kind === 'observer' ? undefined : memberOf(admission)
     room.assertMayWatch(member, stream)
     const second = secondStream(parts, room, stream)
     // Where it cannot be had, the large one serves.
-    if (context.query.size === 'small') lease = await second?.acquire(undefined, new AbortController().signal, () => {})
+    if (second !== undefined && (context.query.size === 'small' || isEnough(second, stream.feed, height))) {
+      lease = await second.acquire(undefined, new AbortController().signal, () => held?.lost())
+    }
     // They may have been taken out, and the camera or the room be gone, in the meantime.
     room.assertMayWatch(member, stream)
+    held = height === undefined ? undefined : heldBeside(stream.feed, lease, second)
+    const feed = held === undefined ? (lease?.feed ?? stream.feed) : stream.feed
     const watched: Watched = {
-      feed: lease?.feed ?? stream.feed,
-      streams: streamsOf(lease?.feed ?? stream.feed, lease === undefined ? second : undefined),
+      feed,
+      streams: held ?? streamsOf(feed, lease === undefined ? second : undefined),
       resized: (size) => member?.send({ type: 'stream_size', stream_id: streamId, size }),
     }
-    done = watched.feed.prepare()
+    // What it begins with was prepared with its lease; the large picture is when it is sent.
+    const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
+    if (held === undefined || (sound && feed.conversion?.pictures !== true)) done = feed.prepare(sound)
     const made: Viewer = new Viewer(watched, peerSettings(), () => {
       release()
       done?.()
@@ -154,9 +164,10 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
       room.unwatch(member, stream, made)
     })
     viewer = made
+    if (height !== undefined) made.shown(height)
     room.watch(member, stream, made)
     const answer = await made.answer(offer)
-    session = sessions.add(made.peer, offer)
+    session = sessions.add(made.peer, offer, (shown) => made.shown(shown))
     if (made.peer.closed) throw new Problem('noStream')
     created(context, session, answer, settings().ice_servers)
   } catch (error) {
@@ -168,6 +179,32 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
     if (member !== undefined) room.dropIfGone(member)
     throw error
   }
+}
+
+/** Most device pixels that a picture is shown in. */
+const mostHeight = 20_000
+
+/** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
+function shownHeight({ query }: Context): number | undefined {
+  if (query.height === undefined) return undefined
+  const height = Number(query.height)
+  if (!Number.isInteger(height) || height < 0 || height > mostHeight) throw new Problem('badRequest')
+  return height
+}
+
+/** Whether a camera's second stream is enough for a picture that is shown so high. */
+function isEnough(second: SecondStream, main: Feed, height: number | undefined): boolean {
+  return height !== undefined && height > 0 && wantedIndex([new FeedStream(main), second], height, undefined) === 1
+}
+
+/** The second stream first, and the large one once the picture is shown larger; undefined where one viewer cannot be sent both. */
+function heldBeside(
+  main: Feed,
+  lease: CameraLease | undefined,
+  second: SecondStream | undefined,
+): HeldSecond | undefined {
+  if (lease === undefined || second === undefined || lease.feed.video?.codec !== main.video?.codec) return undefined
+  return new HeldSecond(main, lease.feed, second)
 }
 
 /** Those of somebody's picture, or of a camera's. */

@@ -22,6 +22,8 @@ export interface MediaSession {
   candidates: number
   /** Its client has begun ICE anew. */
   restarted: boolean
+  /** Told how high its picture is shown, in device pixels; undefined where it sends none. */
+  shown: ((height: number) => void) | undefined
 }
 
 /** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
@@ -53,7 +55,8 @@ export class MediaSessions {
     return release
   }
 
-  add(peer: Peer, { ice, mids, client }: Offer): MediaSession {
+  /** @param shown told how high its picture is shown */
+  add(peer: Peer, { ice, mids, client }: Offer, shown?: (height: number) => void): MediaSession {
     const id = randomBytes(18).toString('base64url')
     const session: MediaSession = {
       id,
@@ -64,6 +67,7 @@ export class MediaSessions {
       client,
       candidates: 0,
       restarted: false,
+      shown,
     }
     this.#sessions.set(id, session)
     return session
@@ -74,6 +78,13 @@ export class MediaSessions {
     const session = this.#sessions.get(id)
     if (session === undefined) throw new Problem('noSession')
     return session
+  }
+
+  /** Its client shows the picture so high, in device pixels. Returns false when there is no such session any more. */
+  shown(id: string, height: number): boolean {
+    const session = this.#sessions.get(id)
+    session?.shown?.(height)
+    return session !== undefined
   }
 
   /** Its client says goodbye; to one that was over already, too. @throws Problem noSession when there never was such a one, as far as is known */

@@ -200,6 +200,40 @@ describe('a camera in a room', () => {
     expect((await node.request('health', {})).pulls).toBe(before)
     await page.page.close()
   })
+
+  test('gives who tells how high it is shown the stream that is enough, from its first picture on and when that changes', async () => {
+    await node.openRoom('wall')
+    await node.addDevice('wall', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small') })
+    const page = await MediaPage.open(browser, node.url)
+    const answered = page.page.waitForResponse(/height=90$/)
+    await watch(page, 'wall', 'cam', '?height=90')
+    const location = (await (await answered).headerValue('location')) ?? ''
+    const session = location.slice(location.lastIndexOf('/') + 1)
+    const first = (await page.decodes('cam', 1)).video?.height
+    const is = async (height: number): Promise<void> => {
+      await page.until('cam', ({ video }) => video?.height === height)
+    }
+    expect(first).toBe(90)
+    expect(await node.request('show', { session, height: 300 })).toEqual({ there: true })
+    await is(360)
+    await node.request('show', { session, height: 90 })
+    await is(90)
+    // Not for a little more.
+    await node.request('show', { session, height: 130 })
+    expect((await page.decodes('cam', 20)).video?.height).toBe(90)
+    // Begun large, it is large.
+    await watch(page, 'wall', 'cam', '?height=360')
+    expect((await page.decodes('cam')).video?.height).toBe(360)
+    await page.page.close()
+    expect(await node.request('show', { session: 'nobody', height: 90 })).toEqual({ there: false })
+    const token = node.token('wall', { role: 'observer' })
+    const odd = await fetch(`${node.url}/whep/wall/cam?height=-1`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/sdp' },
+      body: 'v=0',
+    })
+    expect(odd.status).toBe(400)
+  })
 })
 
 describe('a camera that fails', () => {

@@ -1,7 +1,7 @@
 /** What the shell itself says: menus, tray, dialogs, notifications. The console's own texts live in the page. */
 const english = {
   open: 'Open Roomdesk',
-  restartListeners: 'Restart the Listeners',
+  restartListeners: 'Restart Listeners',
   startAtLogin: 'Start at Login',
   keepInTray: 'Keep Running When the Window Is Closed',
   quit: 'Quit Roomdesk',
@@ -12,7 +12,7 @@ const english = {
   view: 'View',
   help: 'Help',
   about: 'About Roomdesk',
-  openDataFolder: 'Open the Data Folder',
+  openDataFolder: 'Open Data Folder',
   reload: 'Reload',
   wait: 'Wait',
   pages: {
@@ -27,29 +27,29 @@ const english = {
   },
   closeQuestion: 'Keep Roomdesk running when its window is closed?',
   closeDetail:
-    'The APIs answer and devices stay joined only while Roomdesk runs. The tray icon, or starting Roomdesk again, opens the window.',
+    'The APIs answer and devices stay joined only while Roomdesk is running. To open the window, click the tray icon or start Roomdesk again.',
   closeRemember: 'Do this every time',
   keepRunning: 'Keep Running',
-  crashed: 'The console page crashed and was loaded again. The controller kept running.',
-  crashedAgain: 'The console page crashes again and again. The controller keeps running.',
+  crashed: 'The console page crashed and was reloaded. The controller kept running.',
+  crashedAgain: 'The console page keeps crashing. The controller keeps running.',
   crashedForGood:
-    'Roomdesk failed again and again and does not start again by itself. The log has the error ("unforeseen error"): report it, and start Roomdesk again.',
+    'Roomdesk failed repeatedly and will not restart automatically. Please report the log entry "unforeseen error", then start Roomdesk again.',
   unresponsive: 'The console page does not respond. The controller keeps running.',
-  starting: 'Starting …',
+  starting: 'Starting…',
   allWell: 'All is well',
-  attention: (count: number) => (count === 1 ? '1 thing wants attention' : `${count} things want attention`),
+  attention: (count: number) => (count === 1 ? '1 issue needs attention' : `${count} issues need attention`),
   counts: (rooms: number, people: number, devices: number) => `Rooms ${rooms} · People ${people} · Devices ${devices}`,
   nodeDown: (name: string) => `MCU node ${name} is offline.`,
   nodesDown: (count: number) => `${count} MCU nodes are offline.`,
-  deviceDown: (name: string) => `Device ${name} dropped; Roomdesk reconnects it.`,
-  devicesDown: (count: number) => `${count} devices dropped; Roomdesk reconnects them.`,
+  deviceDown: (name: string) => `Device ${name} was lost; Roomdesk is reconnecting it.`,
+  devicesDown: (count: number) => `${count} devices were lost; Roomdesk is reconnecting them.`,
   cannotStart: 'Roomdesk cannot start',
   portTaken: 'Roomdesk cannot listen',
-  portTakenDetail: 'With free ports it starts now; clients must use the addresses that the overview shows.',
+  portTakenDetail: 'It can start now on free ports; clients must then use the addresses shown in the overview.',
   tryAgain: 'Try Again',
   useFreePorts: 'Use Free Ports Once',
   plainKey:
-    'There is no keychain in this session: the key that protects the stored secrets is a file that only this user can read.',
+    'This session has no keychain: the key that protects stored secrets is kept in a file that only this user can read.',
 }
 
 /** Every text of the shell in one language. */
@@ -68,7 +68,7 @@ const chinese: Texts = {
   view: '视图',
   help: '帮助',
   about: '关于 Roomdesk',
-  openDataFolder: '打开数据文件夹',
+  openDataFolder: '打开数据目录',
   reload: '重新加载',
   wait: '等待',
   pages: {
@@ -83,18 +83,18 @@ const chinese: Texts = {
   },
   closeQuestion: '关闭窗口后让 Roomdesk 继续运行吗？',
   closeDetail:
-    '只有 Roomdesk 运行时，接口才会应答，设备才会保持在房间内。点击托盘图标或再次启动 Roomdesk 即可打开窗口。',
+    '只有 Roomdesk 运行时，API 才会应答，设备才会保持在房间内。点击托盘图标或再次启动 Roomdesk 即可打开窗口。',
   closeRemember: '以后都这样处理',
   keepRunning: '继续运行',
   crashed: '控制台页面崩溃，已重新加载。控制器一直在运行。',
   crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
   crashedForGood:
-    'Roomdesk 反复出错，不再自行重新启动。错误记录在日志中（“unforeseen error”）：请反馈给开发者，然后重新启动 Roomdesk。',
+    'Roomdesk 反复出错，不再自动重启。请将日志中的“unforeseen error”条目反馈给开发者，然后重新启动 Roomdesk。',
   unresponsive: '控制台页面没有响应。控制器仍在运行。',
   starting: '正在启动…',
   allWell: '一切正常',
   attention: (count) => `${count} 项需要关注`,
-  counts: (rooms, people, devices) => `房间 ${rooms} · 人员 ${people} · 设备 ${devices}`,
+  counts: (rooms, people, devices) => `房间 ${rooms} · 参会者 ${people} · 设备 ${devices}`,
   nodeDown: (name) => `MCU 节点 ${name} 已离线。`,
   nodesDown: (count) => `${count} 个 MCU 节点已离线。`,
   deviceDown: (name) => `设备 ${name} 已断开，Roomdesk 正在重新连接。`,

@@ -106,7 +106,7 @@ function pictures({ room, device, node, credential }) {
 async function addDevice(page) {
   await page
     .locator('main')
-    .getByRole('button', { name: /Add a device|添加设备/ })
+    .getByRole('button', { name: /Add device|添加设备/ })
     .first()
     .click()
   const dialog = page.getByRole('dialog').first()

@@ -121,9 +121,9 @@ function tellFirstStart(controller: Controller): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
   const lines = [
-    `This is a new site. A first credential was made: access_key ${firstStart.accessKey}`,
+    `This is a new site. A first credential was created: access_key ${firstStart.accessKey}`,
     `Its secret_key is shown in the console under Credentials, or by POST ${controller.url('console')}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
-    `The media node of this machine was made (${firstStart.nodeName}): people and cameras join there.`,
+    `The media node of this machine was created (${firstStart.nodeName}): people and cameras join there.`,
   ]
   if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
   process.stderr.write(`${lines.join('\n')}\n`)

@@ -7,10 +7,10 @@ import { createSealer, KeyFileError, loadKeyFile } from './store/sealer.ts'
 
 const faults: Readonly<Record<LogFault, string>> = {
   headMissing: 'its seal (head.json) was taken away: from this entry on it goes on without one',
-  headForged: 'its seal (head.json) was changed, or was made with another key',
+  headForged: 'its seal (head.json) was changed, or created with another key',
   segmentMissing: 'a file of it is missing',
   changed: 'the entry was changed',
-  missing: 'an entry was taken out before it',
+  missing: 'an entry was removed before it',
   cutOff: 'its end was cut off',
   unreadable: 'a file of it cannot be read',
 }

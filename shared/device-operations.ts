@@ -24,7 +24,7 @@ export const createOutgoingUser = defineOperation({
   name: 'create_outgoing_user',
   path: '/avd/api/outgoing/createOutgoingUser',
   methods: ['GET', 'POST'],
-  summary: 'Create an outgoing user: the device joins the room, and its media flows when ret is 0.',
+  summary: 'Create an outgoing user: the device joins the room, and is streaming when ret is 0.',
   params: z.object({
     roomId,
     userId,

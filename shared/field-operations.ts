@@ -55,7 +55,7 @@ export const getAccessToken = defineOperation({
   name: 'get_access_token',
   path: '/avd/api/admin/getAccessToken',
   methods: ['GET'],
-  summary: 'Trade a key pair for an access token: the secret_key travels in the URL.',
+  summary: 'Exchange a key pair for an access token: the secret_key travels in the URL.',
   params: z.object({
     /** Where the client believes the rooms to be; not looked at. */
     mcuServerURI: z.string().max(1024).optional(),

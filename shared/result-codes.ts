@@ -44,7 +44,7 @@ const table = {
   userNotOnline: { media: 429, message: 'The user is not in this room.' },
   noP2pPermission: { media: 701, message: 'This credential has no permission for P2P rooms (room_mode 3 and 4).' },
   storage: { media: 700, message: 'The change could not be stored: nothing was changed.' },
-  internal: { media: 700, message: 'An internal error happened: it was logged.' },
+  internal: { media: 700, message: 'An internal error occurred and was logged.' },
   userExists: { device: 423, message: 'A user with this userId exists already.' },
   outgoingUserNotFound: { device: 425, message: 'There is no such outgoing user in this room.' },
   joinFailed: { device: 426, message: 'Joining the room failed.' },

@@ -52,7 +52,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
         'warning',
         'faultsActive',
         String(sources.faults),
-        'Lab fault rules are in force: some requests fail on purpose.',
+        'API faults are active: some requests fail on purpose.',
         0,
       ),
     )
@@ -78,7 +78,7 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   const last = restarts.at(-1)
   if (last === undefined || now - last > day) return []
   const message =
-    'Roomdesk met an unforeseen error and started itself again; meetings were interrupted for some seconds. The log has the error ("unforeseen error"): report it.'
+    'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unforeseen error".'
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
@@ -101,7 +101,7 @@ function ofStore({ store }: AttentionSources): Attention[] {
 
 function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {
   if (healthy) return []
-  const message = `The event log cannot be written: ${lastError}. Everything else goes on; ${lost} events were not kept.`
+  const message = `The event log cannot be written: ${lastError}. Everything else keeps working; ${lost} events were not kept.`
   return [item('error', 'eventLogRefused', '', message, since, { why: lastError })]
 }
 
@@ -174,7 +174,7 @@ function ofLicence({ licence, now, rooms, users }: AttentionSources): Attention[
   if (end <= now)
     found.push(item('error', 'licenceExpired', '', 'The licence has expired: no room can be created.', end))
   else if (end - now < 30 * day)
-    found.push(item('warning', 'licenceEnding', '', `The licence ends on ${licence.expires_at}.`, now))
+    found.push(item('warning', 'licenceEnding', '', `The licence expires on ${licence.expires_at}.`, now))
   if (licence.max_rooms > 0 && rooms >= licence.max_rooms) {
     found.push(item('warning', 'licenceFull', 'rooms', `All ${licence.max_rooms} rooms of the licence exist.`, 0))
   }
@@ -194,7 +194,7 @@ function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSo
         certificateEnds <= now ? 'error' : 'warning',
         'certificateEnding',
         '',
-        'The TLS certificate ends soon or has ended.',
+        'The TLS certificate expires soon or has expired.',
         certificateEnds,
       ),
     )
@@ -211,7 +211,7 @@ function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
   const found: Attention[] = []
   if (olderClients.get_access_token) {
     const message =
-      'getAccessToken is on: clients may send their secret_key in a URL, where proxies and browsers keep it.'
+      'getAccessToken is on: clients may send their secret_key in a URL, which proxies and browsers store.'
     found.push(item('warning', 'secretsInUrls', '', message, 0))
   }
   const clients = new Map<string, RefusedCall>()

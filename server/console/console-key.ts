@@ -73,7 +73,7 @@ export class ConsoleKey {
     if (existsSync(this.file)) {
       renameSync(this.file, aside)
       this.#warn(
-        `${this.file} holds no console key: ${whatItMustHold}. It was set aside as ${aside} and a new key was made: read it in console.key, or write your own there.`,
+        `${this.file} contains no console key: ${whatItMustHold}. It was set aside as ${aside} and a new key was created: read it in console.key, or write your own there.`,
       )
     }
     this.replace()

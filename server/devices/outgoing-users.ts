@@ -269,7 +269,7 @@ export class OutgoingUsers {
     this.#limits.checkUsers(Math.max(0, this.#fleet.joining() - 1))
     if (this.#store.all('devices').size + this.#fleet.reserved > limits.devices) {
       throw new ApiError('joinFailed', {
-        message: `This site holds ${limits.devices} outgoing users, which is the most.`,
+        message: `This site has reached its limit of ${limits.devices} outgoing users.`,
       })
     }
   }

@@ -54,7 +54,7 @@ export function lookAtRoom(
     credential: '',
     room: roomId,
     params: new Map(),
-    msg: 'A join link is needed.',
+    msg: 'A join link is required.',
     reason: refused.reason,
   })
   return { by_number: false, host_password: false }

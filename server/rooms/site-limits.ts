@@ -42,7 +42,7 @@ export class SiteLimits {
       throw new ApiError('licenceExceeded', { message: 'The licence of this site allows no more rooms.' })
     }
     if (rooms >= limits.rooms) {
-      throw new ApiError('licenceExceeded', { message: `This site holds ${limits.rooms} rooms, which is the most.` })
+      throw new ApiError('licenceExceeded', { message: `This site has reached its limit of ${limits.rooms} rooms.` })
     }
   }
 

@@ -72,7 +72,7 @@ interface Unproven {
 }
 
 const messages: Record<NumberRefusal['refusal'], string> = {
-  unauthorised: 'A join link is needed.',
+  unauthorised: 'A join link is required.',
   locked: 'The room is locked.',
 }
 

@@ -12,7 +12,7 @@ const kept = 100
 
 /** What the operator can do about changes that are lost (docs/data.md has more of it). */
 const afterLoss =
-  'Check the disk; then make again what is missing, or stop Roomdesk and put back a newer copy of the whole data folder.'
+  'Check the disk; then recreate what is missing, or stop Roomdesk and restore a newer copy of the whole data folder.'
 
 /** What a notice says and, where something is lost, what to do. */
 export function withAdvice({ message, lost }: StoreNotice): string {

@@ -187,5 +187,5 @@ export const eventProcedures = {
       lost: z.int(),
     }),
   ),
-  'events.verify': procedure('Say whether an entry of the log was changed or taken out.', nothing, logVerdict),
+  'events.verify': procedure('Verify that no entry of the log was changed or removed.', nothing, logVerdict),
 }

@@ -47,7 +47,7 @@ const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([.
 
 export const labProcedures = {
   'lab.state': procedure(
-    'The simulated trouble in force.',
+    'The simulated faults that are active.',
     nothing,
     z.strictObject({
       store_stalled: z.boolean(),
@@ -96,7 +96,7 @@ export const labProcedures = {
     z.strictObject({ userId, kind: z.enum(deviceErrorKinds).default('closed') }),
     done,
   ),
-  'lab.faults': procedure('The fault rules in force.', nothing, z.array(faultInForce)),
+  'lab.faults': procedure('The active fault rules.', nothing, z.array(faultInForce)),
   'lab.set_faults': procedure(
     'Replace the fault rules.',
     z.strictObject({ rules: z.array(wantedFault).max(100) }),

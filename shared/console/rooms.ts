@@ -105,6 +105,6 @@ export const roomProcedures = {
   'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
   'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),
   'rooms.reopen': procedure('People may join again.', keys, bulkOutcome),
-  'rooms.delete': procedure('Delete them; everybody is taken out and outgoing users are removed.', keys, bulkOutcome),
-  'rooms.kick': procedure('Force a user offline.', key.extend({ user_id: bytes(1, limits.userId) }), done),
+  'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkOutcome),
+  'rooms.kick': procedure('Remove a user from the room.', key.extend({ user_id: bytes(1, limits.userId) }), done),
 }

@@ -140,7 +140,7 @@ describe('pages on the original browser SDKs', () => {
     await desk.goto(`${controller.ready.console}/#key=${key}`)
     const row = desk.getByRole('listitem').filter({ hasText: 'was refused: 127.0.0.1 (Portal)' })
     await row.getByText(/^\d calls since/).waitFor()
-    await row.getByRole('link', { name: 'Open the switch' }).focus()
+    await row.getByRole('link', { name: 'Open the setting' }).focus()
     await desk.keyboard.press('Enter')
     const toggle = desk.getByRole('switch', { name: 'Answer older clients' })
     await toggle.and(desk.locator(':focus')).waitFor({ state: 'attached' })

@@ -43,13 +43,13 @@ describe('ways into a room', () => {
     const visitor = await site.open(plain(room), { equipment: 'none' })
     await visitor.page.getByLabel('Your name').fill('Eve')
     await visitor.page.getByRole('button', { name: /^Join/ }).click()
-    await visitor.page.getByRole('alert').getByText('A join link is needed').waitFor()
+    await visitor.page.getByRole('alert').getByText('A join link is required').waitFor()
     await visitor.close()
   })
 
   test('an old or changed link: the page offers the host password instead', async () => {
     const room = await site.room()
-    const visitor = await refused(`${await site.link(room)}x`, 'A join link is needed')
+    const visitor = await refused(`${await site.link(room)}x`, 'A join link is required')
     await visitor.page.getByRole('button', { name: 'Enter the host password' }).click()
     await visitor.page.getByLabel('Host password').waitFor()
     await visitor.close()
@@ -73,7 +73,7 @@ describe('ways into a room', () => {
     await ann.page.getByText('The room is locked').waitFor()
     await (await refused(await site.link(room), 'The room is locked')).close()
     await ann.button('Leave').click()
-    await ann.page.getByRole('dialog').getByText('you cannot come back by yourself').waitFor()
+    await ann.page.getByRole('dialog').getByText('you cannot come back on your own').waitFor()
     expect(await ann.accessibilityProblems()).toEqual([])
     await ann.page.keyboard.press('Escape')
     await site.controller.rpc('rooms.close', { room_ids: [room] })
@@ -85,7 +85,7 @@ describe('ways into a room', () => {
     const link = await site.link(await site.room(), { user_id: 'ann', user_name: 'Ann' })
     const first = await site.join(link, { equipment: 'none' })
     const second = await site.join(link, { equipment: 'none' })
-    await first.page.getByRole('heading', { name: 'You joined in another place' }).waitFor()
+    await first.page.getByRole('heading', { name: 'You joined somewhere else' }).waitFor()
     await second.button('Leave').waitFor()
     await Promise.all([first.close(), second.close()])
   })
@@ -94,8 +94,8 @@ describe('ways into a room', () => {
     const room = await site.room()
     await site.camera(room, 'gate', 'North gate')
     const visitor = await site.open(await site.link(room), { equipment: 'none' })
-    await visitor.page.getByText('No microphone was found').waitFor()
-    await visitor.page.getByText('No camera was found').waitFor()
+    await visitor.page.getByText('No microphone found').waitFor()
+    await visitor.page.getByText('No camera found').waitFor()
     await visitor.page.getByRole('button', { name: 'Join to watch and listen' }).waitFor()
     await visitor.enter('Quiet')
     await visitor.sees('North gate')
@@ -124,7 +124,7 @@ describe('ways into a room', () => {
     const node = new URL(site.controller.ready.node)
     const far = `http://roomdesk.example:${node.port}/room/${page.search}${page.hash}`
     const visitor = await site.open(far, { equipment: 'none' })
-    await visitor.page.getByText('This page came over plain HTTP').waitFor()
+    await visitor.page.getByText('This page was opened over plain HTTP').waitFor()
     expect(await visitor.accessibilityProblems()).toEqual([])
     await visitor.enter('Far')
     expect(await visitor.button('Unmute').isDisabled()).toBe(true)
@@ -133,7 +133,7 @@ describe('ways into a room', () => {
 
   test('a link without a room', async () => {
     const visitor = await site.open(`${site.controller.ready.node}/room/`, { equipment: 'none' })
-    await visitor.page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
+    await visitor.page.getByRole('heading', { name: 'This link is incomplete' }).waitFor()
     await visitor.close()
   })
 

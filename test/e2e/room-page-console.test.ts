@@ -70,7 +70,7 @@ describe('an operator watches a room', () => {
     await expect
       .poll(
         async () => {
-          await dialog.getByRole('button', { name: 'Copy the link' }).click()
+          await dialog.getByRole('button', { name: 'Copy link' }).click()
           const text = String(await page.evaluate('navigator.clipboard.readText()'))
           return Buffer.from(new URL(text).hash.slice('#token='.length).split('.')[0] ?? '', 'base64url').toString()
         },
@@ -85,8 +85,8 @@ describe('an operator watches a room', () => {
   })
 
   test('the operator takes somebody out: their page says so', async () => {
-    await page.getByRole('button', { name: 'Force offline: Ann' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Force offline' }).click()
+    await page.getByRole('button', { name: 'Remove from room: Ann' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     expect([...operator.problems, ...ann.problems]).toEqual([])
   })

@@ -142,10 +142,10 @@ describe('a room with people and a camera', () => {
 
   test('a connection that is cut comes back by itself: the same person, the same chat, moving pictures', async () => {
     await bo.page.context().setOffline(true)
-    await bo.page.getByText('Coming back by itself').waitFor()
+    await bo.page.getByText('Connection lost. Reconnecting').waitFor()
     await ann.tile('Bo').waitFor()
     await bo.page.context().setOffline(false)
-    await bo.page.getByText('Coming back by itself').waitFor({ state: 'detached' })
+    await bo.page.getByText('Connection lost. Reconnecting').waitFor({ state: 'detached' })
     await Promise.all([bo.sees('Ann'), bo.sees('North gate'), ann.sees('Bo')])
     await bo.page.keyboard.press('c')
     await bo.page.getByRole('log').getByText('第二条').waitFor()
@@ -204,7 +204,7 @@ describe('a room with people and a camera', () => {
     const cleo = new Visitor(page)
     await cleo.enter('Cleo')
     await cleo.sees('North gate')
-    const told = cleo.tile('North gate').getByText('Slow connection: a picture now and then, sound in full')
+    const told = cleo.tile('North gate').getByText('Slow connection: occasional pictures, full sound')
     for (const size of ['key_frames', 'full']) {
       say(JSON.stringify({ type: 'stream_size', stream_id: 'gate', size }))
       await told.waitFor({ state: size === 'full' ? 'detached' : 'visible' })

@@ -72,7 +72,7 @@ describe('a room on another node than the page', () => {
   test('and that node is gone for good: the page asks its own node again, and is in the room wherever that is now', async () => {
     process.kill(mediaProcesses().at(-1) ?? 0, 'SIGKILL')
     await site.controller.rpc('nodes.disable', { name: elsewhere })
-    await ann.page.getByText('You are back').waitFor()
+    await ann.page.getByText('You are connected again').waitFor()
     await ann.sees('停车场')
     await expect.poll(inRoom).toEqual(expect.arrayContaining([expect.stringMatching(/yard|gate/), 'ann']))
     expect(ann.problems).toEqual([])

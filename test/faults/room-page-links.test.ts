@@ -32,9 +32,9 @@ test('one guest of a shared link is removed: the others stay, new ones come in, 
   const { page } = await site.open(`${site.controller.ready.console}/#key=${key}`, { equipment })
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
   await page.getByText('Town hall').first().click()
-  await page.getByRole('button', { name: 'Force offline: Ann' }).click()
-  await page.getByText('Others who hold the same link are not affected').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Force offline' }).click()
+  await page.getByRole('button', { name: 'Remove from room: Ann' }).click()
+  await page.getByText('Others with the same link are not affected').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
   await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
 
   // The same link in the same browser, and in that of somebody who was never there.
@@ -49,7 +49,7 @@ test('one guest of a shared link is removed: the others stay, new ones come in, 
 
   await page.getByRole('button', { name: 'Join link' }).click()
   await page.getByRole('button', { name: 'Revoke all links of this room' }).click()
-  await page.getByText('People who are in the room stay').waitFor()
+  await page.getByText('People in the room stay').waitFor()
   const asked = page.getByRole('dialog', { name: /^Revoke all join links/ })
   await asked.getByRole('button', { name: 'Revoke all links of this room' }).click()
   await page.getByText(`All join links of room ${room} were revoked`).waitFor()
@@ -58,7 +58,7 @@ test('one guest of a shared link is removed: the others stay, new ones come in, 
   await late.page.goto(link)
   await late.page.getByLabel('您的姓名').fill('李明')
   await late.page.getByRole('button', { name: '仅观看和收听' }).click()
-  await late.page.getByRole('heading', { name: '需要加入链接' }).waitFor()
+  await late.page.getByRole('heading', { name: '需要邀请链接' }).waitFor()
   expect(await cleo.button('Leave').count()).toBe(1)
   await comes('Dan', await site.link(room))
 })

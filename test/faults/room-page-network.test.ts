@@ -82,7 +82,7 @@ describe('a laptop changes networks', () => {
   test('pictures are back at once in both directions, in the same sessions', async () => {
     await ann.page.context().setOffline(true)
     await networks.pop()?.[Symbol.asyncDispose]()
-    await ann.page.getByText('Coming back by itself').waitFor()
+    await ann.page.getByText('Connection lost. Reconnecting').waitFor()
     await ann.pauses('停车场')
     networks.push(await startLossyProxy(udpPort() + restartPortAbove, 0, way))
     const began = performance.now()
@@ -113,7 +113,7 @@ describe('a laptop changes networks', () => {
     expect(tookMs).toBeLessThan(unannouncedMs)
     expect(new Set(asked)).toEqual(new Set(['PATCH']))
     // The signalling finds its way, too, long before its own next look.
-    await ann.page.getByText('You are back').waitFor()
+    await ann.page.getByText('You are connected again').waitFor()
     expect(performance.now() - began).toBeLessThan(signalledMs)
     expect(ann.problems).toEqual([])
   })

@@ -31,12 +31,12 @@ describe('a room that anybody may join who knows its number', () => {
     await dialog.getByLabel('Topic').fill('Open house')
     await dialog.getByLabel('Host password').fill('open sesame')
     // The words of the choice lie over its field: it is opened by key.
-    await dialog.getByLabel('Joining by the room number').press('ArrowDown')
-    await page.getByRole('option', { name: 'As the site says (now: not allowed)' }).waitFor()
-    await page.getByRole('option', { name: 'Anybody who knows the number may join' }).click()
+    await dialog.getByLabel('Joining by room number').press('ArrowDown')
+    await page.getByRole('option', { name: 'Site default (now: not allowed)' }).waitFor()
+    await page.getByRole('option', { name: 'Anyone who knows the number can join' }).click()
     expect(await operator.accessibilityProblems()).toEqual([])
-    await dialog.getByRole('button', { name: 'Make the room' }).click()
-    await page.getByText('anybody may join').waitFor()
+    await dialog.getByRole('button', { name: 'Create room' }).click()
+    await page.getByText('anyone can join').waitFor()
     const { items } = await site.controller.rpc('rooms.list', { search: 'Open house' })
     room = items[0]?.room_id ?? ''
     expect(items).toMatchObject([{ entry_by_number: 'on', has_host_password: true }])
@@ -46,7 +46,7 @@ describe('a room that anybody may join who knows its number', () => {
     await page.getByRole('button', { name: 'Join link' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(byNumber(room), { exact: true }).waitFor()
-    await dialog.getByRole('button', { name: 'Copy the address' }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy address' }).waitFor()
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   })
 
@@ -77,8 +77,8 @@ describe('a room that anybody may join who knows its number', () => {
   })
 
   test('who was taken out does not come straight back in that browser; others do', async () => {
-    await page.getByRole('button', { name: 'Force offline: Ann of Oslo' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Force offline' }).click()
+    await page.getByRole('button', { name: 'Remove from room: Ann of Oslo' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     await ann.page.reload()
     await ann.page.getByLabel('Your name').fill('Somebody else')
@@ -111,10 +111,10 @@ describe('a room that anybody may join who knows its number', () => {
     const texts = new Set<string>()
     for (const number of [await site.room({ host_password: 'x' }), '123456789']) {
       const visitor = await site.open(byNumber(number), { equipment })
-      await visitor.page.getByText('The number of this room is not enough to join it').waitFor()
+      await visitor.page.getByText('The room number alone is not enough to join').waitFor()
       await visitor.page.getByLabel('Your name').fill('Eve')
       await visitor.page.getByRole('button', { name: /^Join/ }).click()
-      await visitor.page.getByRole('alert').getByText('A join link is needed').waitFor()
+      await visitor.page.getByRole('alert').getByText('A join link is required').waitFor()
       texts.add((await visitor.page.locator('main').innerText()).replaceAll(number, 'N'))
       await visitor.close()
     }
@@ -124,7 +124,7 @@ describe('a room that anybody may join who knows its number', () => {
   test('a switch in the settings lets people into every room that says nothing of its own', async () => {
     const number = await site.room()
     await page.goto(`${site.controller.ready.console}/#/settings/media`)
-    await page.getByRole('switch', { name: 'Anybody who knows the number of a room may join it' }).press('Space')
+    await page.getByRole('switch', { name: 'Anyone who knows the number of a room can join it' }).press('Space')
     await page.getByRole('form', { name: 'Join links' }).getByRole('button', { name: 'Save' }).click()
     await page.getByText('The settings were saved').waitFor()
     const fay = await site.open(byNumber(number), { equipment })

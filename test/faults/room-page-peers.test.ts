@@ -28,10 +28,10 @@ describe('a peer-to-peer room', () => {
 
   test('a cut to the node does not cut people from each other; a page loaded again finds everybody', async () => {
     await bo.page.context().setOffline(true)
-    await bo.page.getByText('Coming back by itself').waitFor()
+    await bo.page.getByText('Connection lost. Reconnecting').waitFor()
     await bo.sees('Ann')
     await bo.page.context().setOffline(false)
-    await bo.page.getByText('Coming back by itself').waitFor({ state: 'detached' })
+    await bo.page.getByText('Connection lost. Reconnecting').waitFor({ state: 'detached' })
     await ann.sees('Bo')
     await bo.page.reload()
     await bo.enter()

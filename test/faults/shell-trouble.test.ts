@@ -93,7 +93,7 @@ describe('trouble', () => {
       desktop.app.evaluate(({ BrowserWindow }) =>
         BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(),
       )
-    const crashed = 'The console page crashed and was loaded again. The controller kept running.'
+    const crashed = 'The console page crashed and was reloaded. The controller kept running.'
 
     test('it is loaded again and the operator is told; the controller goes on', async () => {
       const url = await desktop.url('media')

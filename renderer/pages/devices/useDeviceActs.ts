@@ -37,7 +37,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
       const { done, failed } = await client.call(`devices.${kind}`, { userIds })
       const first = failed[0]
       if (first) warn(t('bulk.failed', { done, failed: failed.length, message: deviceSentence(first.message, t) }))
-      else tell(t('bulk.done', { n: done }))
+      else tell(t(`devices.told.${kind}`, { n: done }))
       return true
     } catch (error) {
       warn(failureText(error))

@@ -18,7 +18,7 @@ export function useRoomActs() {
       const { done, failed } = await client.call(`rooms.${kind}`, { room_ids })
       const first = failed[0]
       if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
-      else tell(t('bulk.done', { n: done }))
+      else tell(t(`rooms.told.${kind}`, { n: done }))
       return true
     } catch (error) {
       fail(error)

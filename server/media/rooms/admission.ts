@@ -108,7 +108,7 @@ export class AdmissionControl {
   #withoutLinkAs(roomId: string, caller: Caller, host: boolean): Identity {
     const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
     if (!host && browser !== undefined && this.#rooms.bans.revoked(browser.tokenId)) {
-      throw new Problem('removed', 'You were removed from this room: a join link is needed to come back.')
+      throw new Problem('removed', 'You were removed from this room: a join link is required to come back.')
     }
     const wished = browser?.userId ?? (host ? caller.userId : undefined)
     return {

@@ -19,7 +19,7 @@ const mostQuestions = 1_000
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
 const noNumberMessage =
-  'The number of a room is not enough to join this one: a join link or the host password is needed.'
+  'The number alone is not enough to join this room: a join link or the host password is required.'
 
 /**
  * Asks the controller about rooms: to open one that somebody wants to enter, which is opened on its node when somebody comes who may enter, not

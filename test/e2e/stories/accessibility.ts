@@ -54,7 +54,7 @@ export function signInStory(colorScheme: 'light' | 'dark'): void {
       await page.goto(controller.ready.console)
       await page.getByLabel('Console key').fill('not the key')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('This is not the console key.').waitFor()
+      await page.getByText('Wrong console key.').waitFor()
       expect(await violations(page, colorScheme === 'light' ? 'everything' : 'colours')).toEqual([])
       // The address that a start prints, put into the tab that is open already.
       const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()

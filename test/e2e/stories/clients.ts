@@ -31,8 +31,8 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await pages().button('New credential').click()
     const form = pages().dialog('New credential')
     await form.getByLabel('Label').fill('Lobby screens')
-    await form.getByRole('button', { name: 'Make the credential' }).click()
-    const shown = pages().dialog('The credential was made')
+    await form.getByRole('button', { name: 'Create credential' }).click()
+    const shown = pages().dialog('Credential created')
     const credential = {
       access_key: await pages().fact(shown, 'Access key'),
       secret_key: await pages().fact(shown, 'Secret key'),
@@ -60,7 +60,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await pages().row('Visitors tomorrow').waitFor()
     expect(await client.get('/rtc/room/del', { room_id })).toMatchObject({ ret: 0 })
     await pages().row('Visitors tomorrow').waitFor({ state: 'detached' })
-    await opened().page.getByText('This room does not exist any more').waitFor()
+    await opened().page.getByText('This room no longer exists').waitFor()
     await opened().page.keyboard.press('Escape')
   })
 

@@ -9,13 +9,13 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
 
   test('a node is added after its connection was tried', async () => {
     await pages().go('MCU nodes')
-    await pages().button('Add a node').click()
+    await pages().button('Add node').click()
     const form = pages().dialog('Add an MCU node')
     await form.getByText('Simulated', { exact: true }).click()
     await form.getByLabel('Name').fill('Hall 2')
-    await form.getByRole('button', { name: 'Test the connection' }).click()
+    await form.getByRole('button', { name: 'Test connection' }).click()
     await form.getByText(/^Connected in/).waitFor()
-    await form.getByRole('button', { name: 'Add the node' }).click()
+    await form.getByRole('button', { name: 'Add node' }).click()
     await expect.poll(state('Hall 2')).toContain('Online')
   })
 

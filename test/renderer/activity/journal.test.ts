@@ -33,8 +33,8 @@ test('requests show as they happen, newest first', async () => {
 describe('Why a digest was refused is for the operator', () => {
   const digest = btoa('0123456789012345678901234567890123456789')
   test.each([
-    ['nobody', digest, 'There is no credential with this access_key.', '没有此 access_key 对应的凭据'],
-    ['lobby', digest, 'The digest does not match: the client has another secret_key', 'digest 不匹配'],
+    ['nobody', digest, 'No credential has this access_key.', '没有此 access_key 对应的凭据'],
+    ['lobby', digest, 'The digest does not match: the client has a different secret_key', 'digest 不匹配'],
     ['lobby', 'abcd', 'The digest decodes to 3 bytes', 'digest 解码后为 3 字节'],
     ['lobby', '%%%', 'The digest is not base64.', 'digest 不是 base64'],
   ])('%s with %s', async (access_key, sent, english, chinese) => {
@@ -64,7 +64,7 @@ test('An answer in the form for older clients is shown as it went out, without w
     return found
   })
   row.click()
-  await says('In the form for older clients, as it went out:')
+  await says('As sent, in the format for older clients:')
   await says('"result": 0')
   expect(pageText()).toContain('"err": ""')
 })
@@ -88,7 +88,7 @@ test('paused, it stands still and counts; then everything is there', async () =>
   await press('Pause')
   await ask('room-2')
   await ask('room-3')
-  await says('2 wait')
+  await says('2 new')
   expect(pageText()).not.toContain('room-2')
   await press('Resume')
   await says('room-3')
@@ -100,7 +100,7 @@ test('with details open it stands still too, and one press shows what is new', a
   show(ActivityPage, client)
   await says('room-1')
   document.querySelector<HTMLElement>('.row-line')?.click()
-  await says('The request')
+  await says('Request')
   await ask('room-2')
   await says('1 new request')
   expect(rows().join()).not.toContain('room-2')
@@ -138,5 +138,5 @@ test('it says what it keeps', async () => {
   await client.call('settings.set', { console: { activity_entries: 100 } })
   await ask('room-1')
   show(ActivityPage, client)
-  await says('are kept, in memory only; 2 now.')
+  await says('are kept, in memory only; 2 at the moment.')
 })

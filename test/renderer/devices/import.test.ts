@@ -11,7 +11,7 @@ async function paste(table: string): Promise<void> {
   if (!area) throw new Error('there is no field for the table')
   area.value = table
   area.dispatchEvent(new Event('input', { bubbles: true }))
-  await press('Check the table')
+  await press('Check table')
 }
 
 test('a table is shown line by line before anything changes, then done', async () => {
@@ -41,8 +41,8 @@ test('a table is shown line by line before anything changes, then done', async (
     ].join('\n'),
   )
   await says('Nothing has been changed yet')
-  await says('2 lines have an error and are left out.')
-  expect(pageText()).toContain('There is no such room')
+  await says('2 lines have errors and are skipped.')
+  expect(pageText()).toContain('Room not found')
   expect(pageText()).toContain('userAddress: Must begin with rtsp://')
   expect((await client.call('devices.list')).map(({ userName }) => userName)).toEqual(['Old', 'Same'])
   await press('Import 2 lines')

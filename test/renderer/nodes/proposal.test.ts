@@ -11,8 +11,8 @@ test('an operator of a machine with four cores has three embedded nodes in one g
   const client = await operator(undefined, {}, 4)
   show(NodesPage, client)
   show(ConfirmHost, client)
-  await says('This machine has 4 cores: 3 embedded nodes carry the most.')
-  await says('one core stays for the controller')
+  await says('This machine has 4 cores: 3 embedded nodes give the highest capacity.')
+  await says('one core is left for the controller')
   const proposal = await client.call('nodes.proposal')
   const ports = proposal.missing.flatMap(({ port }) => (port === 0 ? [] : [port]))
   expect(ports).toHaveLength(2)
@@ -33,7 +33,7 @@ test('an operator of a machine with four cores has three embedded nodes in one g
     ['This machine 2', 'embedded', ports[0]],
     ['This machine 3', 'embedded', ports[1]],
   ])
-  expect(pageText()).not.toContain('carry the most')
+  expect(pageText()).not.toContain('give the highest capacity')
 })
 
 test('another embedded node is offered with the next free port and a name; one that is taken is said at its field', async () => {
@@ -44,10 +44,10 @@ test('another embedded node is offered with the next free port and a name; one t
   const dialog = show(NodeDialog, client, { modelValue: false })
   await dialog.setProps({ modelValue: true })
   await says('Another embedded node on this machine')
-  await says('This machine has 2 cores, for which 1 node is enough')
+  await says('1 node is enough for the 2 cores of this machine')
   await eventually(async () => expect((await fieldOf('Port')).value).toBe(String(next?.port)))
   expect((await fieldOf('Name')).value).toBe('Hall 2')
-  await press('Add the node')
+  await press('Add node')
   await eventually(() => expect(dialog.emitted('update:modelValue')?.at(-1)).toEqual([false]))
   expect((await client.call('nodes.list')).at(-1)?.config).toMatchObject({ name: 'Hall 2', port: next?.port })
 
@@ -58,13 +58,13 @@ test('another embedded node is offered with the next free port and a name; one t
   port.value = String(next?.port)
   port.dispatchEvent(new Event('change', { bubbles: true }))
   await write('Name', 'Third')
-  await press('Add the node')
-  await says(`Port ${next?.port} is that of the node Hall 2`)
+  await press('Add node')
+  await says(`Port ${next?.port} belongs to node Hall 2`)
 })
 
 test('that a port is in use is said in the language of the operator, by whom', () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   const said = 'The connection to the node failed: Port 7084 on 127.0.0.1 is in use by nginx (process 12).'
   expect(nodeSentence(said, t)).toBe('Port 7084 is in use by nginx (process 12)')
-  expect(nodeSentence('Port 7084 is that of the node Hall.', t)).toBe('Port 7084 is that of the node Hall')
+  expect(nodeSentence('Port 7084 is that of the node Hall.', t)).toBe('Port 7084 belongs to node Hall')
 })

@@ -37,20 +37,20 @@ test('where it is missing, the operator is told how to install it and what for; 
   facts({ state: 'missing', version: '' })
   await says('not found on this machine')
   await says('apt-get install ffmpeg')
-  await says('With it H.265, Motion JPEG, B-frames and AAC are shown and heard in every browser')
+  await says('Lets every browser play H.265, Motion JPEG, B-frames and AAC')
   expect(pageText()).not.toContain('in use')
 })
 
 test('one that lacks an encoder, one that cannot be started, and none because the operator wants none, are told apart', async () => {
   const incomplete = facts({ state: 'incomplete' })
-  await says('version 7.1.2 lacks an encoder')
-  await says('It needs the encoders of H.264 (libx264) and Opus (libopus).')
+  await says('version 7.1.2, encoders missing')
+  await says('Requires the encoders for H.264 (libx264) and Opus (libopus).')
   incomplete.unmount()
   const broken = facts({ state: 'missing', problem: '/opt/ffmpeg: permission denied' })
   await says('/opt/ffmpeg: permission denied')
   broken.unmount()
   facts({ state: 'off' })
-  await says('switched off in the settings')
+  await says('turned off in the settings')
 })
 
 test('in Chinese; of a node that does not answer nothing is said', async () => {

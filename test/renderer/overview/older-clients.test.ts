@@ -29,7 +29,7 @@ test('A client that is refused because "Older clients" is off is named, with how
   await says('Node lab is simulated')
   expect(pageText()).not.toContain('127.0.0.1')
   await call('server_info')
-  await says('A client of the original platform was refused: 127.0.0.1 (Lobby). "Older clients" is off.')
+  await says('A client of the original platform was refused: 127.0.0.1 (Lobby). The setting "Older clients" is off.')
   await says('1 call since')
   await call('server_info')
   await says('2 calls since')

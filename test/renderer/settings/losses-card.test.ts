@@ -37,16 +37,16 @@ const attention = defineComponent({
 test('what damage took is told with what to do, and is gone for good when it was dismissed', async () => {
   const client = await operator(loseTheJournal)
   show(attention, client)
-  await says('Changes that had been confirmed are lost: the data folder was damaged. Check the disk; then make again')
-  // "Look" leads to the card that says what is missing.
-  expect(document.querySelector('a[href$="/settings/data"]')?.textContent).toBe('Look')
+  await says('Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate')
+  // "Show" leads to the card that says what is missing.
+  expect(document.querySelector('a[href$="/settings/data"]')?.textContent).toBe('Show')
   await says('journal-000001.ndjson is missing: 2 confirmed changes, made between')
-  await says('Make what is missing again, or put back a copy of the whole data folder')
+  await says('Recreate what is missing, or restore your own copy of the whole data folder')
   expect((await client.call('overview.get')).attention[0]).toMatchObject({
     code: 'changesLost',
     level: 'warning',
     message: expect.stringMatching(
-      /missing: 2 confirmed changes.* lost\. Check the disk; then make again what is missing/,
+      /missing: 2 confirmed changes.* lost\. Check the disk; then recreate what is missing/,
     ),
   })
   await press('Dismiss')

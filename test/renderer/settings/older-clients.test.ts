@@ -16,7 +16,7 @@ const card = defineComponent({
   },
 })
 const serve = 'Answer older clients'
-const exchange = 'Let them trade'
+const exchange = 'Let them exchange'
 
 /** What a page on the original browser SDK calls first. */
 const beginAsOlderClient = (client: ConsoleClient) =>
@@ -26,27 +26,27 @@ test('Older clients are answered from when the operator says so; what was refuse
   const client = await operator()
   await beginAsOlderClient(client)
   show(card, client)
-  await says('Refused within the last week')
+  await says('Refused during the last week')
   await says('127.0.0.1')
   await says('/sdk/config/serverinfo')
   const toggle = await fieldOf(serve)
   expect([toggle.getAttribute('role'), toggle.checked]).toEqual(['switch', false])
   toggle.click()
-  await says('Not saved yet')
+  await says('Unsaved changes')
   await press('Save')
   await says('The settings were saved')
   // The word of an earlier saving may still be on the page.
   await expect
     .poll(async () => (await client.call('settings.get')).compatibility)
     .toEqual({ older_clients: true, get_access_token: false })
-  await says('0 calls that only older clients make were answered')
+  await says('0 calls specific to older clients answered')
   expect(pageText()).not.toContain('/sdk/config/serverinfo')
 })
 
 test('The switch for secrets in URLs is one of its own, and the warning stands beside it', async () => {
   const client = await operator()
   show(card, client)
-  await says('the secret key then travels in URLs')
+  await says('getAccessToken sends the secret key in URLs')
   ;(await fieldOf(exchange)).click()
   await press('Save')
   await eventually(async () =>
@@ -63,7 +63,7 @@ test('The switch for secrets in URLs is one of its own, and the warning stands b
 test('What a start flag decided is shown as it is, and cannot be switched here', async () => {
   const client = await operator(undefined, { older_clients: true })
   show(card, client)
-  await says('A start flag or environment variable decides this')
+  await says('Set by a start flag or environment variable')
   const toggle = await fieldOf(serve)
   expect([toggle.checked, toggle.disabled]).toEqual([true, true])
   expect((await fieldOf(exchange)).disabled).toBe(false)

@@ -68,7 +68,7 @@ test.each(unusable)(
     expect(statSync(key.file).mode & 0o777).toBe(0o600)
     expect(readFileSync(`${key.file}.refused`, 'utf8')).toBe(damaged)
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('a new key was made')
+    expect(lines[0]).toContain('a new key was created')
   },
 )
 

@@ -166,7 +166,7 @@ test('an error that nobody foresaw is logged whole and answered generically', as
   })
   expect(await bench.get(`/rtc/room/get?access_token=${bench.token}&room_id=1`)).toEqual({
     ret: 700,
-    msg: 'An internal error happened: it was logged.',
+    msg: 'An internal error occurred and was logged.',
   })
   expect(bench.logged).toMatchObject([{ err: { message: 'secret inner detail' }, operation: 'get_room' }])
   bench.behave(() => Promise.reject(new TypeError('later')))

@@ -15,7 +15,7 @@ test('many are done, each by itself and once, and those that fail say why', asyn
     done: 2,
     failed: [
       { key: 'b', message: 'There is no such room.' },
-      { key: 'c', message: 'An internal error happened: it was logged.' },
+      { key: 'c', message: 'An internal error occurred and was logged.' },
     ],
   })
   expect(done).toEqual(['a', 'd'])

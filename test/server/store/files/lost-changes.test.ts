@@ -52,7 +52,7 @@ test('The line in the log about a loss says what to do', async () => {
   const line = (_: object, message: string): void => void lines.push(message)
   const store = await open(folder, { logger: { info: line, warn: line, error: line } })
   expect(lines).toContainEqual(
-    expect.stringMatching(/is missing: 50 confirmed changes.* Check the disk; then make again .*, or .*data folder\.$/),
+    expect.stringMatching(/is missing: 50 confirmed changes.* Check the disk; then recreate .*, or .*data folder\.$/),
   )
   await store.close()
 })

@@ -1,4 +1,4 @@
-import { bestFit, capacity } from './best-fit.ts'
+import { bestFit, capacity } from '../../media/best-fit.ts'
 
 /** Where a tile is, in CSS pixels from the area's corner. */
 export interface Place {

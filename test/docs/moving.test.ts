@@ -36,7 +36,7 @@ test('Every request of docs/moving.md that replaces one of the original platform
     SEND_OFFER: send,
     WATCH_OFFER: watch,
   }
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { env })
+  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], { env })
   const lines = stdout
     .trim()
     .split('\n')

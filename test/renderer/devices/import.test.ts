@@ -43,7 +43,7 @@ test('a table is shown line by line before anything changes, then done', async (
   await says('Nothing has been changed yet')
   await says('2 lines have errors and are skipped.')
   expect(pageText()).toContain('Room not found')
-  expect(pageText()).toContain('userAddress: Must begin with rtsp://')
+  expect(pageText()).toContain('userAddress: Must start with rtsp://')
   expect((await client.call('devices.list')).map(({ userName }) => userName)).toEqual(['Old', 'Same'])
   await press('Import 2 lines')
   await says('This is what the import did')

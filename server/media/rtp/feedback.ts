@@ -1,4 +1,12 @@
-import { eachReport, payloadFeedbackType, receiverReportType, senderReportType, transportFeedbackType } from './rtcp.ts'
+import {
+  eachReferenceTime,
+  eachReport,
+  extendedReportType,
+  payloadFeedbackType,
+  receiverReportType,
+  senderReportType,
+  transportFeedbackType,
+} from './rtcp.ts'
 
 /** What a receiver says of one stream. */
 export interface ReceivedBlock {
@@ -20,6 +28,8 @@ export interface FeedbackListener {
   /** It can take so many bits a second in all (draft-alvestrand-rmcat-remb, section 2.2). */
   bitrate(bitsPerSecond: number): void
   block(block: ReceivedBlock): void
+  /** It asks for the round trip: `middle` are the middle 32 bits of its NTP time (RFC 3611, section 4.4). */
+  referenceTime(ssrc: number, middle: number): void
 }
 
 const reportBlockBytes = 24
@@ -29,12 +39,19 @@ const mostMissing = 1_000
 /** Reads a receiver's compound in one walk; what is broken or of another kind is passed over. */
 export function readFeedback(compound: Buffer, listener: FeedbackListener): void {
   let left = mostMissing
+  let timed = false
   eachReport(compound, (type, format, at, length) => {
     if (type === receiverReportType) readBlocks(compound, at + 8, format, at + length, listener)
     else if (type === senderReportType) readBlocks(compound, at + 28, format, at + length, listener)
     else if (type === transportFeedbackType && format === 1) left = readMissing(compound, at, length, left, listener)
     else if (type === payloadFeedbackType && (format === 1 || format === 4)) listener.keyFrameWanted()
-    else if (type === payloadFeedbackType && format === 15) readBitrate(compound, at, length, listener)
+    else if (type === extendedReportType && length >= 8) {
+      eachReferenceTime(compound, at, length, (ssrc, middle) => {
+        // Each is answered: more than one of a receiver says nothing new.
+        if (!timed) listener.referenceTime(ssrc, middle)
+        timed = true
+      })
+    } else if (type === payloadFeedbackType && format === 15) readBitrate(compound, at, length, listener)
   })
 }
 

@@ -4,6 +4,7 @@ export const senderReportType = 200
 export const receiverReportType = 201
 export const transportFeedbackType = 205
 export const payloadFeedbackType = 206
+export const extendedReportType = 207
 
 /** SSRC of the node in its own reports. */
 export const own = 1
@@ -68,6 +69,43 @@ export function estimatedBitrate(ssrc: number, bitsPerSecond: number): Buffer {
   packet[17] = (exponent << 2) | (mantissa >> 16)
   packet.writeUInt16BE(mantissa & 0xffff, 18)
   packet.writeUInt32BE(ssrc, 20)
+  return packet
+}
+
+/** Blocks of an extended report (RFC 3611, sections 4.4 and 4.5), and the bytes of the two with their headers. */
+const referenceTimeBlock = 4
+const referenceAnswerBlock = 5
+const blockHeaderBytes = 4
+const referenceTimeBytes = 12
+const referenceAnswerBytes = 16
+
+/** Calls `visit` for each receiver reference time of an extended report: the middle 32 bits of its NTP time. */
+export function eachReferenceTime(
+  compound: Buffer,
+  at: number,
+  length: number,
+  visit: (ssrc: number, middle: number) => void,
+): void {
+  const end = at + length
+  let block = at + 8
+  while (block + blockHeaderBytes <= end) {
+    const bytes = blockHeaderBytes + compound.readUInt16BE(block + 2) * 4
+    if (block + bytes > end) return
+    if (compound[block] === referenceTimeBlock && bytes === referenceTimeBytes) {
+      visit(compound.readUInt32BE(at + 4), compound.readUInt32BE(block + 6))
+    }
+    block += bytes
+  }
+}
+
+/** Answer of a sender to a receiver's reference time that came just now: the receiver knows the round trip by it (RFC 3611, section 4.5). */
+export function referenceTimeAnswer(sender: number, receiver: number, middle: number): Buffer {
+  const packet = Buffer.alloc(8 + referenceAnswerBytes)
+  packet.set([0x80, extendedReportType, 0, 5])
+  packet.writeUInt32BE(sender, 4)
+  packet.set([referenceAnswerBlock, 0, 0, 3], 8)
+  packet.writeUInt32BE(receiver, 12)
+  packet.writeUInt32BE(middle, 16)
   return packet
 }
 

@@ -28,6 +28,8 @@ export interface OfferedMedia {
   codecs: OfferedCodec[]
   /** Header extensions by their URI: the number that each has in packets, 1 to 14 (RFC 8285, section 4.2). */
   extensions: ReadonlyMap<string, number>
+  /** It measures the round trip where it only receives, when its reference times are answered: `rcvr-rtt` (RFC 3611, section 5.1). */
+  measuresRoundTrip: boolean
   /** Names of the streams of one picture that it sends in several sizes (RFC 8853), as the offer orders them; empty where it sends one. */
   rids: string[]
 }
@@ -61,7 +63,7 @@ export interface Offer {
 const mostSections = 16
 /** Lines that are read, and most of them: a browser with every codec writes some 100 of them for a section. */
 const readLine =
-  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|rtcp-fb:|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
+  /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|rtcp-fb:|rtcp-xr:|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const mostLines = 1_000
 /** Most lines altogether. */
 const mostLinesOfAll = 4_000
@@ -142,7 +144,20 @@ function mediaOf(section: Section): OfferedMedia | undefined {
   if (kind !== 'video' && kind !== 'audio') return undefined
   if (mid === undefined) throw new Problem('badOffer', 'A media section has no mid.')
   const extensions = extensionsOf(section)
-  return { kind, mid: textOf(mid), direction, codecs: codecsOf(section), extensions, rids: ridsOf(section) }
+  return {
+    kind,
+    mid: textOf(mid),
+    direction,
+    codecs: codecsOf(section),
+    extensions,
+    measuresRoundTrip: measuresRoundTrip(section),
+    rids: ridsOf(section),
+  }
+}
+
+/** `sdp-transform` does not know the attribute. */
+function measuresRoundTrip({ invalid = [] }: Section): boolean {
+  return invalid.some(({ value }) => /^rtcp-xr:(?:.* )?rcvr-rtt=(?:all|sender)(?:[: ]|$)/.test(value))
 }
 
 /** Those with a header of one byte. */

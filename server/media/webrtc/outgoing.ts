@@ -1,7 +1,7 @@
 import type { Track } from 'node-datachannel'
 import { address } from '../rtp/packet.ts'
 import type { ReceivedBlock } from '../rtp/feedback.ts'
-import { senderReport } from '../rtp/rtcp.ts'
+import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
 
 /** Sender reports that may be on their way at a time. */
 const mostReports = 16
@@ -67,6 +67,11 @@ export class Outgoing {
       this.#reportedAt.delete(oldest)
     }
     this.#sendAsIs(report)
+  }
+
+  /** Answers a receiver's reference time, from which it works out the round trip: it asks again for a lost packet after so long. */
+  answerReferenceTime(receiver: number, middle: number): void {
+    this.#sendAsIs(referenceTimeAnswer(this.ssrc, receiver, middle))
   }
 
   /** Milliseconds there and back, by what the receiver says of a report (RFC 3550, section 6.4.1); undefined when it says nothing new: of each report it is asked once. */

@@ -32,6 +32,7 @@ interface SentVideo {
   out: Outgoing
   mid: string
   sendTimeId: number
+  measuresRoundTrip: boolean
   sender: VideoSender
   video: ViewerVideo
   estimate: LinkEstimate
@@ -90,7 +91,7 @@ export class Viewer implements Sink, FeedbackListener {
     }
     this.peer.onOpen = () => this.#start()
     const answer = await this.peer.answer(offer)
-    return this.#video === undefined ? answer : withExtension(answer, this.#video)
+    return this.#video === undefined ? answer : withAttributes(answer, this.#video)
   }
 
   video(packet: Buffer, sequence: number): void {
@@ -146,6 +147,10 @@ export class Viewer implements Sink, FeedbackListener {
     }
   }
 
+  referenceTime(ssrc: number, middle: number): void {
+    if (this.#video?.measuresRoundTrip === true) this.#video.out.answerReferenceTime(ssrc, middle)
+  }
+
   /**
    * How high the viewer shows the picture from now on, in its device pixels; Infinity while that is not known. At 0 nothing of the picture is sent; it begins
    * again at once with one that can be decoded by itself.
@@ -181,7 +186,7 @@ export class Viewer implements Sink, FeedbackListener {
     else this.#audio = out
   }
 
-  #sentVideo(out: Outgoing, { mid, extensions }: OfferedMedia): SentVideo {
+  #sentVideo(out: Outgoing, { mid, extensions, measuresRoundTrip }: OfferedMedia): SentVideo {
     const { feed, streams, resized } = this.#watched
     const { lifetime } = this.peer
     const sendTimeId = extensions.get(sendTimeUri) ?? 0
@@ -202,7 +207,7 @@ export class Viewer implements Sink, FeedbackListener {
     })
     video.adopted = (source, limited) => adaptation.adopted(source, limited)
     adaptation.shown(this.#height)
-    return { out, mid, sendTimeId, sender, video, estimate, adaptation }
+    return { out, mid, sendTimeId, measuresRoundTrip, sender, video, estimate, adaptation }
   }
 
   #reportVideo(now: number): void {
@@ -246,8 +251,9 @@ export class Viewer implements Sink, FeedbackListener {
   }
 }
 
-/** The answer with the header extension that its video is sent with: the library does not know of it, and sends packets as they are. */
-function withExtension(sdp: string, { mid, sendTimeId }: SentVideo): string {
-  if (sendTimeId === 0) return sdp
-  return sdp.replace(`a=mid:${mid}\r\n`, (line) => `${line}a=extmap:${sendTimeId} ${sendTimeUri}\r\n`)
+/** The answer with what its video is sent with that the library does not know of: it sends packets as they are. */
+function withAttributes(sdp: string, { mid, sendTimeId, measuresRoundTrip }: SentVideo): string {
+  const extension = sendTimeId === 0 ? '' : `a=extmap:${sendTimeId} ${sendTimeUri}\r\n`
+  const roundTrip = measuresRoundTrip ? 'a=rtcp-xr:rcvr-rtt=all\r\n' : ''
+  return sdp.replace(`a=mid:${mid}\r\n`, (line) => `${line}${extension}${roundTrip}`)
 }

@@ -101,7 +101,9 @@ export class WhepPeer {
 
   async #open(url: string, token: string, until: 'packet' | 'connection'): Promise<void> {
     if (until === 'connection') this.#tracks[0]?.onOpen(() => this.#first.resolve())
-    this.#session = await answeredOffer(this.#connection, url, token)
+    // As browsers do: it measures the round trip where its reference times are answered.
+    const offer = (sdp: string): string => sdp.replace('a=mid:0\r\n', 'a=mid:0\r\na=rtcp-xr:rcvr-rtt=all\r\n')
+    this.#session = await answeredOffer(this.#connection, url, token, { offer })
     await this.#firstPacket()
   }
 

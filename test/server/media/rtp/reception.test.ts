@@ -9,6 +9,7 @@ import {
   negativeAcknowledgement,
   pictureLoss,
   receiverReport,
+  referenceTimeAnswer,
   senderReport,
 } from '../../../../server/media/rtp/rtcp.ts'
 import { BitrateEstimate } from '../../../../server/media/webrtc/bitrate-estimate.ts'
@@ -27,6 +28,7 @@ function feedbackOf(...packets: Buffer[]): unknown[] {
     keyFrameWanted: () => told.push(['key frame']),
     bitrate: (bitsPerSecond) => told.push(['bitrate', bitsPerSecond]),
     block: (block) => told.push(['block', block]),
+    referenceTime: (ssrc, middle) => told.push(['reference time', ssrc, middle]),
   })
   return told
 }
@@ -117,6 +119,17 @@ describe('RTCP', () => {
       ['key frame'],
       ['bitrate', expect.closeTo(2_500_000, -2)],
     ])
+  })
+
+  test('a receiver asks for the round trip among other things, once in a compound', () => {
+    const time = Buffer.from('80cf0004' + '00000009' + '04000002' + 'aabbccdd11223344', 'hex')
+    const other = Buffer.from('80cf0003' + '00000009' + '01000001' + '00000000', 'hex')
+    const lying = Buffer.from('80cf0002' + '00000009' + '04000009', 'hex')
+    expect(feedbackOf(other, pictureLoss(5), time, time)).toEqual([['key frame'], ['reference time', 9, 0xccdd1122]])
+    expect(feedbackOf(lying)).toEqual([])
+    // Type, one block for the one who asked: what it told, and that no time has passed since.
+    const answer = referenceTimeAnswer(1, 9, 0xccdd1122)
+    expect(answer.toString('hex')).toBe('80cf0005' + '00000001' + '05000003' + '00000009' + 'ccdd1122' + '00000000')
   })
 
   test('missing packets are packed 17 to an item', () => {

@@ -184,7 +184,13 @@ function readerOf(chunks: readonly Buffer[]): WireReader {
 }
 
 test('so does a report of the greatest size', () => {
-  const deaf = { missing: () => {}, keyFrameWanted: () => {}, bitrate: () => {}, block: () => {} }
+  const deaf = {
+    missing: () => {},
+    keyFrameWanted: () => {},
+    bitrate: () => {},
+    block: () => {},
+    referenceTime: () => {},
+  }
   for (const unit of [
     [0x80, 200, 0, 0],
     [0x81, 201, 0, 7],
@@ -192,6 +198,8 @@ test('so does a report of the greatest size', () => {
     [0x81, 205, 0, 3],
     [0x81, 205, 0xff, 0xff],
     [0x8f, 206, 0, 5],
+    [0x80, 207, 0xff, 0xff],
+    [4, 0, 0, 2],
     [0, 0, 0, 0],
   ]) {
     const compound = Buffer.alloc(65_535, Buffer.from(unit))

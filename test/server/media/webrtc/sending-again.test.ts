@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { negativeAcknowledgement } from '../../../../server/media/rtp/rtcp.ts'
+import { negativeAcknowledgement, receiverReport } from '../../../../server/media/rtp/rtcp.ts'
 import { isRtcp, sequenceOf, ssrcOf } from '../../../../server/media/rtp/packet.ts'
 import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
 import { type LossyProxy, startLossyProxy } from '../../../support/media/lossy-proxy.ts'
@@ -25,13 +25,14 @@ afterAll(async () => {
 })
 
 /** A viewer with the media packets that came to it. */
-async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; ssrc: () => number }> {
+async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; reports: Buffer[]; ssrc: () => number }> {
   const seen: Buffer[] = []
+  const reports: Buffer[] = []
   const token = node.token('again', { role: 'observer' })
   const peer = await WhepPeer.open(`${node.url}/whep/again/cam`, token, (message) => {
-    if (!isRtcp(message)) seen.push(Buffer.from(message))
+    ;(isRtcp(message) ? reports : seen).push(Buffer.from(message))
   })
-  return { peer, seen, ssrc: () => ssrcOf(seen[0] ?? Buffer.alloc(12)) }
+  return { peer, seen, reports, ssrc: () => ssrcOf(seen[0] ?? Buffer.alloc(12)) }
 }
 
 test('a viewer gets a packet that it missed, and no other', async () => {
@@ -54,6 +55,19 @@ test('a viewer gets a packet that it missed, and no other', async () => {
   expect([again?.readUInt8(1), ahead.readUInt8(1)].map((byte = 0) => byte & 0x7f)).toEqual([102, 102])
   expect([ahead.readUInt32BE(4), after.readUInt32BE(4)]).toContain(again?.readUInt32BE(4))
   expect(seen.some((packet) => sequenceOf(packet) === missed + 1)).toBe(false)
+  await peer.close()
+})
+
+test('a viewer that tells its time is answered at once: so it knows how soon to ask again', async () => {
+  const { peer, reports, ssrc } = await watch()
+  const sender = ssrc()
+  const none = { fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 }
+  // An extended report of SSRC 9 with its reference time (RFC 3611, section 4.4).
+  const time = Buffer.from('80cf0004' + '00000009' + '04000002' + 'aabbccdd11223344', 'hex')
+  peer.send(Buffer.concat([receiverReport({ ssrc: sender, ...none }), time]))
+  const answer = (): string | undefined => reports.find((report) => report[1] === 207)?.toString('hex')
+  const head = `80cf0005${sender.toString(16).padStart(8, '0')}`
+  await expect.poll(answer).toBe(head + '05000003' + '00000009' + 'ccdd1122' + '00000000')
   await peer.close()
 })
 

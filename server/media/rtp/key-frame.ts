@@ -68,6 +68,14 @@ export function vp8Content(packet: Buffer): Content {
   return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
 }
 
+/** Whether a packet is the first of a picture in VP8 (RFC 7741, section 4.2), or of a slice of one in H.264 (RFC 6184, section 5.8). */
+export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: Buffer): boolean {
+  const at = headerLength(packet)
+  const first = packet[at] ?? 0
+  if (codec === 'VP8') return (first & 0x17) === 0x10
+  return codec === 'H264' && ((first & 0x1f) !== 28 || ((packet[at + 1] ?? 0) & 0x80) !== 0)
+}
+
 /** Where the VP8 payload descriptor of a packet ends (RFC 7741, section 4.2). */
 export function vp8PayloadAt(packet: Buffer): number {
   let at = headerLength(packet)

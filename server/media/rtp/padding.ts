@@ -1,5 +1,16 @@
 import { beginExtension, headerWithSendTime } from './send-time.ts'
 
+/** The least padding that there can be, in the place of a packet of a source. */
+export function sourcePadding(ssrc: number, payloadType: number, sequence: number, timestamp: number): Buffer {
+  const packet = Buffer.alloc(13)
+  packet.set([0xa0, payloadType])
+  packet.writeUInt16BE(sequence, 2)
+  packet.writeUInt32BE(timestamp, 4)
+  packet.writeUInt32BE(ssrc, 8)
+  packet[12] = 1
+  return packet
+}
+
 /** Bytes of the padding of a packet: as many as its last one can name (RFC 3550, section 5.1). */
 const most = 255
 

@@ -1,5 +1,6 @@
 import { type ReceptionBlock, type ClockPoint } from './rtcp.ts'
-import { sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
+import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
+import { ReceivedNumbers } from './received-numbers.ts'
 
 /** A gap wider than this is a new beginning rather than loss. */
 const widestGap = 200
@@ -9,9 +10,28 @@ const widestGap = 200
  */
 const requestWaitsMs = [40, 40, 80, 160, 320] as const
 
+/** A sender that tries its link sends much padding at a time: where none came for so long, in milliseconds, none is missing. */
+const paddingSeenMs = 2_000
+/** It does not keep padding: what may be some, and was asked for so often in vain, is. */
+const paddingRequests = 2
+
+/** What is to be done about missing packets. */
+export interface Missing {
+  /** To ask for now. */
+  sequences: number[]
+  /** Any was asked for in vain so often that it is given up. */
+  givenUp: boolean
+  /** No loss, and not asked for any more: the sender tried its link with padding. */
+  padding: number[]
+}
+
 /** The reception statistics of one incoming stream: what was lost, what to ask for again, what to report. */
 export class Reception {
   readonly #clockRate: number
+  readonly #beginsPicture: (packet: Buffer) => boolean
+  readonly #numbers = new ReceivedNumbers()
+  #paddingAt = -Infinity
+  #timestamp = 0
   readonly #missing = new Map<number, { requests: number; nextAt: number }>()
   ssrc = 0
   #highest = -1
@@ -26,13 +46,20 @@ export class Reception {
   /** Packets that came after they were asked for again. */
   recovered = 0
 
-  constructor(clockRate: number) {
+  /** @param beginsPicture whether a packet is the first of a picture; left out: not known */
+  constructor(clockRate: number, beginsPicture: (packet: Buffer) => boolean = () => false) {
     this.#clockRate = clockRate
+    this.#beginsPicture = beginsPicture
   }
 
   /** Whether anything is to be asked for again. */
   get incomplete(): boolean {
     return this.#missing.size > 0
+  }
+
+  /** Of the packet with the highest number so far. */
+  get timestamp(): number {
+    return this.#timestamp
   }
 
   /** Packets since its first one, those that were sent again counted once. */
@@ -52,14 +79,17 @@ export class Reception {
       if (!this.#missing.delete(sequence)) return false
       this.recovered += 1
       this.#received += 1
+      this.#note(packet, sequence, now)
       return true
     }
     if (ahead > widestGap) this.#missing.clear()
-    else for (let i = 1; i < ahead; i++) this.#missing.set((this.#highest + i) & 0xffff, { requests: 0, nextAt: 0 })
+    else for (let i = 1; i < ahead; i++) this.#miss((this.#highest + i) & 0xffff)
     if (sequence < this.#highest) this.#cycles += 0x10000
     this.#highest = sequence
     this.#received += 1
-    this.#measureJitter(timestampOf(packet), now)
+    this.#note(packet, sequence, now)
+    this.#timestamp = timestampOf(packet)
+    this.#measureJitter(this.#timestamp, now)
     return true
   }
 
@@ -68,12 +98,18 @@ export class Reception {
     this.#report = { middle, at: now }
   }
 
-  /** Sequence numbers to ask for now, and whether any was asked for in vain so often that it is given up. */
-  toRequest(now: number): { sequences: number[]; givenUp: boolean } {
+  /** What is to be done now; what was asked for in vain so often is told once. */
+  toRequest(now: number): Missing {
     const sequences: number[] = []
+    const padding: number[] = []
     let givenUp = false
     for (const [sequence, entry] of this.#missing) {
       if (now < entry.nextAt) continue
+      if (entry.requests >= paddingRequests && this.#mayBePadding(sequence, now)) {
+        this.#missing.delete(sequence)
+        padding.push(sequence)
+        continue
+      }
       const wait = requestWaitsMs[entry.requests]
       if (wait === undefined) {
         this.#missing.delete(sequence)
@@ -84,7 +120,7 @@ export class Reception {
       entry.nextAt = now + wait
       sequences.push(sequence)
     }
-    return { sequences, givenUp }
+    return { sequences, givenUp, padding }
   }
 
   /** The report since the last one. */
@@ -116,6 +152,25 @@ export class Reception {
     this.#expectedBefore = 0
     this.#receivedBefore = 0
     this.#missing.clear()
+  }
+
+  #mayBePadding(sequence: number, now: number): boolean {
+    return now - this.#paddingAt < paddingSeenMs && this.#numbers.isBetweenPictures(sequence)
+  }
+
+  #miss(sequence: number): void {
+    this.#numbers.clear(sequence)
+    this.#missing.set(sequence, { requests: 0, nextAt: 0 })
+  }
+
+  #note(packet: Buffer, sequence: number, now: number): void {
+    const padding = isPadding(packet)
+    if (padding) this.#paddingAt = now
+    this.#numbers.note(sequence, {
+      endsPicture: hasMarker(packet),
+      beginsPicture: !padding && this.#beginsPicture(packet),
+      padding,
+    })
   }
 
   /** RFC 3550, appendix A.8. */

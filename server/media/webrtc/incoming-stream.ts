@@ -13,6 +13,8 @@ export interface IncomingStreamOptions {
   kind: 'video' | 'audio'
   /** Of its timestamps, in Hz. */
   clockRate: number
+  /** Whether a packet is the first of a picture; left out: not known. */
+  beginsPicture?: (packet: Buffer) => boolean
   /** It takes RTCP back to the sender. */
   track: Track
   lifetime: Lifetime
@@ -28,11 +30,14 @@ export class IncomingStream {
   #keyFrameDue = false
   #keyFrameAskedAt = 0
 
-  constructor({ kind, clockRate, track, lifetime }: IncomingStreamOptions) {
+  /** Told of each packet of padding that was lost for good, by its number and a timestamp for what takes its place: nothing is missing there. */
+  lostPadding: (sequence: number, timestamp: number) => void = () => {}
+
+  constructor({ kind, clockRate, beginsPicture, track, lifetime }: IncomingStreamOptions) {
     this.kind = kind
     this.#track = track
     this.#lifetime = lifetime
-    this.#reception = new Reception(clockRate)
+    this.#reception = new Reception(clockRate, beginsPicture)
   }
 
   /** 0 before its first packet. */
@@ -99,8 +104,9 @@ export class IncomingStream {
   /** Asks again for what is missing, until nothing is. */
   #repeat(): void {
     this.#repeating = false
-    const { sequences, givenUp } = this.#reception.toRequest(Date.now())
+    const { sequences, givenUp, padding } = this.#reception.toRequest(Date.now())
     if (sequences.length > 0) this.send(negativeAcknowledgement(this.ssrc, sequences))
+    for (const sequence of padding) this.lostPadding(sequence, this.#reception.timestamp)
     // Nobody can go on without it; whoever watches would take seconds to say so.
     if (givenUp) this.requestKeyFrame()
     if (this.#reception.incomplete) this.#repeatSoon()

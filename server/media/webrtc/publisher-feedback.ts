@@ -1,10 +1,9 @@
-import type { Track } from 'node-datachannel'
 import type { Lifetime } from '../lifetime.ts'
 import { headerExtension } from '../rtp/header-extension.ts'
 import { estimatedBitrate } from '../rtp/rtcp.ts'
 import { TransportFeedback } from '../rtp/transport-feedback.ts'
 import { BitrateEstimate } from './bitrate-estimate.ts'
-import { IncomingStream } from './incoming-stream.ts'
+import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts'
 
 /** Milliseconds from a packet to the feedback that tells when it came, and to the look at what was lost of those around it. */
 const feedbackAfterMs = 50
@@ -46,9 +45,9 @@ export class PublisherFeedback {
     this.#estimate = new BitrateEstimate(mostBitsPerSecond)
   }
 
-  /** One more stream of the publisher. @param clockRate of its timestamps, in Hz */
-  addStream(kind: 'video' | 'audio', clockRate: number, track: Track): IncomingStream {
-    const stream = new IncomingStream({ kind, clockRate, track, lifetime: this.#lifetime })
+  /** One more stream of the publisher. */
+  addStream(options: Omit<IncomingStreamOptions, 'lifetime'>): IncomingStream {
+    const stream = new IncomingStream({ ...options, lifetime: this.#lifetime })
     this.#streams.push(stream)
     return stream
   }

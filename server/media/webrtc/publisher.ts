@@ -5,6 +5,8 @@ import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
 import { hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
+import { beginsPicture } from '../rtp/key-frame.ts'
+import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
 import {
@@ -137,24 +139,32 @@ export class Publisher {
     return whole
   }
 
-  #takeVideo({ media, codec }: Taken<VideoFormat>, track: Track): AnsweredSection {
+  #takeVideo({ media, codec, format }: Taken<VideoFormat>, track: Track): AnsweredSection {
     const ridExtension = media.extensions.get(streamIdUri) ?? 0
     const { layers } = this.feed
     for (const each of this.#videoStreams) {
       const { feed, rid } = each
-      each.stream = this.#feedback.addStream('video', 90_000, track)
+      const stream = this.#feedback.addStream({
+        kind: 'video',
+        clockRate: 90_000,
+        beginsPicture: (packet) => beginsPicture(format.codec, packet),
+        track,
+      })
+      each.stream = stream
+      stream.lostPadding = (sequence, timestamp) =>
+        feed.pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
       const push = (packet: Buffer): void => {
         feed.pushVideo(packet)
         if (layers !== undefined && hasMarker(packet)) layers.pictureCame(feed, Date.now())
       }
-      this.#streams.add({ stream: each.stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
+      this.#streams.add({ stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
     }
     const rids = this.#videoStreams.flatMap(({ rid }) => rid ?? [])
     return { codec, extensions: rids.length === 0 ? [] : [sectionIdUri, streamIdUri], feedback: videoFeedback, rids }
   }
 
   #takeAudio({ media, codec, format }: Taken<AudioFormat>, track: Track): AnsweredSection {
-    const stream = this.#feedback.addStream('audio', format.clockRate, track)
+    const stream = this.#feedback.addStream({ kind: 'audio', clockRate: format.clockRate, track })
     const { payloadType } = codec
     const levelId = media.extensions.get(audioLevelUri)
     const push = (packet: Buffer): void =>

@@ -11,6 +11,8 @@ export interface Publishing {
   loses?: number
   /** Packets of nothing but padding after each picture. */
   padding?: number
+  /** Share of the packets of padding that do not come to the node: a browser keeps none of them. */
+  losesPadding?: number
   /** Sound: a packet each 20 ms. */
   audio?: boolean
   /** Tells how loud it is with each packet of sound (RFC 6464). */
@@ -49,7 +51,17 @@ export class WhipPeer {
   sounds = 0
 
   private constructor(how: Publishing) {
-    this.#how = { pictures: 25, packets: 2, bytes: 800, loses: 0, padding: 0, audio: true, levels: true, ...how }
+    this.#how = {
+      pictures: 25,
+      packets: 2,
+      bytes: 800,
+      loses: 0,
+      padding: 0,
+      losesPadding: 0,
+      audio: true,
+      levels: true,
+      ...how,
+    }
     const connection = new ndc.PeerConnection('publisher', {
       iceServers: [],
       bindAddress: '127.0.0.1',
@@ -145,7 +157,7 @@ export class WhipPeer {
       packet.writeUInt32BE(timestamp >>> 0, 4)
       packet.writeUInt32BE(1, 8)
       packet[packet.length - 1] = paddingBytes
-      send(this.#video, packet)
+      if ((this.#videoSequence * this.#how.losesPadding) % 1 >= this.#how.losesPadding) send(this.#video, packet)
     }
   }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readFeedback } from '../../../../server/media/rtp/feedback.ts'
+import { sourcePadding } from '../../../../server/media/rtp/padding.ts'
+import { payloadOf } from '../../../../server/media/rtp/packet.ts'
 import { Reception } from '../../../../server/media/rtp/reception.ts'
 import {
   clockPointOf,
@@ -45,13 +47,37 @@ describe('what a publisher sends', () => {
       expect(asked(now - 1)).toEqual([])
       expect(asked(now)).toEqual([0, 3])
     }
-    expect(reception.toRequest(1_639)).toEqual({ sequences: [], givenUp: false })
+    expect(reception.toRequest(1_639)).toEqual({ sequences: [], givenUp: false, padding: [] })
     expect(reception.incomplete).toBe(true)
-    expect(reception.toRequest(1_640)).toEqual({ sequences: [], givenUp: true })
+    expect(reception.toRequest(1_640)).toEqual({ sequences: [], givenUp: true, padding: [] })
     expect(reception.incomplete).toBe(false)
     // Too late, and twice: not passed on.
     expect(receive(reception, [0, 1, 4, 5])).toEqual([5])
     expect(reception.recovered).toBe(1)
+  })
+
+  test('is not missing where it was padding between two pictures, but where it was a part of one', () => {
+    const first = Buffer.of(1)
+    const reception = new Reception(90_000, (packet) => payloadOf(packet).equals(first))
+    const take = (packet: Buffer): boolean => reception.received(packet, 0)
+    const ends = (sequence: number): Buffer => rtp(sequence, 0, [0], { marker: true })
+    const pad = (sequence: number): Buffer => sourcePadding(7, 96, sequence, 0)
+    // 2 and 3 lie between pictures, 6 may be a picture's last packet, and 9 its first.
+    for (const packet of [ends(1), pad(4), rtp(5, 0, [0]), pad(7), ends(8), rtp(10, 0, [0])]) take(packet)
+    const padding: number[] = []
+    for (let now = 1; now < 2_000; now += 10) padding.push(...reception.toRequest(now).padding)
+    expect(padding).toEqual([2, 3])
+    // Once the last packet of the picture has come, what follows it is padding.
+    const late = new Reception(90_000)
+    for (const packet of [rtp(1, 0, [0]), pad(4)]) late.received(packet, 0)
+    expect(late.toRequest(1).sequences).toEqual([2, 3])
+    late.received(ends(2), 30)
+    expect([41, 81].flatMap((now) => late.toRequest(now).padding)).toEqual([3])
+    // Without padding lately a whole picture may be what is missing.
+    const none = new Reception(90_000, () => true)
+    for (const packet of [ends(1), ends(3)]) none.received(packet, 0)
+    const told = [1, 41, 81, 161, 321, 641].map((now) => none.toRequest(now))
+    expect(told.map(({ givenUp }) => givenUp)).toEqual([false, false, false, false, false, true])
   })
 
   test('is reported with its losses, without those that were recovered', () => {

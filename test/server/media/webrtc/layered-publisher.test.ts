@@ -134,6 +134,33 @@ test('somebody whose browser tries its link with padding is sent on without it: 
   bob.drop()
 })
 
+test('padding that is lost on the way to the node is no part of a picture: no key frame is asked for, and viewers wait for nothing', async () => {
+  await node.openRoom('padding-lost')
+  const how = { padding: 3, losesPadding: 0.2, audio: false }
+  const ann = await WhipPeer.open(`${node.url}/whip/padding-lost`, node.token('padding-lost', { userId: 'ann' }), how)
+  const seen = new Set<number>()
+  let padding = 0
+  const bob = await SignalClient.join(node.url, 'padding-lost', { token: node.token('padding-lost') })
+  const viewer = await WhepPeer.open(`${node.url}/whep/padding-lost/ann`, bob.joined.session, (message) => {
+    if (isRtcp(message)) return
+    seen.add(sequenceOf(message))
+    if (isPadding(message)) padding += 1
+  })
+  // A new viewer asks for one.
+  await expect.poll(() => seen.size).toBeGreaterThan(10)
+  const { asked } = ann
+  await expect.poll(() => padding).toBeGreaterThan(20)
+  // Longer than anything is asked for in vain.
+  await expect.poll(() => seen.size).toBeGreaterThan(120)
+  expect(ann.asked).toBe(asked)
+  const [first = 0] = seen
+  const settled = [...seen].map((number) => sequenceDistance(first, number)).filter((ahead) => ahead < 80)
+  expect(settled.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, ahead) => ahead))
+  await viewer.close()
+  await ann.close()
+  bob.drop()
+})
+
 describe.concurrent('somebody who sends a picture in several sizes', () => {
   test('is sent on in the size that is shown, in one stream without a gap; each size is reported on and asked for by itself', async ({
     expect,

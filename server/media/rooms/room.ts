@@ -85,7 +85,7 @@ export class Room {
   #rename(member: Member, userName: string): void {
     if (member.user.userName === userName) return
     member.user.userName = userName
-    this.#changed(member)
+    this.tellChanged(member)
     this.#listener.changed(this.config.roomId, member.user)
   }
 
@@ -93,7 +93,7 @@ export class Room {
   promote(member: Member): void {
     if (member.user.role === 'host') return
     member.user.role = 'host'
-    this.#changed(member)
+    this.tellChanged(member)
     this.#listener.changed(this.config.roomId, member.user)
   }
 
@@ -145,9 +145,9 @@ export class Room {
     member.cancelAway = this.#lifetime.after(resumeMs, () => {
       member.cancelAway = undefined
       this.dropIfGone(member)
-      if (this.members.get(member.user.userId) === member) this.#changed(member)
+      if (this.members.get(member.user.userId) === member) this.tellChanged(member)
     })
-    this.#changed(member)
+    this.tellChanged(member)
   }
 
   /**
@@ -254,25 +254,7 @@ export class Room {
       feed.videoMuted &&= !video
       if (video) feed.requestKeyFrame()
     }
-    this.#changed(member)
-  }
-
-  /** @throws Problem forbidden, noStream */
-  mute(by: Member, userId: string, kind: 'audio' | 'video'): void {
-    assertHost(by)
-    const member = this.members.get(userId)
-    if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
-    if (member.device !== undefined) throw new Problem('forbidden', "Cameras are the operator's.")
-    const feed = member.publications.get('main')?.feed
-    if (kind === 'audio') {
-      member.audio = false
-      if (feed !== undefined) feed.audioMuted = true
-    } else {
-      member.video = false
-      if (feed !== undefined) feed.videoMuted = true
-    }
-    member.send({ type: 'muted', by: by.user.userId, kind })
-    this.#changed(member)
+    this.tellChanged(member)
   }
 
   /** @throws Problem peerToPeer, noStream */
@@ -309,12 +291,8 @@ export class Room {
     }
   }
 
-  #changed(member: Member): void {
+  /** Everybody is told how somebody is now. */
+  tellChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }
-}
-
-/** @throws Problem forbidden */
-export function assertHost(member: Member): void {
-  if (member.user.role !== 'host') throw new Problem('forbidden')
 }

@@ -9,9 +9,10 @@ import { Elsewhere, Problem } from '../problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
-import { assertHost, type Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/room.ts'
 import type { Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
+import { handleRequest } from './person-requests.ts'
 
 /** What signalling works on. */
 export interface SignalParts {
@@ -98,7 +99,8 @@ export class SignalConnection implements PersonLink {
     try {
       const message = parseMessage(text)
       if (!this.#count((costs[message.type] ?? 1) - 1)) return
-      if (this.#place !== undefined) this.#handle(this.#place.room, this.#place.member, message)
+      if (this.#place !== undefined)
+        handleRequest({ ...this.#place, rooms: this.#parts.rooms, close: () => this.close() }, message)
       else if (this.#waits) throw new Problem('badRequest', 'Wait for the answer to the first message.')
       else this.#enter(message)
     } catch (error) {
@@ -218,39 +220,6 @@ export class SignalConnection implements PersonLink {
       ice_servers,
     })
     for (const message of member.takeKept()) this.send(message)
-  }
-
-  #handle(room: Room, member: Member, message: FromPerson): void {
-    switch (message.type) {
-      case 'join':
-      case 'resume':
-        throw new Problem('badRequest', 'You are in already.')
-      case 'leave':
-        room.remove(member.user.userId, 'left')
-        return this.close()
-      case 'ping':
-        return this.send({ type: 'pong', id: message.id })
-      case 'chat':
-        return room.say(member, message.text)
-      case 'state':
-        return room.setState(member, message.audio, message.video)
-      case 'shown':
-        return member.show(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
-      case 'mute':
-        return room.mute(member, message.user_id, message.kind)
-      case 'remove':
-        return this.#remove(room, member, message.user_id)
-      case 'relay':
-        return room.relay(member, message.to, message.payload)
-    }
-  }
-
-  #remove(room: Room, by: Member, userId: string): void {
-    assertHost(by)
-    if (room.members.get(userId)?.device !== undefined)
-      throw new Problem('forbidden', 'Cameras are removed by the operator.')
-    if (!this.#parts.rooms.kick(room.config.roomId, userId))
-      throw new Problem('noStream', 'Nobody of this id is in the room.')
   }
 
   #closed(): void {

@@ -21,7 +21,7 @@ import { type FixedCompatibility, OlderClients } from './field-api/older-clients
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { probeThrough } from './devices/node-probe.ts'
-import type { MediaConfiguration } from './nodes/embedded/embedded-media.ts'
+import type { MediaConfiguration } from './nodes/embedded/embedded-media-options.ts'
 import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
@@ -36,6 +36,7 @@ import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
 import { JoinLinks } from './rooms/join-links.ts'
 import { Rooms } from './rooms/rooms.ts'
+import { lockForHost } from './rooms/host-lock.ts'
 import { lookAtRoom } from './rooms/entry-by-number.ts'
 import { observeGuesses } from './rooms/refused-guesses.ts'
 import { openWantedRoom } from './rooms/wanted-room.ts'
@@ -120,6 +121,7 @@ export function createServices(options: ServiceOptions): Services {
     answers: {
       open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, observer, logger }, wanted, node),
       look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
+      lock: (wanted) => lockForHost({ rooms, done: (done) => watch.hosts.locked(done), logger }, wanted),
     },
     guessed: (guesses) => {
       observeGuesses(observer, guesses)
@@ -244,11 +246,10 @@ function embeddedMedia(
     configuration,
     removals: {
       list: () => removals.list(),
-      keep(removal) {
-        removals.keep(removal)
-        watch.removed(removal)
-      },
+      keep: (removal) => removals.keep(removal),
     },
+    removed: ({ roomId, userId }, userName, by) => watch.hosts.removed(roomId, { userId, userName }, by),
+    hostActed: (acted) => watch.hosts.acted(acted),
     failed: (node, why) => watch.nodeCrashed(node, why),
     ...visits,
     logger,

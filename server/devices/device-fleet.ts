@@ -203,7 +203,9 @@ export class DeviceFleet {
 
   #begin(member: Member, cause: JoinCause, before?: StoredDevice): void {
     const { device, reconnector } = member
-    if (before !== undefined && this.#present(before)) this.#old.set(device.userId, before.roomId)
+    // Lost there, its place there is kept as well.
+    if (before !== undefined && (before.roomId !== device.roomId || this.#present(before)))
+      this.#old.set(device.userId, before.roomId)
     if (this.#options.store.get('rooms', device.roomId)?.closed) {
       const former = this.#old.get(device.userId)
       this.#old.delete(device.userId)

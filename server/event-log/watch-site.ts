@@ -10,6 +10,7 @@ import { subjectOf } from './site-state.ts'
 import { watchClients } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
 import { tellGuesses } from './sources/guesses.ts'
+import { HostSource } from './sources/hosts.ts'
 import { watchFaults } from './sources/lab.ts'
 import { watchPool } from './sources/pool.ts'
 
@@ -29,11 +30,14 @@ export class SiteWatch {
   readonly names = new PeopleNames()
   /** Told of every request of a client. */
   readonly clients: RequestObserver
+  /** Told of what hosts do in their rooms. */
+  readonly hosts: HostSource
 
   constructor(store: Store, sink: EventSink) {
     this.#store = store
     this.#sink = sink
     this.clients = watchClients(store, sink, this.names)
+    this.hosts = new HostSource(store, sink)
   }
 
   start({ pool, devices, faults }: WatchedParts): void {
@@ -54,17 +58,6 @@ export class SiteWatch {
   nodeCrashed(node: string, why: string): void {
     const subject = subjectOf(this.#store, 'node', node)
     this.#sink.append({ kind: 'node.crashed', level: 'error', subject, params: { error: withoutSecretText(why) } })
-  }
-
-  /** Somebody was taken out of a room, by a host, a client or the operator. */
-  removed({ roomId, userId }: { roomId: string; userId: string }): void {
-    const params = { room: this.#store.get('rooms', roomId)?.topic ?? '' }
-    this.#sink.append({
-      kind: 'person.removed',
-      subject: { type: 'person', id: userId, name: this.names.of(roomId, userId) },
-      room: roomId,
-      params,
-    })
   }
 
   /** A media node refused something by itself. */

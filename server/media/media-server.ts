@@ -137,6 +137,10 @@ export class MediaServer {
       this.#requests.answer(id, answer)
       return {}
     },
+    answer_lock: async ({ id, done }) => {
+      this.#requests.answerLock(id, done)
+      return {}
+    },
     answer_look: async ({ id, look }) => {
       this.#requests.answerLook(id, look)
       return {}

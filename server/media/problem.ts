@@ -9,6 +9,8 @@ export const refusals = {
   tooManyAudios: { status: 403, title: 'The room has reached its audio limit', code: 801 },
   locked: { status: 403, title: 'The room is locked' },
   removed: { status: 403, title: 'You were removed from this room' },
+  waiting: { status: 403, title: 'A host has to let you in: join on the room page' },
+  turnedAway: { status: 403, title: 'The host did not let you in' },
   forbidden: { status: 403, title: 'This is for the host only' },
   noRoom: { status: 404, title: 'The room is not open' },
   elsewhere: { status: 307, title: 'The room is on another node' },

@@ -12,6 +12,8 @@ export interface NodeRoom {
   maxAudio: number
   /** Nobody new may join. */
   locked: boolean
+  /** A host lets people in; left out: nobody waits. */
+  waitingRoom?: boolean | undefined
 }
 
 /** Somebody in a room of a node. */

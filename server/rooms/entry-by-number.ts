@@ -1,7 +1,7 @@
 import { visitNames } from '../../shared/console/activity.ts'
 import type { RoomLook, RoomRefusal } from '../../shared/media/control.ts'
 import { retOf, success } from '../../shared/result-codes.ts'
-import type { LookedRoom } from '../nodes/embedded/embedded-media.ts'
+import type { LookedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './rooms.ts'
@@ -30,18 +30,20 @@ export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: st
 }
 
 /**
- * What a stranger is told of a room before joining. Nothing is opened. A look that finds nothing may be a guess: it is told to the observer.
+ * What somebody is told of a room before joining: a stranger, or somebody with a link, whom the node knows to have one. Nothing is opened. A look that finds nothing may be a guess: it is told to the observer.
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(
   parts: EntryByNumberParts & { observer: RequestObserver },
-  { roomId, client }: LookedRoom,
+  { roomId, client, linked }: LookedRoom,
   at = Date.now(),
 ): RoomLook {
   const refused = refusalByNumber(parts, roomId)
+  const room = parts.store.get('rooms', roomId)
   if (refused === undefined || refused.refusal === 'locked') {
-    return { by_number: true, host_password: parts.store.get('rooms', roomId)?.host_password_sealed !== '' }
+    return { by_number: true, host_password: room?.host_password_sealed !== '', topic: room?.topic ?? '' }
   }
+  if (linked) return { by_number: false, host_password: false, topic: room?.topic ?? '' }
   parts.observer.observe({
     at,
     api: 'media',
@@ -57,5 +59,5 @@ export function lookAtRoom(
     msg: 'A join link is required.',
     reason: refused.reason,
   })
-  return { by_number: false, host_password: false }
+  return { by_number: false, host_password: false, topic: '' }
 }

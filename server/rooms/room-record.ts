@@ -12,6 +12,7 @@ export interface NewRoom {
   attendee_max?: number | undefined
   room_extend_id?: string | undefined
   entry_by_number?: EntryByNumber | undefined
+  waiting_room?: boolean | undefined
 }
 
 /** What may be changed of a room. */
@@ -23,13 +24,18 @@ export interface RoomChanges {
   attendee_max?: number | undefined
   room_mode?: StoredRoom['room_mode'] | undefined
   entry_by_number?: EntryByNumber | undefined
+  waiting_room?: boolean | undefined
 }
 
-/** The part of a record that says who may enter by number; empty where that was not said. */
+/** The part of a record that says how people come in; empty where that was not said. */
 export function entryOf({
   entry_by_number,
-}: Pick<RoomChanges, 'entry_by_number'>): Pick<StoredRoom, 'entry_by_number'> {
-  return entry_by_number === undefined ? {} : { entry_by_number }
+  waiting_room,
+}: Pick<RoomChanges, 'entry_by_number' | 'waiting_room'>): Pick<StoredRoom, 'entry_by_number' | 'waiting_room'> {
+  return {
+    ...(entry_by_number === undefined ? {} : { entry_by_number }),
+    ...(waiting_room === undefined ? {} : { waiting_room }),
+  }
 }
 
 /** Whether a change left every field as it was: then nothing needs to be stored or told. */

@@ -64,6 +64,7 @@ export class RoomViews {
       has_host_password: room.host_password_sealed !== '',
       entry_by_number: room.entry_by_number ?? 'inherit',
       open_to_number: rooms.openToNumber(room),
+      waiting_room: room.waiting_room ?? false,
       room_extend_id: room.room_extend_id,
       node: room.node,
       users: pool.userCount(room.room_id),

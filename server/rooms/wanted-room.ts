@@ -2,7 +2,7 @@ import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../access/same-secret.ts'
-import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media.ts'
+import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
@@ -84,6 +84,8 @@ function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unprov
     return { refusal: 'hostPasswordWrong', message: 'The host password is wrong.', reason: '' }
   }
   const refused = refusalByNumber(parts, roomId)
+  // A lock is for those who are new.
+  if (refused?.refusal === 'locked' && proof.was_in === true) return undefined
   return refused === undefined ? undefined : { ...refused, message: messages[refused.refusal] }
 }
 

@@ -64,6 +64,8 @@ export interface StoredRoom {
   closed: boolean
   /** Whether its number is enough to join it; left out: as the site says. */
   entry_by_number?: EntryByNumber
+  /** A host lets people in; left out: nobody waits. */
+  waiting_room?: boolean
   /** Name of the node that serves it; empty when it was never assigned. */
   node: string
   /** access_key that created it; empty when the operator did. */

@@ -17,8 +17,17 @@ export const eventGroups = {
   listeners: ['listener.up', 'listener.down', 'listener.failed'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed'],
   devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
-  people: ['person.joined', 'person.left', 'person.removed'],
-  rooms: ['room.created', 'room.changed', 'room.deleted', 'room.moved'],
+  people: ['person.joined', 'person.left', 'person.removed', 'person.letIn', 'person.turnedAway'],
+  rooms: [
+    'room.created',
+    'room.changed',
+    'room.deleted',
+    'room.moved',
+    'room.locked',
+    'room.unlocked',
+    'room.mutedAll',
+    'room.meetingEnded',
+  ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown'],
   /** What an operator or a site file did. */
   changes: ['site.changed'],
@@ -34,8 +43,8 @@ export type EventLevel = (typeof eventLevels)[number]
 
 /** Who or what something was done by. */
 const eventActor = z.strictObject({
-  type: z.enum(['operator', 'siteFile', 'client', 'system']),
-  /** Of an operator: the account, or how they showed who they are (`console key`, `desktop`); of a client: its access_key; of a site file: its path. */
+  type: z.enum(['operator', 'siteFile', 'client', 'host', 'system']),
+  /** Of a host: the name in the room; of an operator: the account, or how they showed who they are (`console key`, `desktop`); of a client: its access_key; of a site file: its path. */
   name: z.string(),
   /** Network address; empty where there is none. */
   address: z.string(),

@@ -28,6 +28,8 @@ export const roomView = z.strictObject({
   /** Whether the number of the room is enough to join it: as the operator said, and as it is, given the site's setting. */
   entry_by_number: z.enum(entriesByNumber),
   open_to_number: z.boolean(),
+  /** A host of the room lets people in. */
+  waiting_room: z.boolean(),
   room_extend_id: z.string(),
   node: z.string(),
   users: z.int(),
@@ -58,6 +60,8 @@ const editable = {
   room_mode: mode,
   /** `on`: anybody who knows the number of the room may join it. `inherit`: as the setting `media.open_rooms` of the site says. */
   entry_by_number: z.enum(entriesByNumber),
+  /** Whether people wait until a host of the room lets them in; cameras and hosts do not. */
+  waiting_room: z.boolean(),
 }
 
 export const roomCreateInput = z.strictObject({
@@ -69,6 +73,7 @@ export const roomCreateInput = z.strictObject({
   max_audio: editable.max_audio.optional(),
   attendee_max: editable.attendee_max.optional(),
   entry_by_number: editable.entry_by_number.optional(),
+  waiting_room: editable.waiting_room.optional(),
   room_extend_id: bytes(1, limits.roomExtendId).optional(),
 })
 

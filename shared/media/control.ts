@@ -114,6 +114,8 @@ const room = z.strictObject({
   maxVideo: z.int(),
   maxAudio: z.int(),
   locked: z.boolean(),
+  /** A host lets people in. */
+  waitingRoom: z.boolean().optional(),
 })
 const login = z.strictObject({ name: z.string(), password: z.string() })
 const device = z.strictObject({
@@ -194,11 +196,19 @@ const nothing = z.strictObject({})
 export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
+/** Somebody in a room, as what they do there is told of. */
+const doer = z.strictObject({ userId: z.string(), userName: z.string() })
+export type Doer = z.output<typeof doer>
+/** What hosts do that the controller is told of and does not do itself. */
+export const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended'] as const
+export type HostAct = (typeof hostActs)[number]
+
 /** With what somebody wants to enter a room: a link, which the node has checked; a host password, or nothing but the number, which the controller judges. */
 const roomProof = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('link') }),
   z.strictObject({ by: z.literal('password'), password: z.string() }),
-  z.strictObject({ by: z.literal('number') }),
+  /** `was_in`: as somebody who was in the room a moment ago, so that a lock does not keep them out. */
+  z.strictObject({ by: z.literal('number'), was_in: z.boolean().optional() }),
 ])
 export type RoomProof = z.output<typeof roomProof>
 
@@ -208,6 +218,8 @@ export const roomLookSchema = z.strictObject({
   by_number: z.boolean(),
   /** It is, and whoever gives the host password joins as host. */
   host_password: z.boolean(),
+  /** What the room is about; empty for a room that whoever looks may not enter. */
+  topic: z.string(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
 /** What somebody tried who was refused by the node itself: a join link that is forged, expired or for another room; the password of a room that is open; or these and room numbers too often. */
@@ -244,6 +256,8 @@ export const controlMethods = {
     params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
     result: z.strictObject({ there: z.boolean() }),
   },
+  /** The answer to `lockWanted`. */
+  answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
@@ -312,8 +326,25 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Client address. */
     client: z.string(),
   }),
-  /** Somebody stands before a room without a link: `answer_look` follows. Nothing is opened. */
-  z.strictObject({ type: z.literal('roomLooked'), id: z.int(), roomId: z.string(), client: z.string() }),
+  /** Somebody stands before a room, without a link or (`linked`) with one that is good: `answer_look` follows. Nothing is opened. */
+  z.strictObject({
+    type: z.literal('roomLooked'),
+    id: z.int(),
+    roomId: z.string(),
+    client: z.string(),
+    linked: z.boolean(),
+  }),
+  /** A host wants the room locked or unlocked, which is the controller's to keep: `answer_lock` follows. */
+  z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
+  /** A host did something. `who`: to whom, where it was one person. `count`: how many people it met. */
+  z.strictObject({
+    type: z.literal('hostActed'),
+    roomId: z.string(),
+    act: z.enum(hostActs),
+    by: doer,
+    who: doer.optional(),
+    count: z.int(),
+  }),
   /** Refused by the node itself since the last of these messages, without what was tried; one a second at most. */
   z.strictObject({
     type: z.literal('guesses'),
@@ -333,8 +364,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Those that are in no group, because there were too many. */
     more: z.int().min(0),
   }),
-  /** By the controller or by the room's host; `left` follows. */
-  removalSchema.extend({ type: z.literal('removed') }),
+  /** By the controller, or by a host of the room; `left` follows. */
+  removalSchema.extend({ type: z.literal('removed'), userName: z.string(), by: doer.optional() }),
 ])
 export type ControlEvent = z.output<typeof controlEventSchema>
 

@@ -38,8 +38,14 @@ export const personSchema = z.strictObject({
   video: z.boolean(),
   /** The connection was lost a moment ago. */
   away: z.boolean(),
+  /** They raised their hand: the lower, the earlier. 0: they did not. */
+  hand: z.int(),
 })
 export type Person = z.output<typeof personSchema>
+
+/** Somebody whom a host has to let in. */
+const waitingPersonSchema = z.strictObject({ user_id: z.string(), user_name: z.string(), since: z.number() })
+export type WaitingPerson = z.output<typeof waitingPersonSchema>
 
 /** A stream that can be watched: `POST /whep/<room>/<stream id>`. */
 export const streamSchema = z.strictObject({
@@ -84,6 +90,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     host_password: z.string().max(64).default(''),
     /** Secret of the browser, kept there: where no link names the user, it is the same one in this room each time. */
     browser: z.string().min(16).max(64).optional(),
+    /** Of an earlier `joined` in this room: whoever was in comes back into a locked room, and waits for no host. */
+    pass: z.string().max(256).optional(),
     /** Ignored when the link is bound to a user, and without a link or the host password; left out: made. */
     user_id: userId.optional(),
     user_name: z.string().trim().max(256).default(''),
@@ -107,6 +115,20 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),
   /** Host: take somebody out. */
   z.strictObject({ type: z.literal('remove'), user_id: userId }),
+  /** Raise one's hand, or lower it. */
+  z.strictObject({ type: z.literal('hand'), raised: z.boolean() }),
+  /** Host: lower somebody's hand; without a name, everybody's. */
+  z.strictObject({ type: z.literal('lower_hand'), user_id: userId.optional() }),
+  /** Host: silence everybody who is no host; each may speak up again. */
+  z.strictObject({ type: z.literal('mute_all') }),
+  /** Host: nobody new may join, or they may again. `room_changed` follows. */
+  z.strictObject({ type: z.literal('lock'), locked: z.boolean() }),
+  /** Host: everybody is taken out; the room stays, and can be joined again at once. */
+  z.strictObject({ type: z.literal('end_meeting') }),
+  /** Host: let in somebody who waits; without a name, everybody. */
+  z.strictObject({ type: z.literal('let_in'), user_id: userId.optional() }),
+  /** Host: not to let in somebody who waits. */
+  z.strictObject({ type: z.literal('turn_away'), user_id: userId }),
   /** Peer-to-peer rooms: an offer, answer or candidate for somebody. */
   z.strictObject({
     type: z.literal('relay'),
@@ -132,8 +154,18 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     session: z.string(),
     resume_ms: z.number(),
     you: personSchema,
-    room: z.strictObject({ room_id: z.string(), topic: z.string(), mode: z.number(), peer_to_peer: z.boolean() }),
+    /** For a later `join`: see there. */
+    pass: z.string(),
+    room: z.strictObject({
+      room_id: z.string(),
+      topic: z.string(),
+      mode: z.number(),
+      peer_to_peer: z.boolean(),
+      locked: z.boolean(),
+    }),
     people: z.array(personSchema),
+    /** Cameras that were in the room and are to come back. */
+    lost_cameras: z.array(personSchema),
     streams: z.array(streamSchema),
     chat: z.array(chatSchema),
     /** Tiles that a page shows at once, at most. */
@@ -157,7 +189,14 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('pong'), id: z.int() }),
   z.strictObject({ type: z.literal('person_joined'), person: personSchema }),
   z.strictObject({ type: z.literal('person_changed'), person: personSchema }),
-  z.strictObject({ type: z.literal('person_left'), user_id: z.string() }),
+  /** `lost`: a camera whose connection was lost, and which is to come back; another message without it says that it is not. */
+  z.strictObject({ type: z.literal('person_left'), user_id: z.string(), lost: z.literal(true).optional() }),
+  /** Instead of `joined`: a host has to let this person in. `joined` or `refused` follows. */
+  z.strictObject({ type: z.literal('waiting'), topic: z.string() }),
+  /** To hosts: everybody who waits, those who came first before the others. */
+  z.strictObject({ type: z.literal('waiting_list'), people: z.array(waitingPersonSchema) }),
+  /** A host lowered this person's hand. */
+  z.strictObject({ type: z.literal('hand_lowered'), by: z.string() }),
   z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),
   z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
   /** What this person is sent of a stream from now on: less than everything while their link carries no more. Its sound is always whole. */
@@ -172,8 +211,11 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),
   /**
    * The connection closes after it. `restarting`: nobody wanted that; the node ends, or the room goes to another one, and the same `join` lets one in again in a
-   * moment, here or there.
+   * moment, here or there. `ended`: the host ended the meeting for everybody; the room can be joined again.
    */
-  z.strictObject({ type: z.literal('removed'), reason: z.enum(['kicked', 'replaced', 'closed', 'restarting']) }),
+  z.strictObject({
+    type: z.literal('removed'),
+    reason: z.enum(['kicked', 'replaced', 'closed', 'restarting', 'ended']),
+  }),
 ])
 export type ToPerson = z.output<typeof toPersonSchema>

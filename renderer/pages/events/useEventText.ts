@@ -32,6 +32,7 @@ export function useEventText() {
   /** Who did it. */
   function actorText({ actor }: EventEntry): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
+    if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
     if (actor.type === 'system') return t('eventLog.actors.system')
     if (actor.name === 'console key' || actor.name === 'desktop') return t(`eventLog.actors.${actor.name}`)
     return actor.name || t('eventLog.actors.stranger')

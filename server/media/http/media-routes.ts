@@ -49,7 +49,7 @@ export function mediaRouter(parts: MediaRouteParts): Router {
     await watch(parts, context, context.params.room ?? '', context.params.stream ?? '')
   })
   router.get('/entry/:room', async (context) => {
-    context.body = await look(parts, context.params.room ?? '', context.ip)
+    context.body = await look(parts, context.params.room ?? '', bearerOf(context), context.ip)
   })
   router.delete('/session/:id', (context) => {
     parts.sessions.end(context.params.id ?? '')
@@ -68,11 +68,19 @@ export function mediaRouter(parts: MediaRouteParts): Router {
   return router
 }
 
-/** What the room page asks for somebody without a link, before they join. @throws Problem notFound, tooMany, busy */
-async function look({ admission, requests }: MediaRouteParts, roomId: string, remote: string): Promise<RoomLook> {
+/** What the room page asks before somebody joins, with their link where they have one. @throws Problem notFound, tooMany, busy */
+async function look(
+  { admission, requests }: MediaRouteParts,
+  roomId: string,
+  token: string,
+  remote: string,
+): Promise<RoomLook> {
   if (Buffer.byteLength(roomId) > longestRoomId) throw new Problem('notFound')
+  const client = plainAddress(remote)
+  const linked = token !== '' && admission.isGoodLink(roomId, { token, path: '/entry', remote })
+  if (linked) return await requests.look(roomId, client, true)
   admission.countLook(roomId, remote)
-  const seen = await requests.look(roomId, plainAddress(remote))
+  const seen = await requests.look(roomId, client, false)
   if (seen.by_number) admission.noteRight(roomId, { by: 'number' }, remote)
   return seen
 }
@@ -89,7 +97,7 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
   let session: MediaSession | undefined
   let publisher: Publisher | undefined
   try {
-    const joined = memberOf(admission)
+    const joined = memberOf(admission, false)
     member = joined
     const { publish_bitrate, screen_bitrate } = settings()
     const made: Publisher = new Publisher(
@@ -137,7 +145,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   let held: HeldSecond | undefined
   const height = shownHeight(context)
   try {
-    member = admission.kind === 'observer' ? undefined : memberOf(admission)
+    member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
     room.assertMayWatch(member, stream)
     const second = secondStream(parts, room, stream)
     // Where it cannot be had, the large one serves.
@@ -232,7 +240,7 @@ async function admittedOffer(
 ): Promise<{ offer: Offer; admission: Admission }> {
   const remote = context.ip
   const token = bearerOf(context)
-  const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined }
+  const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
   const caller: Caller = { ...nobody, token, byNumber: false, remote, path }
   if (token === '') {
     const proof = { by: 'number' } as const
@@ -249,8 +257,15 @@ async function admittedOffer(
   return { offer, admission: admission.admit(roomId, caller) }
 }
 
-function memberOf(admission: Exclude<Admission, { kind: 'observer' }>): Member {
-  return admission.kind === 'member' ? admission.member : admission.room.enter(admission.identity)
+/**
+ * Where a host lets people in, nobody comes past them by this way: but an encoder with a link of its own may send.
+ * @throws Problem waiting; as `Room.enter` does
+ */
+function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): Member {
+  if (admission.kind === 'member') return admission.member
+  const { room, identity } = admission
+  if (room.mustWait(identity) && (watches || !identity.bound)) throw new Problem('waiting')
+  return room.enter(identity)
 }
 
 function created(context: Context, { id, etag }: MediaSession, answer: string, iceServers: readonly IceServer[]): void {

@@ -7,6 +7,7 @@ import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
 import { everybody } from './bans.ts'
 import { browserIdentity } from './browser-identity.ts'
+import { passIssuedAt, signPass } from './entry-pass.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Guess } from './refusal-tally.ts'
@@ -23,6 +24,8 @@ export interface Caller {
   userName: string
   /** Secret of the browser of somebody whose link is not bound to a user, or who has none; undefined where the client has none. */
   browser: string | undefined
+  /** Of an earlier stay; empty for none. */
+  pass: string
   /** The controller has said that the number of the room is enough. */
   byNumber: boolean
   /** Where the request comes from, for the limit of wrong passwords. */
@@ -88,7 +91,7 @@ export class AdmissionControl {
     if (browser !== undefined && this.#rooms.bans.outdated(roomId, browser.userId, token.iat)) throw askAnew()
     const userId = token.user ?? browser?.userId ?? caller.userId
     return {
-      ...this.#identity(roomId, userId, token.name ?? caller.userName),
+      ...this.#identity(roomId, userId, token.name ?? caller.userName, caller.pass),
       role: this.#isHost(roomId, caller) ? 'host' : token.role,
       bound: token.user !== undefined || browser !== undefined,
       tokenId: token.user === undefined ? browser?.tokenId : token.id,
@@ -112,7 +115,7 @@ export class AdmissionControl {
     }
     const wished = browser?.userId ?? (host ? caller.userId : undefined)
     return {
-      ...this.#identity(roomId, wished, caller.userName),
+      ...this.#identity(roomId, wished, caller.userName, caller.pass),
       role: host ? 'host' : 'member',
       bound: browser !== undefined,
       tokenId: browser?.tokenId,
@@ -142,7 +145,8 @@ export class AdmissionControl {
       return { by: 'password', password: hostPassword }
     }
     if (!this.#guesses.take(shareOf(remote))) throw this.#refuse('tooMany', roomId, caller)
-    return { by: 'number' }
+    const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
+    return { by: 'number', was_in: browser !== undefined && this.#wasIn(roomId, browser.userId, caller.pass) }
   }
 
   /** What `toBeAsked` counted as a guess was right. */
@@ -181,7 +185,7 @@ export class AdmissionControl {
     throw this.#refuse('tooMany', roomId, caller)
   }
 
-  #tokenOf(roomId: string, { token: text, path, remote }: Caller): JoinClaims {
+  #tokenOf(roomId: string, { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims {
     const token = verifyJoinToken(this.#key, text)
     if (token?.room !== roomId) {
       this.#refused({ kind: 'badLink', path, roomId, remote })
@@ -195,11 +199,41 @@ export class AdmissionControl {
     return token
   }
 
-  #identity(roomId: string, wished: string | undefined, name: string): Pick<Identity, 'userId' | 'userName'> {
+  #identity(
+    roomId: string,
+    wished: string | undefined,
+    name: string,
+    pass: string,
+  ): Pick<Identity, 'userId' | 'userName' | 'wasIn'> {
     if (wished?.endsWith(screenSuffix)) throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
     const userId = wished ?? `guest-${randomBytes(6).toString('hex')}`
     if (this.#rooms.bans.refuses(roomId, userId)) throw new Problem('removed')
-    return { userId, userName: name === '' ? userId : name }
+    return { userId, userName: name === '' ? userId : name, wasIn: this.#wasIn(roomId, userId, pass) }
+  }
+
+  /** Whether somebody was in the room in this meeting, and not taken out since. */
+  #wasIn(roomId: string, userId: string, pass: string): boolean {
+    const issuedAt = pass === '' ? undefined : passIssuedAt(this.#key, roomId, userId, pass)
+    if (issuedAt === undefined) return false
+    const { bans } = this.#rooms
+    if (bans.outdated(roomId, userId, issuedAt) || bans.outdated(roomId, everybody, issuedAt)) return false
+    return this.#rooms.find(roomId)?.takesPass(issuedAt) ?? true
+  }
+
+  /** What shows later that somebody was in this room. */
+  passFor(roomId: string, userId: string): string {
+    return signPass(this.#key, roomId, userId)
+  }
+
+  /** Whether a link is good for a room now. */
+  isGoodLink(roomId: string, caller: Pick<Caller, 'token' | 'path' | 'remote'>): boolean {
+    try {
+      this.#tokenOf(roomId, caller)
+      return true
+    } catch (error) {
+      if (error instanceof Problem) return false
+      throw error
+    }
   }
 
   /** Whether the password that was given is the room's; false when none was given. @throws Problem hostPasswordWrong, tooMany */

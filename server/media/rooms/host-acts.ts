@@ -1,6 +1,8 @@
+import type { Doer } from '../../../shared/media/control.ts'
 import { Problem } from '../problem.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Member } from './member.ts'
+import type { RoomRequests } from './room-requests.ts'
 import type { Room } from './room.ts'
 
 /** What the host of a room may do with others; each throws Problem forbidden for anybody else. */
@@ -32,10 +34,53 @@ function silence(room: Room, by: Member, member: Member, kind: 'audio' | 'video'
   room.tellChanged(member)
 }
 
+/** Silences everybody who is no host and speaks; each may speak up again. @throws Problem forbidden */
+export function muteAll(room: Room, by: Member): void {
+  assertHost(by)
+  const others = [...room.members.values()].filter(
+    ({ device, user, audio }) => device === undefined && user.role !== 'host' && audio,
+  )
+  for (const member of others) silence(room, by, member, 'audio')
+  room.tellAct(by, { act: 'mutedAll', count: others.length })
+}
+
+/** Takes every person out, who may come again at once, as to a new meeting; cameras stay. @throws Problem forbidden */
+export function endMeeting(room: Room, by: Member): void {
+  assertHost(by)
+  room.beginAnew()
+  room.waiting.clear((link) => link.removed('ended'))
+  const people = [...room.members.values()].filter(({ device }) => device === undefined)
+  for (const { user } of people) room.remove(user.userId, 'ended')
+  room.tellAct(by, { act: 'ended', count: people.length })
+}
+
+/** Lets in somebody who waits, or everybody. @throws Problem forbidden, noStream, locked, roomFull */
+export function letIn(room: Room, by: Member, userId?: string): void {
+  assertHost(by)
+  for (const who of room.waiting.letIn(userId)) room.tellAct(by, { act: 'letIn', who: nameOf(who), count: 1 })
+}
+
+/** Does not let in somebody who waits. @throws Problem forbidden, noStream */
+export function turnAway(room: Room, by: Member, userId: string): void {
+  assertHost(by)
+  room.tellAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
+}
+
+/** Wants the room locked or unlocked: the controller keeps that. @throws Problem forbidden, busy */
+export async function lock(requests: RoomRequests, room: Room, by: Member, locked: boolean): Promise<void> {
+  assertHost(by)
+  await requests.lock(room.config.roomId, locked, nameOf(by.user))
+}
+
+function nameOf({ userId, userName }: Doer): Doer {
+  return { userId, userName }
+}
+
 /** Takes somebody out. @throws Problem forbidden, noStream */
 export function remove(rooms: MediaRooms, room: Room, by: Member, userId: string): void {
   assertHost(by)
   if (room.members.get(userId)?.device !== undefined)
     throw new Problem('forbidden', 'Cameras are removed by the operator.')
-  if (!rooms.kick(room.config.roomId, userId)) throw new Problem('noStream', 'Nobody of this id is in the room.')
+  if (!rooms.kick(room.config.roomId, userId, nameOf(by.user)))
+    throw new Problem('noStream', 'Nobody of this id is in the room.')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
-import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Doer } from '../../../shared/media/control.ts'
 import { type Log, wholeText } from '../log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../problem.ts'
@@ -93,6 +93,7 @@ export class MediaRooms {
         this.#emit({ type: 'left', roomId, userId })
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
+      acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
       failed: (error) => this.#beginAnew(made, error),
     })
     return made
@@ -123,12 +124,12 @@ export class MediaRooms {
     room.close(reason)
   }
 
-  /** Their connection has ended, they are refused for a while and their link is over. Returns false when they are not in. */
-  kick(roomId: string, userId: string): boolean {
+  /** Their connection has ended, they are refused for a while and their link is over. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
+  kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (member.device === undefined) this.#ban(roomId, userId, member.tokenId ?? '')
+    if (member.device === undefined) this.#ban(roomId, member, by)
     return room.remove(userId, 'kicked')
   }
 
@@ -190,6 +191,7 @@ export class MediaRooms {
   removeDevice(roomId: string, userId: string): void {
     this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
     const room = this.#rooms.get(roomId)
+    room?.forgetLost(userId)
     if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
   }
 
@@ -206,15 +208,15 @@ export class MediaRooms {
     if (present !== undefined && present.device === undefined) {
       throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
     }
-    if (present === undefined) asDevice(() => room.assertRoom())
+    if (present === undefined) asDevice(() => room.assertRoom(room.lost.has(device.userId)))
     return room
   }
 
-  #ban(roomId: string, userId: string, tokenId: string): void {
+  #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: Member, by: Doer | undefined): void {
     const at = Date.now()
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
     this.bans.add(removal)
-    this.#emit({ type: 'removed', ...removal })
+    this.#emit({ type: 'removed', ...removal, userName, by })
   }
 
   #lost(room: Room, userId: string, error: RtspError): void {

@@ -27,6 +27,8 @@ export interface Identity {
   byNumber: boolean
   /** No link says what they are called: they say so themselves, each time. */
   namesItself: boolean
+  /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
+  wasIn: boolean
 }
 
 /** The signalling connection of a person. */
@@ -68,6 +70,10 @@ export class Member {
   cancelAway: (() => void) | undefined
   audio = false
   video = false
+  /** Raised: the lower, the earlier; 0: not. */
+  hand = 0
+  /** They have come by signalling: in a room where a host lets people in, one did. */
+  met = false
 
   constructor(user: RoomUser, tokenId: string | undefined, device: DeviceHold | undefined) {
     this.user = user
@@ -97,6 +103,7 @@ export class Member {
       audio: device || this.audio,
       video: device || this.video,
       away: this.cancelAway !== undefined,
+      hand: this.hand,
     }
   }
 

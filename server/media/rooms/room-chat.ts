@@ -13,6 +13,11 @@ export class RoomChat {
     return this.#lines
   }
 
+  /** Those who come next are others: nothing of it is theirs. */
+  clear(): void {
+    this.#lines.length = 0
+  }
+
   /** @param at milliseconds since the epoch */
   add({ userId, userName }: RoomUser, text: string, at: number): ChatLine {
     this.#id += 1

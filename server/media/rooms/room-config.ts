@@ -8,6 +8,8 @@ export interface RoomConfig {
   maxVideo: number
   maxAudio: number
   locked: boolean
+  /** A host lets people in; left out: nobody waits. */
+  waitingRoom?: boolean | undefined
 }
 
 /** Modes 3 and 4: people send to each other, the node carries cameras only (specification, room_mode). */

@@ -1,4 +1,4 @@
-import type { ControlEvent, ControlParams, RoomLook, RoomProof } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
 import { Elsewhere, Problem } from '../problem.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
@@ -18,17 +18,19 @@ const patienceMs = 6_000
 const mostQuestions = 1_000
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
+const notLockedMessage = 'The room could not be locked or unlocked at the moment. Try again.'
 const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
 /**
  * Asks the controller about rooms: to open one that somebody wants to enter, which is opened on its node when somebody comes who may enter, not
- * before; and what a stranger may be told of one. The controller opens the room first and answers then.
+ * before; what may be told of one; and to lock one for a host. The controller opens the room first and answers then.
  */
 export class RoomRequests {
   readonly #emit: (event: ControlEvent) => void
   readonly #entries = new Questions<RoomAnswer>()
   readonly #looks = new Questions<RoomLook | undefined>()
+  readonly #locks = new Questions<boolean>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
@@ -44,16 +46,30 @@ export class RoomRequests {
     if (refusal !== null) throw new Problem(refusal)
   }
 
-  /** What a stranger may be told of a room. @throws Problem busy */
-  async look(roomId: string, client: string): Promise<RoomLook> {
-    const look = await this.#looks.ask((id) => this.#emit({ type: 'roomLooked', id, roomId, client }), undefined)
+  /** What may be told of a room: to a stranger, or (`linked`) to somebody with a link that is good for it. @throws Problem busy */
+  async look(roomId: string, client: string, linked: boolean): Promise<RoomLook> {
+    const look = await this.#looks.ask(
+      (id) => this.#emit({ type: 'roomLooked', id, roomId, client, linked }),
+      undefined,
+    )
     if (look === undefined) throw new Problem('busy', laterMessage)
     return look
+  }
+
+  /** Resolves when the room is locked or unlocked, as a host wants it, and everybody in it knows. @throws Problem busy */
+  async lock(roomId: string, locked: boolean, by: Doer): Promise<void> {
+    const done = await this.#locks.ask((id) => this.#emit({ type: 'lockWanted', id, roomId, locked, by }), false)
+    if (!done) throw new Problem('busy', notLockedMessage)
   }
 
   /** What the controller says. Too late an answer changes nothing. */
   answer(id: number, answer: RoomAnswer): void {
     this.#entries.answer(id, answer)
+  }
+
+  /** Whether the controller did as a host wanted. */
+  answerLock(id: number, done: boolean): void {
+    this.#locks.answer(id, done)
   }
 
   /** What the controller says of a room that was looked at. */

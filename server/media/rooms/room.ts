@@ -4,26 +4,13 @@ import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
 import { isPeerToPeer, type RoomConfig } from './room-config.ts'
+import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
-
-/** Why somebody is no longer in a room. */
-export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'lost'
-
-/** What a room tells its node. */
-export interface RoomListener {
-  joined(roomId: string, member: Member): void
-  /** The same stay, changed: a member became host. */
-  changed(roomId: string, user: RoomUser): void
-  /** Not for a device that was lost: whoever found out tells that. */
-  left(roomId: string, userId: string): void
-  /** Somebody is out, whatever the reason: their session is worth nothing any more. */
-  ended(session: string): void
-  /** What nobody foresaw happened in the room by itself: it is not to be trusted any more. */
-  failed(error: unknown): void
-}
+import { WaitingRoom } from './waiting-room.ts'
 
 /** Streams that one person watches at most, and unseen viewers of one room: an audience of hundreds watches one camera. */
 const mostWatched = 256
@@ -45,6 +32,12 @@ export class Room {
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
   )
+  /** Cameras that are to come back. */
+  readonly lost = new LostCameras()
+  /** Those whom a host has to let in. */
+  readonly waiting: WaitingRoom
+  /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
+  #passesFrom = 0
   #closed = false
   config: RoomConfig
 
@@ -53,6 +46,11 @@ export class Room {
     this.#listener = listener
     this.#clock = clock
     this.#lifetime = new Lifetime((error) => listener.failed(error))
+    this.waiting = new WaitingRoom(
+      (milliseconds, run) => this.#lifetime.after(milliseconds, run),
+      () => this.#tellHostsWhoWaits(),
+      clock,
+    )
   }
 
   /** Changes what the controller may change; people are told. */
@@ -62,6 +60,51 @@ export class Room {
     if (before.topic !== config.topic || before.locked !== config.locked) {
       this.broadcast({ type: 'room_changed', topic: config.topic, locked: config.locked })
     }
+    // Nobody has to be let in any more.
+    if (before.waitingRoom === true && config.waitingRoom !== true) {
+      this.waiting.clear((link, identity) => {
+        try {
+          link.enter(identity)
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error
+          link.refuse(error)
+        }
+      })
+    }
+  }
+
+  /** Whether a host has to let them in first. */
+  mustWait({ userId, role, wasIn }: Pick<Identity, 'userId' | 'role' | 'wasIn'>): boolean {
+    if (this.config.waitingRoom !== true || role === 'host' || wasIn) return false
+    return this.members.get(userId)?.met !== true
+  }
+
+  /** Another meeting begins: passes of the one before are over, and nothing that was said in it is told. */
+  beginAnew(): void {
+    this.#passesFrom = this.#clock() + 1
+    this.chat.clear()
+  }
+
+  /** Whether a pass of then is of this meeting. @param issuedAt milliseconds since the epoch */
+  takesPass(issuedAt: number): boolean {
+    return issuedAt >= this.#passesFrom
+  }
+
+  /**
+   * Somebody waits for a host from now on, or again.
+   * @returns whether they were let in meanwhile, and can enter
+   * @throws Problem noRoom, locked, roomFull, turnedAway, taken, busy
+   */
+  wait(identity: Identity, link: Parameters<WaitingRoom['wait']>[1]): boolean {
+    if (this.#closed) throw new Problem('noRoom')
+    if (this.config.locked) throw new Problem('locked')
+    if (this.members.has(identity.userId) && !identity.bound) throw new Problem('taken')
+    return this.waiting.wait(identity, link)
+  }
+
+  /** What a host did is told to whoever keeps a record of it. */
+  tellAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
+    this.#listener.acted(this.config.roomId, { userId: by.user.userId, userName: by.user.userName }, act)
   }
 
   /**
@@ -77,7 +120,7 @@ export class Room {
       if (identity.namesItself) this.#rename(present, identity.userName)
       return present
     }
-    this.assertRoom()
+    this.assertRoom(identity.wasIn)
     return this.#add(identity, identity.tokenId, undefined)
   }
 
@@ -94,6 +137,7 @@ export class Room {
     if (member.user.role === 'host') return
     member.user.role = 'host'
     this.tellChanged(member)
+    if (this.config.waitingRoom === true) member.send({ type: 'waiting_list', people: this.waiting.people })
     this.#listener.changed(this.config.roomId, member.user)
   }
 
@@ -108,9 +152,9 @@ export class Room {
     }
   }
 
-  /** @throws Problem locked, roomFull */
-  assertRoom(): void {
-    if (this.config.locked) throw new Problem('locked')
+  /** @param wasIn a moment ago: a lock is for those who are new @throws Problem locked, roomFull */
+  assertRoom(wasIn: boolean): void {
+    if (this.config.locked && !wasIn) throw new Problem('locked')
     if (this.members.size >= this.config.attendeeMax) throw new Problem('roomFull')
   }
 
@@ -131,6 +175,7 @@ export class Room {
     const wasAway = member.cancelAway !== undefined
     member.back()
     member.link = link
+    member.met = true
     if (before !== undefined) {
       before.send({ type: 'removed', reason: 'replaced' })
       before.close()
@@ -219,9 +264,15 @@ export class Room {
     for (const publisher of publishers) publisher.close()
     const last: ToPerson | undefined = reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason }
     member.disconnect(last)
-    this.broadcast({ type: 'person_left', user_id: userId })
+    if (reason === 'lost') this.lost.add(member.person)
+    this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId)
     return true
+  }
+
+  /** A camera that was lost does not come back. */
+  forgetLost(userId: string): void {
+    if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
   }
 
   /** Somebody of whom nothing is connected has left. */
@@ -235,6 +286,7 @@ export class Room {
    */
   close(reason: 'closed' | 'restarting'): void {
     this.#closed = true
+    this.#guarded(() => this.waiting.clear((link) => link.removed(reason)))
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
     this.#lifetime.end()
@@ -271,16 +323,22 @@ export class Room {
   }
 
   #add(
-    { userId, userName, role, byNumber }: Omit<Identity, 'bound' | 'tokenId' | 'namesItself'>,
+    { userId, userName, role, byNumber }: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber'>,
     tokenId: string | undefined,
     device: DeviceHold | undefined,
   ): Member {
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, joinedAt: this.#clock() }
     const member = new Member(user, tokenId, device)
     this.members.set(userId, member)
+    this.lost.delete(userId)
     this.broadcast({ type: 'person_joined', person: member.person }, member)
     this.#listener.joined(this.config.roomId, member)
     return member
+  }
+
+  #tellHostsWhoWaits(): void {
+    const message: ToPerson = { type: 'waiting_list', people: this.waiting.people }
+    for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
   }
 
   #guarded(run: () => void): void {

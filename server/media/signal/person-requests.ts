@@ -2,16 +2,21 @@ import type { FromPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
 import * as hostActs from '../rooms/host-acts.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
+import { lowerHand, setHand } from '../rooms/raised-hands.ts'
+import type { RoomRequests } from '../rooms/room-requests.ts'
 
 /** Whose request it is, and what it works on. */
 export interface Requester extends Place {
   rooms: MediaRooms
+  requests: RoomRequests
+  /** Tells that what took its time was refused. */
+  refuse: (error: unknown) => void
   /** Ends the connection. */
   close: () => void
 }
 
 /** Does what somebody in a room asks for. @throws Problem */
-export function handleRequest({ room, member, rooms, close }: Requester, message: FromPerson): void {
+export function handleRequest({ room, member, rooms, requests, refuse, close }: Requester, message: FromPerson): void {
   switch (message.type) {
     case 'join':
     case 'resume':
@@ -31,6 +36,20 @@ export function handleRequest({ room, member, rooms, close }: Requester, message
       return hostActs.mute(room, member, message.user_id, message.kind)
     case 'remove':
       return hostActs.remove(rooms, room, member, message.user_id)
+    case 'hand':
+      return setHand(room, member, message.raised)
+    case 'lower_hand':
+      return lowerHand(room, member, message.user_id)
+    case 'mute_all':
+      return hostActs.muteAll(room, member)
+    case 'lock':
+      return void hostActs.lock(requests, room, member, message.locked).catch(refuse)
+    case 'end_meeting':
+      return hostActs.endMeeting(room, member)
+    case 'let_in':
+      return hostActs.letIn(room, member, message.user_id)
+    case 'turn_away':
+      return hostActs.turnAway(room, member, message.user_id)
     case 'relay':
       return room.relay(member, message.to, message.payload)
   }

@@ -10,9 +10,10 @@ import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
-import type { Member, PersonLink } from '../rooms/member.ts'
+import type { Identity, Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
-import { handleRequest } from './person-requests.ts'
+import type { WaitingLink } from '../rooms/waiting-room.ts'
+import { handleRequest, type Requester } from './person-requests.ts'
 
 /** What signalling works on. */
 export interface SignalParts {
@@ -31,7 +32,18 @@ const windowMs = 6_000
 /** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
 const wrongPasswordMs = 100
 /** Of these messages each is told to everybody in the room, or concerns every stream in it, so that each counts as many. */
-const costs: Partial<Record<FromPerson['type'], number>> = { chat: 4, state: 4, mute: 4, remove: 4, shown: 4 }
+const costs: Partial<Record<FromPerson['type'], number>> = {
+  chat: 4,
+  state: 4,
+  mute: 4,
+  remove: 4,
+  shown: 4,
+  hand: 4,
+  lower_hand: 4,
+  mute_all: 100,
+  lock: 20,
+  let_in: 4,
+}
 /** One connection has one key. */
 const messages = 'messages'
 
@@ -43,7 +55,9 @@ export class SignalConnection implements PersonLink {
   readonly #limit = new RateLimit({ most: mostMessages, windowMs })
   #place: { room: Room; member: Member } | undefined
   /** The controller is asked for the room. */
-  #waits = false
+  #asks = false
+  /** Somebody whom a host has to let in. */
+  #waiting: { room: Room; userId: string; link: WaitingLink } | undefined
   /** Ended by us: what still comes is not listened to, whatever it asks for. */
   #over = false
 
@@ -60,9 +74,9 @@ export class SignalConnection implements PersonLink {
     socket.on('error', () => {})
   }
 
-  /** It has joined or resumed. */
+  /** It has joined or resumed, or waits for a host. */
   get entered(): boolean {
-    return this.#place !== undefined
+    return this.#place !== undefined || this.#waiting !== undefined
   }
 
   send(message: ToPerson): void {
@@ -73,6 +87,7 @@ export class SignalConnection implements PersonLink {
 
   close(): void {
     this.#place = undefined
+    this.#waiting = undefined
     this.#over = true
     this.#socket.close(1000)
   }
@@ -99,13 +114,19 @@ export class SignalConnection implements PersonLink {
     try {
       const message = parseMessage(text)
       if (!this.#count((costs[message.type] ?? 1) - 1)) return
-      if (this.#place !== undefined)
-        handleRequest({ ...this.#place, rooms: this.#parts.rooms, close: () => this.close() }, message)
-      else if (this.#waits) throw new Problem('badRequest', 'Wait for the answer to the first message.')
+      if (this.#place !== undefined) handleRequest({ ...this.#place, ...this.#requestParts }, message)
+      else if (this.#waiting !== undefined) this.#whileWaiting(message)
+      else if (this.#asks) throw new Problem('badRequest', 'Wait for the answer to the first message.')
       else this.#enter(message)
     } catch (error) {
       this.#refuse(error)
     }
+  }
+
+  /** Of requests. */
+  get #requestParts(): Omit<Requester, 'room' | 'member'> {
+    const { rooms, requests } = this.#parts
+    return { rooms, requests, refuse: (error) => this.#refuse(error), close: () => this.close() }
   }
 
   #refuse(error: unknown): void {
@@ -134,6 +155,7 @@ export class SignalConnection implements PersonLink {
       userId: message.user_id,
       userName: message.user_name,
       browser: message.browser,
+      pass: message.pass ?? '',
       byNumber: false,
       remote: this.#remote,
       path: '/signal' as const,
@@ -141,9 +163,9 @@ export class SignalConnection implements PersonLink {
     const room = this.#parts.rooms.find(message.room_id)
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
       return this.#join(message.room_id, caller)
-    this.#waits = true
+    this.#asks = true
     void this.#joinLater(message.room_id, caller).catch((error: unknown) => {
-      this.#waits = false
+      this.#asks = false
       this.#contained(() => this.#refuse(error))
     })
   }
@@ -159,7 +181,7 @@ export class SignalConnection implements PersonLink {
         admission.noteRight(roomId, proof, this.#remote)
       }
       if (this.#socket.readyState !== this.#socket.OPEN) return
-      this.#waits = false
+      this.#asks = false
       this.#join(roomId, { ...caller, byNumber: proof?.by === 'number' })
     } catch (error) {
       if (!(error instanceof Problem) || error.refusal !== 'hostPasswordWrong') throw error
@@ -176,14 +198,46 @@ export class SignalConnection implements PersonLink {
       if (admission.host) room.promote(admission.member)
       return this.#take(room, admission.member, true)
     }
-    const present = room.members.get(admission.identity.userId)
-    const member = room.enter(admission.identity)
+    if (room.mustWait(admission.identity) && !this.#wait(room, admission.identity)) return
+    this.#come(room, admission.identity)
+  }
+
+  /** @returns whether they were let in meanwhile @throws Problem locked, turnedAway, taken, busy */
+  #wait(room: Room, identity: Identity): boolean {
+    const link: WaitingLink = {
+      enter: (admitted) => {
+        this.#come(room, admitted)
+        this.#waiting = undefined
+      },
+      refuse: (problem) => this.#refuse(problem),
+      removed: (reason) => {
+        this.send({ type: 'removed', reason })
+        this.close()
+      },
+    }
+    if (room.wait(identity, link)) return true
+    this.#waiting = { room, userId: identity.userId, link }
+    this.send({ type: 'waiting', topic: room.config.topic })
+    return false
+  }
+
+  #whileWaiting(message: FromPerson): void {
+    if (message.type === 'ping') return this.send({ type: 'pong', id: message.id })
+    if (message.type !== 'leave') return
+    this.#waiting?.room.waiting.leave(this.#waiting.userId)
+    this.close()
+  }
+
+  /** @throws Problem as `Room.enter` does */
+  #come(room: Room, identity: Identity): void {
+    const present = room.members.get(identity.userId)
+    const member = room.enter(identity)
     // The same person anew, e.g. a page that was reloaded: what the earlier page sent and watched is over.
     if (member === present) {
       for (const publisher of [...member.publications.values()]) publisher.close()
       for (const viewer of [...member.viewers.keys()]) viewer.close()
       if (room.members.get(member.user.userId) !== member) {
-        this.#take(room, room.enter(admission.identity), false)
+        this.#take(room, room.enter(identity), false)
         return
       }
     }
@@ -209,7 +263,9 @@ export class SignalConnection implements PersonLink {
       session: member.session,
       resume_ms,
       you: member.person,
-      room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config) },
+      pass: this.#parts.admission.passFor(roomId, member.user.userId),
+      room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config), locked: room.config.locked },
+      lost_cameras: room.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: Array.from(room.streams.values(), ({ view }) => view),
       chat: [...room.chat.lines],
@@ -220,12 +276,17 @@ export class SignalConnection implements PersonLink {
       ice_servers,
     })
     for (const message of member.takeKept()) this.send(message)
+    if (member.user.role === 'host') this.send({ type: 'waiting_list', people: room.waiting.people })
   }
 
   #closed(): void {
     const place = this.#place
+    const waiting = this.#waiting
+    const { resume_ms } = this.#parts.settings()
     this.#place = undefined
-    place?.room.detach(place.member, this, this.#parts.settings().resume_ms)
+    this.#waiting = undefined
+    place?.room.detach(place.member, this, resume_ms)
+    waiting?.room.waiting.detach(waiting.userId, waiting.link, resume_ms)
   }
 }
 

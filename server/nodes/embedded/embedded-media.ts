@@ -1,4 +1,4 @@
-import type { ControlEvent, ControlParams, MediaSettings, Removal, RoomLook } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Removal } from '../../../shared/media/control.ts'
 import { tryPort } from '../../edge/try-port.ts'
 import { unlessAborted } from '../deadline.ts'
 import { guarded } from '../guarded.ts'
@@ -6,68 +6,9 @@ import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-no
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import type { ControlClient } from './control-client.ts'
+import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { EmbeddedNode } from './embedded-node.ts'
-import type { SpawnMediaProcess } from './media-process.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
-
-/** Where the node listens. */
-export interface MediaPlace {
-  host: string
-  /** 0 picks a free one. */
-  port: number
-  /** PEM texts; undefined: plain HTTP. */
-  tls: { cert: string; key: string } | undefined
-}
-
-/** What a node is told besides its place; read at each start, and when something changed. */
-export interface MediaConfiguration {
-  /** Key of join links, base64. */
-  tokenKey: string
-  /** 0: the number of the node port. */
-  udpPort: number
-  settings: MediaSettings
-}
-
-/** Somebody wants to enter a room that is not open on the node, or that only the controller can let them into. */
-export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'proof' | 'client'>
-/** Somebody stands before a room without a link. */
-export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client'>
-
-/** What the process is told of a room that somebody wants to enter. */
-export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
-
-/** What the process asks the controller about rooms. Neither rejects. */
-export interface RoomAnswers {
-  /** Opens a room for somebody who may enter it. @param node where they stand */
-  open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
-  /** What a stranger is told of a room. */
-  look: (looked: LookedRoom) => RoomLook
-}
-
-/** What the embedded node of a site is made of. */
-export interface EmbeddedMediaOptions {
-  spawn: SpawnMediaProcess
-  /** Folder of the built room page; empty: none is served. */
-  pageFolder: string
-  /** Path or name of ffmpeg; left out: the one that is found. */
-  ffmpeg?: string | undefined
-  /** @param node as it was when its driver was made */
-  configuration: (node: StoredNode) => MediaConfiguration
-  /** Who was taken out of which room: told to each process that starts. */
-  removals: () => readonly Removal[]
-  /** Told who was taken out of a room. */
-  removed: (removal: Removal) => void
-  answers: RoomAnswers
-  /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
-  failed?: (node: string, why: string) => void
-  /** Told what the node refused by itself. */
-  guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
-  logger: NodeLogger
-  /** See SupervisorOptions. */
-  hangsAfterMs?: number | undefined
-  /** Whether somebody else has the port is looked at before each start, and said by name. */
-  looksAtPort?: boolean
-}
 
 /** Somebody who wants the process. */
 interface Claim {
@@ -295,12 +236,17 @@ export class EmbeddedMedia {
       },
       onEvent: (event) => {
         if (event.type === 'removed') {
-          const { type: _, ...removal } = event
-          removed(removal)
+          const { type: _, userName, by, ...removal } = event
+          removed(removal, userName, by)
         } else if (event.type === 'roomWanted') {
           void this.#answerWanted(supervisor, node.name, event)
         } else if (event.type === 'roomLooked') {
           void this.#answer(supervisor, 'answer_look', { id: event.id, look: this.#options.answers.look(event) })
+        } else if (event.type === 'lockWanted') {
+          void this.#answerLock(supervisor, event)
+        } else if (event.type === 'hostActed') {
+          const { type: _, ...acted } = event
+          this.#options.hostActed?.(acted)
         } else if (event.type === 'guesses') {
           guessed(event)
         } else this.#emit(node.name, event)
@@ -320,7 +266,14 @@ export class EmbeddedMedia {
     await this.#answer(supervisor, 'answer_room', { id, ...(await this.#options.answers.open(wanted, node)) })
   }
 
-  async #answer<M extends 'answer_room' | 'answer_look'>(
+  async #answerLock(
+    supervisor: MediaSupervisor,
+    { id, ...wanted }: Extract<ControlEvent, { type: 'lockWanted' }>,
+  ): Promise<void> {
+    await this.#answer(supervisor, 'answer_lock', { id, done: await this.#options.answers.lock(wanted) })
+  }
+
+  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock'>(
     supervisor: MediaSupervisor,
     method: M,
     params: ControlParams<M>,

@@ -2,7 +2,8 @@ import type { Removal } from '../../../shared/media/control.ts'
 import { NodeConnectionError, type MediaNode } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
-import { EmbeddedMedia, type EmbeddedMediaOptions, type MediaPlace } from './embedded-media.ts'
+import { EmbeddedMedia } from './embedded-media.ts'
+import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { RemovalList } from './removal-list.ts'
 import type { StoredRemovals } from './stored-removals.ts'
 
@@ -10,6 +11,8 @@ import type { StoredRemovals } from './stored-removals.ts'
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
   /** Who was taken out of which room, beyond the life of this object. */
   removals: Pick<StoredRemovals, 'list' | 'keep'>
+  /** Told of each person who is taken out. */
+  removed: EmbeddedMediaOptions['removed']
   /** A further node began or ceased to listen, or may have. */
   changed?: () => void
 }
@@ -146,7 +149,10 @@ export class EmbeddedNodes {
       ...this.#options,
       looksAtPort,
       removals: () => this.#removals.list(),
-      removed: (removal) => this.#note(removal, media),
+      removed: (removal, ...who) => {
+        this.#note(removal, media)
+        this.#options.removed(removal, ...who)
+      },
     })
     return media
   }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
-import type { MediaConfiguration } from './embedded-media.ts'
+import type { MediaConfiguration } from './embedded-media-options.ts'
 import { tokenKeyOf } from './token-key.ts'
 
 /** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */

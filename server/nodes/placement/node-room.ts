@@ -13,5 +13,6 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
     maxVideo: room.max_video,
     maxAudio: room.max_audio,
     locked: room.locked,
+    ...(room.waiting_room === true ? { waitingRoom: true } : {}),
   }
 }

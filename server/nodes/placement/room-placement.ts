@@ -49,6 +49,7 @@ function looksSame(one: StoredRoom, other: StoredRoom): boolean {
     one.attendee_max === other.attendee_max &&
     one.max_video === other.max_video &&
     one.max_audio === other.max_audio &&
-    one.locked === other.locked
+    one.locked === other.locked &&
+    (one.waiting_room ?? false) === (other.waiting_room ?? false)
   )
 }

@@ -26,7 +26,7 @@ describe('a room that its number opens', () => {
   }
   const look = async (roomId: string): Promise<unknown> =>
     await (await fetch(`${site.nodeUrl}/entry/${encodeURIComponent(roomId)}`)).json()
-  const nothing = { by_number: false, host_password: false }
+  const nothing = { by_number: false, host_password: false, topic: '' }
 
   test('is none unless the operator says so, for the site or for one room; the room’s own word counts', async () => {
     // A client of the API says nothing of it.
@@ -37,12 +37,12 @@ describe('a room that its number opens', () => {
     expect(await every()).toEqual(['401 unauthorised', 'in', '401 unauthorised'])
     expect([await look(plain), await look(open), await look(shut)]).toEqual([
       nothing,
-      { by_number: true, host_password: true },
+      { by_number: true, host_password: true, topic: 'Lobby' },
       nothing,
     ])
     await site.rpc('settings.set', { media: { open_rooms: true } })
     expect(await every()).toEqual(['in', 'in', '401 unauthorised'])
-    expect(await look(plain)).toEqual({ by_number: true, host_password: false })
+    expect(await look(plain)).toEqual({ by_number: true, host_password: false, topic: 'Lobby' })
     expect((await site.rpc('rooms.get', { room_id: plain })).room).toMatchObject({
       entry_by_number: 'inherit',
       open_to_number: true,
@@ -90,7 +90,7 @@ describe('a room that its number opens', () => {
     const roomId = await make({ entry_by_number: 'on' })
     await site.rpc('rooms.lock', { room_ids: [roomId] })
     expect(await enters(roomId)).toBe('403 locked')
-    expect(await look(roomId)).toEqual({ by_number: true, host_password: false })
+    expect(await look(roomId)).toEqual({ by_number: true, host_password: false, topic: 'Lobby' })
     expect((await site.rpc('rooms.get', { room_id: roomId })).room.node).toBe('')
     await site.rpc('rooms.unlock', { room_ids: [roomId] })
     const person = await SignalClient.join(site.nodeUrl, roomId)

@@ -212,7 +212,7 @@ export class TestMediaNode implements AsyncDisposable {
   /** As the controller does for a room that does not exist: there are no rooms beside those that a test opened. */
   #answerWanted(event: ControlEvent): void {
     if (event.type === 'roomLooked') {
-      const look = { by_number: this.openToNumber.has(event.roomId), host_password: false }
+      const look = { by_number: this.openToNumber.has(event.roomId), host_password: false, topic: '' }
       void this.request('answer_look', { id: event.id, look })
     }
     if (event.type !== 'roomWanted') return

@@ -30,15 +30,13 @@ export class SignalClient {
     more: Partial<Extract<FromPerson, { type: 'join' }>> = {},
   ): Promise<SignalClient> {
     const client = new SignalClient(url)
-    return await client.enter({
-      type: 'join',
-      version: signalVersion,
-      room_id: roomId,
-      token: '',
-      host_password: '',
-      user_name: '',
-      ...more,
-    })
+    return await client.enter(joining(roomId, more))
+  }
+
+  /** Asks to join, whatever comes of it. */
+  async ask(roomId: string, more: Partial<Extract<FromPerson, { type: 'join' }>> = {}): Promise<void> {
+    if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open')
+    this.send(joining(roomId, more))
   }
 
   static async resume(url: string, session: string): Promise<SignalClient> {
@@ -98,6 +96,18 @@ export class SignalClient {
   /** Ends the connection without a word. */
   drop(): void {
     this.socket.terminate()
+  }
+}
+
+function joining(roomId: string, more: Partial<Extract<FromPerson, { type: 'join' }>>): FromPerson {
+  return {
+    type: 'join',
+    version: signalVersion,
+    room_id: roomId,
+    token: '',
+    host_password: '',
+    user_name: '',
+    ...more,
   }
 }
 

@@ -146,9 +146,10 @@ describe('guesses at room numbers', () => {
       const answer = await fetch(`${other.url}/entry/${roomId}`)
       return answer.status === 200 ? await answer.json() : answer.status
     }
-    for (let turn = 0; turn < 70; turn++) expect(await look('lobby')).toEqual({ by_number: true, host_password: false })
+    for (let turn = 0; turn < 70; turn++)
+      expect(await look('lobby')).toEqual({ by_number: true, host_password: false, topic: '' })
     for (let turn = 0; turn < 30; turn++) {
-      expect(await look(`guess-${turn}`)).toEqual({ by_number: false, host_password: false })
+      expect(await look(`guess-${turn}`)).toEqual({ by_number: false, host_password: false, topic: '' })
       await expect(SignalClient.join(other.url, `guess-${turn}`)).rejects.toThrow('401 unauthorised')
     }
     expect(await look('one-more')).toBe(429)

@@ -46,7 +46,8 @@ async function embeddedNode() {
     removed: () => undefined,
     answers: {
       open: () => Promise.resolve({ refusal: null }),
-      look: () => ({ by_number: false, host_password: false }),
+      look: () => ({ by_number: false, host_password: false, topic: '' }),
+      lock: async () => false,
     },
     guessed: () => undefined,
     logger: { debug: write, info: write, warn: write, error: write },

@@ -1,0 +1,30 @@
+import type { Person } from '../../../shared/media/signal.ts'
+
+/** Kept of one room; the one that was lost first goes. */
+const most = 256
+
+/** Cameras of a room that were lost and are to come back: they are in nobody's way, and keep their place in what people see. */
+export class LostCameras {
+  readonly #people = new Map<string, Person>()
+
+  get people(): Person[] {
+    return [...this.#people.values()]
+  }
+
+  has(userId: string): boolean {
+    return this.#people.has(userId)
+  }
+
+  add(person: Person): void {
+    this.#people.set(person.user_id, person)
+    for (const first of this.#people.keys()) {
+      if (this.#people.size <= most) break
+      this.#people.delete(first)
+    }
+  }
+
+  /** It is back, or was taken out for good. Returns whether it was lost. */
+  delete(userId: string): boolean {
+    return this.#people.delete(userId)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Doer, HostAct } from '../../../shared/media/control.ts'
+import type { Member, RoomUser } from './member.ts'
+
+/** Why somebody is no longer in a room. */
+export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'ended' | 'lost'
+
+/** What a room tells its node. */
+export interface RoomListener {
+  joined(roomId: string, member: Member): void
+  /** The same stay, changed: a member became host. */
+  changed(roomId: string, user: RoomUser): void
+  /** Not for a device that was lost: whoever found out tells that. */
+  left(roomId: string, userId: string): void
+  /** Somebody is out, whatever the reason: their session is worth nothing any more. */
+  ended(session: string): void
+  /** A host did something. @param act with whom it was done, and how many people it met */
+  acted(roomId: string, by: Doer, act: { act: HostAct; who?: Doer; count: number }): void
+  /** What nobody foresaw happened in the room by itself: it is not to be trusted any more. */
+  failed(error: unknown): void
+}

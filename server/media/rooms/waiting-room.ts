@@ -1,0 +1,155 @@
+import type { WaitingPerson } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import type { Identity } from './member.ts'
+
+/** People of one room who wait at once. */
+const mostWaiting = 100
+/** Who was turned away is not heard again for so long, in milliseconds. */
+const turnedAwayMs = 60_000
+/** So many of them are remembered. */
+const mostTurnedAway = 1_000
+
+/** The signalling connection of somebody who waits. */
+export interface WaitingLink {
+  /** They are let in now. @throws Problem as `Room.enter` does: then they go on waiting */
+  enter(identity: Identity): void
+  /** They are not: the connection ends. */
+  refuse(problem: Problem): void
+  /** They are told why nobody waits any more, or that another connection of theirs took the place; the connection ends. */
+  removed(reason: 'closed' | 'restarting' | 'ended' | 'replaced'): void
+}
+
+interface Waiting {
+  identity: Identity
+  since: number
+  /** undefined while the connection is lost and may come back. */
+  link: WaitingLink | undefined
+  /** They were let in while their connection was lost: they are in as soon as they are back. */
+  letIn: boolean
+  /** Calls off that they are forgotten. */
+  cancel: (() => void) | undefined
+}
+
+/** Those whom a host of the room has to let in. Nobody is let in without one. */
+export class WaitingRoom {
+  readonly #after: (milliseconds: number, run: () => void) => () => void
+  readonly #changed: () => void
+  readonly #clock: () => number
+  /** In the order they came. */
+  readonly #waiting = new Map<string, Waiting>()
+  /** Until when, milliseconds since the epoch. */
+  readonly #turnedAway = new Map<string, number>()
+
+  /**
+   * @param after runs something later, unless it is called off; never again once the room is over
+   * @param changed told when somebody comes or goes
+   */
+  constructor(after: (milliseconds: number, run: () => void) => () => void, changed: () => void, clock: () => number) {
+    this.#after = after
+    this.#changed = changed
+    this.#clock = clock
+  }
+
+  /** Everybody who waits. */
+  get people(): WaitingPerson[] {
+    return [...this.#waiting.values()]
+      .filter(({ letIn }) => !letIn)
+      .map(({ identity: { userId, userName }, since }) => ({ user_id: userId, user_name: userName, since }))
+  }
+
+  /**
+   * Somebody waits from now on, or again after their connection was lost.
+   * @returns whether they were let in meanwhile, and wait no more
+   * @throws Problem turnedAway, taken, busy
+   */
+  wait(identity: Identity, link: WaitingLink): boolean {
+    const { userId } = identity
+    if ((this.#turnedAway.get(userId) ?? 0) > this.#clock()) throw new Problem('turnedAway')
+    const before = this.#waiting.get(userId)
+    if (before !== undefined && !identity.bound) throw new Problem('taken')
+    if (before === undefined && this.#waiting.size >= mostWaiting) {
+      throw new Problem('busy', 'Too many people wait to be let in.')
+    }
+    before?.cancel?.()
+    if (before?.letIn === true) {
+      this.#waiting.delete(userId)
+      return true
+    }
+    const waiting = { identity, since: before?.since ?? this.#clock(), link, letIn: false, cancel: undefined }
+    this.#waiting.set(userId, waiting)
+    before?.link?.removed('replaced')
+    this.#changed()
+    return false
+  }
+
+  /** The connection of somebody who waits was lost: their place is kept for so long, where they are known again. */
+  detach(userId: string, link: WaitingLink, milliseconds: number): void {
+    const waiting = this.#waiting.get(userId)
+    if (waiting?.link !== link) return
+    waiting.link = undefined
+    if (!waiting.identity.bound) return this.leave(userId)
+    waiting.cancel = this.#after(milliseconds, () => this.leave(userId))
+  }
+
+  /** Somebody does not wait any more, of their own wish. */
+  leave(userId: string): void {
+    this.#waiting.get(userId)?.cancel?.()
+    if (this.#waiting.delete(userId)) this.#changed()
+  }
+
+  /**
+   * Lets somebody in, or everybody.
+   * @returns those who are let in
+   * @throws Problem noStream when nobody of this id waits; as `WaitingLink.enter` does for the first who cannot be let in, who waits on with those after them
+   */
+  letIn(userId?: string): Identity[] {
+    const chosen = userId === undefined ? [...this.#waiting.values()] : [this.#get(userId)]
+    const entered: Identity[] = []
+    try {
+      for (const waiting of chosen) {
+        if (waiting.letIn) continue
+        if (waiting.link === undefined) waiting.letIn = true
+        else {
+          waiting.link.enter(waiting.identity)
+          this.#waiting.delete(waiting.identity.userId)
+        }
+        entered.push(waiting.identity)
+      }
+    } finally {
+      if (entered.length > 0) this.#changed()
+    }
+    return entered
+  }
+
+  /** @throws Problem noStream when nobody of this id waits */
+  turnAway(userId: string): Identity {
+    const { identity, link, cancel } = this.#get(userId)
+    cancel?.()
+    this.#waiting.delete(userId)
+    this.#turnedAway.set(userId, this.#clock() + turnedAwayMs)
+    for (const first of this.#turnedAway.keys()) {
+      if (this.#turnedAway.size <= mostTurnedAway) break
+      this.#turnedAway.delete(first)
+    }
+    link?.refuse(new Problem('turnedAway'))
+    this.#changed()
+    return identity
+  }
+
+  /** Nobody waits any more. @param end what becomes of each connection */
+  clear(end: (link: WaitingLink, identity: Identity) => void): void {
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { identity, link, cancel } of waiting) {
+      cancel?.()
+      if (link !== undefined) end(link, identity)
+    }
+    if (waiting.length > 0) this.#changed()
+  }
+
+  #get(userId: string): Waiting {
+    const waiting = this.#waiting.get(userId)
+    if (waiting === undefined) throw new Problem('noStream', 'Nobody of this id waits.')
+    return waiting
+  }
+}

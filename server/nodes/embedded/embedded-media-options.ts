@@ -1,0 +1,78 @@
+import type {
+  ControlEvent,
+  ControlParams,
+  Doer,
+  MediaSettings,
+  Removal,
+  RoomLook,
+} from '../../../shared/media/control.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { NodeLogger } from '../node-failure.ts'
+import type { SpawnMediaProcess } from './media-process.ts'
+
+/** Where the node listens. */
+export interface MediaPlace {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** PEM texts; undefined: plain HTTP. */
+  tls: { cert: string; key: string } | undefined
+}
+
+/** What a node is told besides its place; read at each start, and when something changed. */
+export interface MediaConfiguration {
+  /** Key of join links, base64. */
+  tokenKey: string
+  /** 0: the number of the node port. */
+  udpPort: number
+  settings: MediaSettings
+}
+
+/** Somebody wants to enter a room that is not open on the node, or that only the controller can let them into. */
+export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'proof' | 'client'>
+/** Somebody stands before a room, without a link or with a good one. */
+export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'linked'>
+/** A host wants their room locked or unlocked. */
+export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
+/** A host did something that the node has done by itself. */
+export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
+
+/** What the process is told of a room that somebody wants to enter. */
+export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
+
+/** What the process asks the controller about rooms. None rejects. */
+export interface RoomAnswers {
+  /** Opens a room for somebody who may enter it. @param node where they stand */
+  open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
+  /** What somebody is told of a room before they join. */
+  look: (looked: LookedRoom) => RoomLook
+  /** Locks or unlocks a room for its host. Resolves to whether that was done. */
+  lock: (wanted: WantedLock) => Promise<boolean>
+}
+
+/** What the embedded node of a site is made of. */
+export interface EmbeddedMediaOptions {
+  spawn: SpawnMediaProcess
+  /** Folder of the built room page; empty: none is served. */
+  pageFolder: string
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg?: string | undefined
+  /** @param node as it was when its driver was made */
+  configuration: (node: StoredNode) => MediaConfiguration
+  /** Who was taken out of which room: told to each process that starts. */
+  removals: () => readonly Removal[]
+  /** Told who was taken out of a room, and by which host where it was one. */
+  removed: (removal: Removal, userName: string, by?: Doer) => void
+  /** Told what a host did. */
+  hostActed?: (acted: HostActed) => void
+  answers: RoomAnswers
+  /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
+  failed?: (node: string, why: string) => void
+  /** Told what the node refused by itself. */
+  guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
+  logger: NodeLogger
+  /** See SupervisorOptions. */
+  hangsAfterMs?: number | undefined
+  /** Whether somebody else has the port is looked at before each start, and said by name. */
+  looksAtPort?: boolean
+}

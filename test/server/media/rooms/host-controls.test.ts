@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ToPerson } from '../../../../shared/media/signal.ts'
+import { startCamera } from '../../../support/camera/camera.ts'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+let node: TestMediaNode
+const clients: SignalClient[] = []
+beforeAll(async () => {
+  node = await TestMediaNode.start({ settings: { resume_ms: 300 } })
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.drop()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+async function enter(roomId: string, userId: string, role: 'member' | 'host' = 'member'): Promise<SignalClient> {
+  const token = node.token(roomId, { userId, userName: userId.toUpperCase(), role })
+  const client = await SignalClient.join(node.url, roomId, { token })
+  clients.push(client)
+  return client
+}
+
+/** How somebody is, as another one was told last. */
+const person = (client: SignalClient, userId: string) =>
+  client.messages.findLast(
+    (message): message is Extract<ToPerson, { type: 'person_changed' }> =>
+      message.type === 'person_changed' && message.person.user_id === userId,
+  )?.person
+
+/** The three of each story. */
+async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalClient; cy: SignalClient }> {
+  await node.openRoom(roomId)
+  return { ann: await enter(roomId, 'ann', 'host'), bo: await enter(roomId, 'bo'), cy: await enter(roomId, 'cy') }
+}
+
+describe('hands', () => {
+  test('are raised in an order that everybody sees, and kept by who is away for a moment; who comes later sees them', async () => {
+    const { ann, bo, cy } = await meeting('hands')
+    cy.send({ type: 'hand', raised: true })
+    await expect.poll(() => person(ann, 'cy')?.hand).toBe(1)
+    bo.send({ type: 'hand', raised: true })
+    await expect.poll(() => person(ann, 'bo')?.hand).toBe(2)
+    cy.send({ type: 'hand', raised: true })
+    cy.drop()
+    await expect.poll(() => person(ann, 'cy')?.away).toBe(true)
+    expect(person(ann, 'cy')?.hand).toBe(1)
+    const di = await enter('hands', 'di')
+    expect(di.joined.people.map(({ user_id, hand }) => [user_id, hand])).toEqual([
+      ['ann', 0],
+      ['bo', 2],
+      ['cy', 1],
+      ['di', 0],
+    ])
+  })
+
+  test('are lowered by oneself, or by the host, who is no other than the host; who speaks keeps theirs', async () => {
+    const { ann, bo, cy } = await meeting('lower')
+    for (const client of [bo, cy]) client.send({ type: 'hand', raised: true })
+    await expect.poll(() => [person(ann, 'bo')?.hand, person(ann, 'cy')?.hand]).not.toContain(undefined)
+    bo.send({ type: 'state', audio: true, video: false })
+    await expect.poll(() => person(ann, 'bo')?.audio).toBe(true)
+    expect(person(ann, 'bo')?.hand).toBeGreaterThan(0)
+    bo.send({ type: 'hand', raised: false })
+    await expect.poll(() => person(ann, 'bo')?.hand).toBe(0)
+    bo.send({ type: 'lower_hand', user_id: 'cy' })
+    expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+    ann.send({ type: 'lower_hand', user_id: 'cy' })
+    expect(await cy.next('hand_lowered')).toEqual({ type: 'hand_lowered', by: 'ann' })
+    for (const client of [bo, cy]) client.send({ type: 'hand', raised: true })
+    await expect.poll(() => (person(ann, 'bo')?.hand ?? 0) * (person(ann, 'cy')?.hand ?? 0)).toBeGreaterThan(0)
+    ann.send({ type: 'lower_hand' })
+    await expect.poll(() => [person(bo, 'bo')?.hand, person(bo, 'cy')?.hand]).toEqual([0, 0])
+  })
+})
+
+describe('the host of a room', () => {
+  test('mutes everybody who is no host and speaks; each unmutes by themselves, and it is told who did it', async () => {
+    const { ann, bo, cy } = await meeting('mute')
+    const second = await enter('mute', 'di', 'host')
+    for (const client of [ann, bo, second]) client.send({ type: 'state', audio: true, video: true })
+    await expect
+      .poll(() => [person(cy, 'ann')?.audio, person(cy, 'bo')?.audio, person(cy, 'di')?.audio])
+      .toEqual([true, true, true])
+    cy.send({ type: 'mute_all' })
+    expect(await cy.next('error')).toMatchObject({ reason: 'forbidden' })
+    ann.send({ type: 'mute_all' })
+    expect(await bo.next('muted')).toEqual({ type: 'muted', by: 'ann', kind: 'audio' })
+    await expect.poll(() => person(cy, 'bo')).toMatchObject({ audio: false, video: true })
+    expect([person(cy, 'ann')?.audio, person(cy, 'di')?.audio]).toEqual([true, true])
+    expect(await node.event((event) => event.type === 'hostActed' && event.act === 'mutedAll')).toMatchObject({
+      roomId: 'mute',
+      by: { userId: 'ann', userName: 'ANN' },
+      count: 1,
+    })
+    bo.send({ type: 'state', audio: true, video: true })
+    await expect.poll(() => person(cy, 'bo')?.audio).toBe(true)
+  })
+
+  test('locks and unlocks it through the controller, which keeps that; it hears who wants it', async () => {
+    const { ann, bo } = await meeting('lock')
+    bo.send({ type: 'lock', locked: true })
+    expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+    ann.send({ type: 'lock', locked: true })
+    const wanted = await node.event(({ type }) => type === 'lockWanted')
+    expect(wanted).toMatchObject({ roomId: 'lock', locked: true, by: { userId: 'ann', userName: 'ANN' } })
+    if (wanted.type !== 'lockWanted') throw new Error('another event')
+    await node.openRoom('lock', { locked: true })
+    await node.request('answer_lock', { id: wanted.id, done: true })
+    expect(await bo.next('room_changed')).toMatchObject({ locked: true })
+    await expect(enter('lock', 'di')).rejects.toThrow('403 locked')
+    // Where the controller does not do it, the host is told.
+    ann.send({ type: 'lock', locked: false })
+    const again = await node.event((event) => event.type === 'lockWanted' && !event.locked)
+    if (again.type !== 'lockWanted') throw new Error('another event')
+    await node.request('answer_lock', { id: again.id, done: false })
+    expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
+  })
+
+  test('and everybody who was in comes back into a locked room; who was taken out does not', async () => {
+    const { ann, bo, cy } = await meeting('back')
+    await node.openRoom('back', { locked: true })
+    const link = (userId: string) => ({ token: node.token('back', { userId }) })
+    bo.send({ type: 'leave' })
+    await bo.closed
+    await expect(SignalClient.join(node.url, 'back', link('bo'))).rejects.toThrow('403 locked')
+    const back = await SignalClient.join(node.url, 'back', { ...link('bo'), pass: bo.joined.pass })
+    expect(back.joined.room.locked).toBe(true)
+    clients.push(back)
+    ann.send({ type: 'remove', user_id: 'cy' })
+    expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
+    expect(await node.event(({ type }) => type === 'removed')).toMatchObject({
+      userId: 'cy',
+      userName: 'CY',
+      by: { userId: 'ann', userName: 'ANN' },
+    })
+    await expect(SignalClient.join(node.url, 'back', { ...link('cy'), pass: cy.joined.pass })).rejects.toThrow(
+      '403 removed',
+    )
+  })
+
+  test('ends it for everybody: they read so and may come again at once, to a new talk; the camera stays', async () => {
+    await using camera = await startCamera()
+    const { ann, bo, cy } = await meeting('end')
+    await node.addDevice('end', 'gate', camera.url('/cam'))
+    bo.send({ type: 'chat', text: 'ours alone' })
+    await cy.next('chat')
+    bo.send({ type: 'end_meeting' })
+    expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+    ann.send({ type: 'end_meeting' })
+    for (const client of [ann, bo, cy]) {
+      expect(await client.next('removed')).toEqual({ type: 'removed', reason: 'ended' })
+      await client.closed
+    }
+    expect(await node.userIds('end')).toEqual(['gate'])
+    expect(await node.event((event) => event.type === 'hostActed' && event.act === 'ended')).toMatchObject({ count: 3 })
+    const again = await enter('end', 'bo')
+    expect(again.joined).toMatchObject({ chat: [], people: [{ user_id: 'gate' }, { user_id: 'bo' }] })
+  })
+})
+
+describe('a camera that is lost', () => {
+  test('is told so, to who comes later, too; it is back, also into a locked room; the operator takes it out for good', async () => {
+    const camera = await startCamera()
+    await using second = await startCamera()
+    await node.openRoom('cameras')
+    await node.addDevice('cameras', 'gate', camera.url('/cam'), { userName: 'Gate' })
+    const ann = await enter('cameras', 'ann')
+    await camera.kill()
+    expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate', lost: true })
+    const bo = await enter('cameras', 'bo')
+    expect(bo.joined.lost_cameras).toMatchObject([{ user_id: 'gate', user_name: 'Gate', device: true }])
+    expect(await node.userIds('cameras')).toEqual(['ann', 'bo'])
+    await node.openRoom('cameras', { locked: true })
+    await node.addDevice('cameras', 'gate', second.url('/cam'), { userName: 'Gate' })
+    expect(await bo.next('person_joined')).toMatchObject({ person: { user_id: 'gate' } })
+    await node.openRoom('cameras')
+    expect((await enter('cameras', 'cy')).joined.lost_cameras).toEqual([])
+    ann.forget()
+    await second.kill()
+    await ann.next('person_left')
+    ann.forget()
+    await node.request('remove_device', { roomId: 'cameras', userId: 'gate' })
+    expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate' })
+    expect((await enter('cameras', 'di')).joined.lost_cameras).toEqual([])
+  })
+})

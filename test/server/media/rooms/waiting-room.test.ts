@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { offerSdp } from '../../../support/media/offer.ts'
+import { SignalClient } from '../../../support/media/signal-client.ts'
+
+const resumeMs = 400
+const hostPassword = 'open sesame'
+let node: TestMediaNode
+const clients: SignalClient[] = []
+beforeAll(async () => {
+  node = await TestMediaNode.start({ settings: { resume_ms: resumeMs } })
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.drop()
+})
+afterAll(async () => {
+  expect(node.complaints).toEqual([])
+  await node.stop()
+})
+
+type How = Parameters<typeof SignalClient.join>[2]
+
+async function join(roomId: string, how: How): Promise<SignalClient> {
+  const client = await SignalClient.join(node.url, roomId, how)
+  clients.push(client)
+  return client
+}
+
+const host = (roomId: string): Promise<SignalClient> =>
+  join(roomId, { host_password: hostPassword, user_name: 'Ann', browser: 'the browser of Ann 1' })
+
+/** Somebody with a link for anybody, in a browser of their own, who has to be let in. */
+async function waits(roomId: string, name: string, how: How = {}): Promise<SignalClient> {
+  const client = new SignalClient(node.url)
+  clients.push(client)
+  await client.ask(roomId, { token: node.token(roomId), user_name: name, browser: `the browser of ${name}`, ...how })
+  await client.next('waiting')
+  return client
+}
+
+const room = (roomId: string, more = {}) => node.openRoom(roomId, { hostPassword, waitingRoom: true, ...more })
+/** Who waits, as a host was told last. */
+const waiting = (client: SignalClient) =>
+  client.messages.findLast((message) => message.type === 'waiting_list')?.people.map(({ user_name }) => user_name)
+
+async function post(path: string, token: string): Promise<number> {
+  const answer = await fetch(`${node.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/sdp', authorization: `Bearer ${token}` },
+    body: offerSdp({ direction: path.startsWith('/whip') ? 'sendonly' : 'recvonly' }),
+  })
+  const place = answer.headers.get('location')
+  if (place !== null) await fetch(new URL(place, node.url), { method: 'DELETE' })
+  return answer.status
+}
+
+describe('a room whose host lets people in', () => {
+  test('a guest waits, and sees nothing but the topic; the host is told the name and lets them in', async () => {
+    await room('in', { topic: 'Interview' })
+    const bo = await waits('in', 'Bo')
+    expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Interview' })
+    expect(await node.userIds('in')).toEqual([])
+    const ann = await host('in')
+    await expect.poll(() => waiting(ann)).toEqual(['Bo'])
+    const [{ user_id } = { user_id: '' }] = (await ann.next('waiting_list')).people
+    ann.send({ type: 'let_in', user_id })
+    expect((await bo.next('joined')).you).toMatchObject({ user_id, user_name: 'Bo', role: 'member' })
+    expect(await ann.next('person_joined')).toMatchObject({ person: { user_name: 'Bo' } })
+    await expect.poll(() => waiting(ann)).toEqual([])
+    expect(await node.event(({ type }) => type === 'hostActed')).toMatchObject({
+      roomId: 'in',
+      act: 'letIn',
+      by: { userName: 'Ann' },
+      who: { userId: user_id, userName: 'Bo' },
+    })
+    // What is asked for meanwhile is not done.
+    expect(bo.messages.filter(({ type }) => type === 'error')).toEqual([])
+  })
+
+  test('several wait in the order they came; all are let in at once, or one is turned away and not heard again for a while', async () => {
+    await room('many')
+    const ann = await host('many')
+    const people = [await waits('many', 'Bo'), await waits('many', 'Cy'), await waits('many', 'Di')]
+    await expect.poll(() => waiting(ann)).toEqual(['Bo', 'Cy', 'Di'])
+    const list = ann.messages.findLast((message) => message.type === 'waiting_list')?.people ?? []
+    ann.send({ type: 'turn_away', user_id: list[1]?.user_id })
+    expect(await people[1]?.next('refused')).toMatchObject({ code: 403, reason: 'turnedAway' })
+    await people[1]?.closed
+    await expect(
+      join('many', { token: node.token('many'), user_name: 'Cy again', browser: 'the browser of Cy' }),
+    ).rejects.toThrow('403 turnedAway')
+    ann.send({ type: 'let_in' })
+    await Promise.all([people[0]?.next('joined'), people[2]?.next('joined')])
+    await expect.poll(() => waiting(ann)).toEqual([])
+    expect((await node.request('users', { roomId: 'many' })).users).toHaveLength(3)
+  })
+
+  test('nobody skips it: not by asking for something, not by WHEP or WHIP, not by a link of their own; a member lets nobody in', async () => {
+    await room('liars')
+    const ann = await host('liars')
+    const bo = await waits('liars', 'Bo')
+    for (const asked of [
+      { type: 'chat', text: 'hello' },
+      { type: 'let_in' },
+      { type: 'resume', version: 1, session: '' },
+    ])
+      bo.send(asked)
+    bo.send({ type: 'ping', id: 1 })
+    expect(await bo.next('pong')).toEqual({ type: 'pong', id: 1 })
+    const anybody = node.token('liars')
+    const own = node.token('liars', { userId: 'cy', userName: 'Cy' })
+    expect(await post('/whep/liars/whoever', anybody)).toBe(404)
+    expect(await post('/whip/liars', anybody)).toBe(403)
+    // Even with somebody to watch.
+    const encoder = node.token('liars', { userId: 'encoder' })
+    const sends = await fetch(`${node.url}/whip/liars`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp', authorization: `Bearer ${encoder}` },
+      body: offerSdp({ direction: 'sendonly' }),
+    })
+    expect(sends.status).toBe(201)
+    expect(await post('/whep/liars/encoder', anybody)).toBe(403)
+    expect(await post('/whep/liars/encoder', own)).toBe(403)
+    // Who sends by a link of their own waits like everybody else to see the others.
+    expect(await post('/whep/liars/encoder', encoder)).toBe(403)
+    const alsoEncoder = await waits('liars', 'E', { token: encoder })
+    const cy = await waits('liars', 'Cy', { token: own })
+    expect(await node.userIds('liars')).toEqual([ann.joined.you.user_id, 'encoder'])
+    ann.send({ type: 'let_in', user_id: 'cy' })
+    await cy.next('joined')
+    cy.send({ type: 'let_in' })
+    expect(await cy.next('error')).toMatchObject({ reason: 'forbidden' })
+    expect(alsoEncoder.messages.map(({ type }) => type)).toEqual(['waiting'])
+    expect(await post('/whep/liars/encoder', cy.joined.session)).toBe(201)
+    await fetch(new URL(sends.headers.get('location') ?? '', node.url), { method: 'DELETE' })
+  })
+
+  test('a connection that is lost while waiting keeps its place, and may be let in meanwhile; later it is forgotten', async () => {
+    await room('lost')
+    const ann = await host('lost')
+    const bo = await waits('lost', 'Bo')
+    const cy = await waits('lost', 'Cy')
+    await expect.poll(() => waiting(ann)).toEqual(['Bo', 'Cy'])
+    bo.drop()
+    const again = await waits('lost', 'Bo')
+    await expect.poll(() => waiting(ann)).toEqual(['Bo', 'Cy'])
+    // One connection each: the latest.
+    const third = await waits('lost', 'Bo')
+    expect(await again.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
+    third.drop()
+    await third.closed
+    ann.send({ type: 'let_in' })
+    await cy.next('joined')
+    const back = await join('lost', { token: node.token('lost'), user_name: 'Bo', browser: 'the browser of Bo' })
+    expect(back.joined.you.user_name).toBe('Bo')
+    const di = await waits('lost', 'Di')
+    await expect.poll(() => waiting(ann)).toEqual(['Di'])
+    di.drop()
+    await expect.poll(() => waiting(ann)).toEqual([])
+  })
+
+  test('who was let in comes back without waiting, also long after; with a pass of another person, room or meeting they wait', async () => {
+    await room('pass')
+    const ann = await host('pass')
+    const bo = await waits('pass', 'Bo')
+    ann.send({ type: 'let_in' })
+    const { pass } = await bo.next('joined')
+    const link = { token: node.token('pass'), user_name: 'Bo', browser: 'the browser of Bo' }
+    bo.send({ type: 'leave' })
+    await bo.closed
+    const back = await join('pass', { ...link, pass })
+    back.send({ type: 'leave' })
+    await back.closed
+    for (const forged of [`${pass}x`, pass.replace('.', '1.'), '', '.', 'x'])
+      (await waits('pass', 'Bo', { ...link, pass: forged })).drop()
+    ;(await waits('pass', 'Eve', { pass })).drop()
+    await room('other')
+    ;(await waits('other', 'Bo', { pass })).drop()
+    // The room is on a node that starts anew: their passes let them in, and the host in the same moment.
+    await node.request('close_room', { roomId: 'pass', moves: true })
+    await room('pass')
+    const moved = await join('pass', { ...link, pass })
+    const hostAgain = await host('pass')
+    hostAgain.send({ type: 'end_meeting' })
+    expect(await moved.next('removed')).toEqual({ type: 'removed', reason: 'ended' })
+    await waits('pass', 'Bo', { ...link, pass })
+  })
+
+  test('whoever was taken out waits again, once they may come at all', async () => {
+    await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
+    await other.openRoom('out', { hostPassword })
+    const bo = await SignalClient.join(other.url, 'out', { token: other.token('out', { userId: 'bo' }) })
+    await other.request('kick', { roomId: 'out', userId: 'bo' })
+    await bo.closed
+    await other.openRoom('out', { hostPassword, waitingRoom: true })
+    const again = new SignalClient(other.url)
+    const late = { token: other.token('out', { userId: 'bo' }), pass: bo.joined.pass }
+    await again.ask('out', late)
+    await again.next('waiting')
+    again.drop()
+  })
+
+  test('the operator switches it off: everybody who waits is in; closes the room: they read so', async () => {
+    await room('off')
+    const bo = await waits('off', 'Bo')
+    await room('off', { waitingRoom: false })
+    await bo.next('joined')
+    await room('off')
+    const cy = await waits('off', 'Cy')
+    await node.request('close_room', { roomId: 'off' })
+    expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
+  })
+
+  test('a locked or full room lets nobody wait; the host is told why somebody cannot be let in, who waits on', async () => {
+    await room('full', { attendeeMax: 1 })
+    const ann = await host('full')
+    const bo = await waits('full', 'Bo')
+    ann.send({ type: 'let_in' })
+    expect(await ann.next('error')).toMatchObject({ reason: 'roomFull' })
+    await expect.poll(() => waiting(ann)).toEqual(['Bo'])
+    await room('full', { locked: true })
+    await expect(join('full', { token: node.token('full'), user_name: 'Cy' })).rejects.toThrow('403 locked')
+    expect(bo.messages.map(({ type }) => type)).toEqual(['waiting'])
+  })
+
+  test('a hundred may wait', async () => {
+    await room('crowd')
+    await Promise.all(Array.from({ length: 100 }, (_, turn) => waits('crowd', `P${turn}`)))
+    await expect(
+      join('crowd', { token: node.token('crowd'), user_name: 'One more', browser: 'the browser of one more' }),
+    ).rejects.toThrow('503 busy')
+    expect((await host('crowd')).joined.you.role).toBe('host')
+  })
+})

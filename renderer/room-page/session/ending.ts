@@ -1,5 +1,5 @@
 /**
- * Why somebody is not in the room. The node's refusals by their names, its three ways of taking out, and what only the page
+ * Why somebody is not in the room. The node's refusals by their names, its ways of taking out, and what only the page
  * can know: `left` (own wish), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
  */
 export const endingReasons = [
@@ -10,10 +10,12 @@ export const endingReasons = [
   'kicked',
   'replaced',
   'closed',
+  'ended',
   'unauthorised',
   'hostPasswordWrong',
   'roomFull',
   'locked',
+  'turnedAway',
   'removed',
   'noRoom',
   'taken',

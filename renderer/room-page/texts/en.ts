@@ -172,6 +172,11 @@ export const en = {
       body: 'Your link was used in another window or on another device, which replaced this one.',
     },
     closed: { title: 'The room was closed', body: 'It has ended for everybody.' },
+    ended: { title: 'The host ended the meeting', body: 'It has ended for everybody. The room can be joined again.' },
+    turnedAway: {
+      title: 'The host did not let you in',
+      body: 'If you think that this is a mistake, tell the host. You can ask again in a minute.',
+    },
     unauthorised: {
       title: 'A join link is required',
       body: 'This link has expired or is not for this room. Ask whoever invited you for a new one, or enter the host password.',

@@ -154,6 +154,8 @@ export const zh: Texts = {
     kicked: { title: '您已被移出房间', body: '主持人或操作员将您移出。如需返回，请索取新的邀请链接。' },
     replaced: { title: '您已在别处加入', body: '您的链接在另一个窗口或设备上再次使用，并取代了此处。' },
     closed: { title: '房间已关闭', body: '所有人的会话均已结束。' },
+    ended: { title: '主持人已结束会议', body: '会议已对所有人结束。您仍可重新加入此房间。' },
+    turnedAway: { title: '主持人未允许您进入', body: '如果您认为有误，请联系主持人。一分钟后可再次请求。' },
     unauthorised: {
       title: '需要邀请链接',
       body: '链接已过期或不属于此房间。请向邀请您的人索取新链接，或输入主持人密码。',

@@ -13,6 +13,7 @@ function tile(id: string, more: Partial<Tile> = {}): Tile {
     audio: true,
     video: true,
     away: false,
+    hand: 0,
   }
   return { id, person, source: 'main', own: false, video: null, media: undefined, speaking: false, ...more }
 }

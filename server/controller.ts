@@ -5,7 +5,9 @@ import type { Logger } from 'pino'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { ConsoleError, type ConsoleResult } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
+import type { HashCost } from './access/accounts/password-hash.ts'
 import { apiListeners } from './api-listeners.ts'
+import { Callers } from './console/callers.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
 import { ConsoleFeed } from './console/console-feed.ts'
@@ -60,10 +62,14 @@ export interface ControllerOptions {
   cores?: number | undefined
   /** Between two looks at the files of the certificate, in milliseconds. */
   certificateLookMs?: number | undefined
+  /** See ServiceOptions. */
+  passwordCost?: HashCost | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }
 
+/** Changes of these may end sessions of the console. */
+const endsSessions: ReadonlySet<string> = new Set(['accounts', 'account_sessions', 'settings'])
 /** What connections and nodes have to end in before the store is closed over them, in milliseconds. */
 const cutMs = 1_000
 
@@ -118,6 +124,7 @@ export class Controller {
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
       compatibility: options.compatibility,
+      passwordCost: options.passwordCost,
       events: this.#gathering,
     })
     const api = apiListeners(this.#services, options.logger)
@@ -127,7 +134,8 @@ export class Controller {
       node: this.#nodePort(),
     }
     const page = options.consolePage
-    let signOutAll = (): void => undefined
+    const { accountSessions, accessTokens, signIn } = this.#services.accountAccess
+    let reviewSessions = (): void => undefined
     this.consoleKey =
       page === undefined ? undefined : new ConsoleKey(options.dataFolder, (message) => options.logger.warn(message))
     if (page !== undefined && this.consoleKey !== undefined) {
@@ -135,13 +143,17 @@ export class Controller {
         dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
         hub: this.#services.hub,
         key: this.consoleKey,
+        callers: new Callers(this.consoleKey, store, accountSessions, accessTokens),
+        signIn,
+        sessions: accountSessions,
         page: new StaticFiles(page),
         logger: options.logger,
         metrics: () => this.#services.metrics.text(),
+        metricsNeedToken: () => settings().console.metrics_token,
         health: () => this.health(),
         signIns: tellSignIns(this.#gathering),
       })
-      signOutAll = () => listener.signOutAll()
+      reviewSessions = () => listener.reviewSessions()
       ports.console = listener
     }
     const changed = (): void => {
@@ -185,10 +197,14 @@ export class Controller {
           ? undefined
           : () => {
               const made = key.replace()
-              signOutAll()
+              reviewSessions()
               return made
             },
     }
+    store.onChange((changes) => {
+      // An account, a session or the setting of the key: whoever is out by it is out at once.
+      if (changes.some(({ collection }) => endsSessions.has(collection))) reviewSessions()
+    })
     this.#dispatch = createDispatch(
       consoleHandlers(parts),
       options.logger,

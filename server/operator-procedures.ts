@@ -5,6 +5,7 @@ import type { EventLog } from './event-log/event-log.ts'
 import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
+import { accountHandlers } from './console/account-procedures.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
 import { AppliedSettings } from './console/applied-settings.ts'
 import { attentionOf } from './console/attention.ts'
@@ -64,6 +65,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       replaceKey,
     }),
     ...settingsHandlers(applying, applied),
+    ...accountHandlers({ store, ...services.accountAccess }),
     ...credentialHandlers({
       credentials,
       roomsOf: (accessKey) => services.credentialRooms.count(accessKey),

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
 import { authenticateOperation } from './media-api/authenticate.ts'
+import { type AccountAccess, accountAccess } from './access/accounts/account-access.ts'
+import type { HashCost } from './access/accounts/password-hash.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestCache } from './access/digest-cache.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
@@ -62,6 +64,8 @@ export interface ServiceOptions {
   restarts?: number
   /** Of flags or the environment: they come before the settings. */
   compatibility?: FixedCompatibility | undefined
+  /** What the hash of an account's password costs; left out: what keeps it from being found out. */
+  passwordCost?: HashCost | undefined
   /** Where what happens is written. */
   events: EventSink
 }
@@ -81,6 +85,8 @@ export interface MediaProgram {
 export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   sessions: Sessions
   credentials: Credentials
+  /** Who may use the console. */
+  accountAccess: AccountAccess
   credentialRooms: CredentialRooms
   failures: ClientRateLimit
   licence: LicenceCheck
@@ -182,6 +188,7 @@ export function createServices(options: ServiceOptions): Services {
     settings,
     sessions,
     credentials: new Credentials(store, sessions),
+    accountAccess: accountAccess(store, options.passwordCost),
     credentialRooms,
     failures,
     licence,

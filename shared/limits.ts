@@ -29,7 +29,13 @@ export const limits = {
   nodeAddresses: 16,
   /** Live sessions per credential; the one unused for longest goes first (contract, section 2). */
   sessionsPerCredential: 10_000,
+  /** Characters. */
+  accountName: 64,
+  /** Of one account: sessions, the one unused for longest goes first; and access tokens. */
+  sessionsPerAccount: 50,
+  tokensPerAccount: 50,
   /** What a site may hold; past it an operation is refused with a message that says so. */
+  accounts: 200,
   credentials: 1_000,
   nodes: 100,
   devices: 5_000,

@@ -120,6 +120,10 @@ export const consoleSettingsSchema = z.strictObject({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   /** The welcome page was seen and dismissed. */
   welcome_done: z.boolean().default(false),
+  /** The console key signs in and calls `/rpc`. Off: accounts and their tokens only, for as long as an enabled admin exists. */
+  key_sign_in: z.boolean().default(true),
+  /** `/metrics` asks for an access token. */
+  metrics_token: z.boolean().default(false),
   /** Entries the request journal keeps in memory. */
   activity_entries: z.int().min(100).max(100_000).default(5_000),
 })

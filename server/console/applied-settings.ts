@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
 import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
+import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'
 import { ListenError } from '../edge/listen-error.ts'
 import { type SiteTls, type TlsMaterial, tlsMaterial } from '../edge/tls.ts'
 import type { Listeners } from '../http/listeners.ts'
@@ -44,9 +45,11 @@ export class AppliedSettings {
       }
       try {
         // Merged again over what is stored now: others change settings too, and none of it is lost.
-        await store.transact(['settings'], (transaction) => {
+        await store.transact(accountLocks, (transaction) => {
           const now = siteSettings(store)
-          putSettings(transaction, mergeSettings(now, keepHiddenSecrets(patch, now)), store)
+          const next = mergeSettings(now, keepHiddenSecrets(patch, now))
+          if (patch.console?.key_sign_in === false) refuseLockOut(store.all('accounts').values())
+          putSettings(transaction, next, store)
         })
       } catch (error) {
         await listeners.apply(before, tls.material)

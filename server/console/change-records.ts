@@ -1,5 +1,8 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
 import type { EventFields, EventSubject } from '../../shared/console/events.ts'
+import type { AccessTokenView } from '../../shared/console/accounts.ts'
+import type { Store } from '../store/store.ts'
+import type { CallOrigin } from './handlers.ts'
 
 /** A thing by its type and key; its name is looked up. */
 export type Named = Pick<EventSubject, 'type' | 'id'>
@@ -7,7 +10,7 @@ export type Named = Pick<EventSubject, 'type' | 'id'>
 /** How the event log tells what a procedure changed. */
 export interface ChangeRecord<N extends ProcedureName> {
   /** What it changes, as far as its input names it: how that is before and after is compared. */
-  changes?: (input: ProcedureParsed<N>) => readonly Named[]
+  changes?: (input: ProcedureParsed<N>, origin: CallOrigin, store: Pick<Store, 'get'>) => readonly Named[]
   /** What its answer names besides: what was made. */
   makes?: (output: ProcedureOutput<N>) => readonly Named[]
   /** Of many at once, those that it did not change. */
@@ -27,9 +30,16 @@ const device = (id: string): Named => ({ type: 'device', id })
 const node = (id: string): Named => ({ type: 'node', id })
 const credential = (id: string): Named => ({ type: 'credential', id })
 const wall = (id: string): Named => ({ type: 'wall', id })
+const account = (id: string): Named => ({ type: 'account', id })
 const settings: readonly Named[] = [{ type: 'settings', id: 'site' }]
 const site: readonly Named[] = [{ type: 'site', id: '' }]
 const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
+
+const tokenFacts = (_: unknown, { access }: { access: AccessTokenView }): EventFields => ({
+  label: access.label,
+  role: access.role,
+  expires_at: access.expires_at,
+})
 
 type Bulk = { failed: readonly { key: string }[] }
 const keysOf = ({ failed }: Bulk): string[] => failed.map(({ key }) => key)
@@ -37,6 +47,8 @@ const ofRooms = { changes: ({ room_ids }: { room_ids: string[] }) => room_ids.ma
 const ofDevices = { changes: ({ userIds }: { userIds: string[] }) => userIds.map(device), failed: keysOf }
 const ofNode = { changes: ({ name }: { name: string }) => [node(name)] }
 const ofCredential = { changes: ({ access_key }: { access_key: string }) => [credential(access_key)] }
+
+const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
 
 /** Every procedure says here how the event log tells it; null: it changes nothing. */
 export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | null } = {
@@ -57,6 +69,36 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'backups.preview': null,
   'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
   'console.replace_key': { changes: () => site, always: true },
+
+  'account.me': null,
+  'account.change_password': { changes: (_, { accountId = '' }) => [account(accountId)] },
+  'account.sessions': null,
+  'account.end_session': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
+  'account.end_other_sessions': {
+    changes: (_, { accountId = '' }) => [account(accountId)],
+    params: (_, { ended }) => ({ ended }),
+    always: true,
+  },
+  'account.tokens': null,
+  'account.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
+  'account.revoke_token': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
+  'accounts.list': null,
+  'accounts.create': { makes: ({ id }) => [account(id)] },
+  'accounts.update': ofAccount,
+  'accounts.reset_password': ofAccount,
+  'accounts.delete': ofAccount,
+  'accounts.sessions': null,
+  'accounts.end_session': {
+    changes: ({ id }, _, store) => [account(store.get('account_sessions', id)?.account ?? '')],
+    always: true,
+  },
+  'accounts.end_sessions': { ...ofAccount, params: (_, { ended }) => ({ ended }), always: true },
+  'accounts.tokens': null,
+  'accounts.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
+  'accounts.revoke_token': {
+    changes: ({ id }, _, store) => [account(store.get('access_tokens', id)?.account ?? '')],
+    always: true,
+  },
 
   'credentials.list': null,
   'credentials.create': { makes: ({ credential: { access_key } }) => [credential(access_key)] },

@@ -38,7 +38,7 @@ export class ChangeTeller {
     if (record === null) return undefined
     const given = input as Parameters<NonNullable<typeof record.changes>>[0]
     const room = record.room?.(given) ?? ''
-    const named = (record.changes?.(given) ?? []).map((one) => this.#subject(one, room))
+    const named = (record.changes?.(given, origin, this.#store) ?? []).map((one) => this.#subject(one, room))
     const states = named.map((subject) => stateOf(this.#store, subject))
     // Values are never changed in place, so the map alone keeps how all of them were.
     const devices = name === 'devices.import' ? new Map(this.#store.all('devices')) : undefined
@@ -47,7 +47,8 @@ export class ChangeTeller {
       const failed = new Set(record.failed?.(answer))
       const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
       const topic: EventFields = room === '' ? {} : { room: this.#store.get('rooms', room)?.topic ?? '' }
-      const params = { procedure: name, ...topic, ...record.params?.(given, answer) }
+      const token: EventFields = origin.token === undefined ? {} : { token_label: origin.token }
+      const params = { procedure: name, ...topic, ...token, ...record.params?.(given, answer) }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)
         if (record.shows) return this.#sink.append({ kind: 'secret.shown', actor, subject, params })

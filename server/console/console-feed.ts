@@ -31,6 +31,8 @@ export interface FeedSources {
 
 /** More rooms than this in one event are named by `all`. */
 const namedRooms = 500
+/** What the pages on accounts show. */
+const accountCollections: ReadonlySet<string> = new Set(['accounts', 'access_tokens', 'account_sessions', 'last_uses'])
 /** Between two looks at what wants attention, milliseconds. */
 const attentionEvery = 1_000
 
@@ -50,6 +52,7 @@ export class ConsoleFeed {
     })
     const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
+    const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
     const changedDevices = new Collector<string>((userIds) => this.#tellDevices(userIds))
     this.#stops.push(
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
@@ -64,6 +67,7 @@ export class ConsoleFeed {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
           else if (collection === 'wall_views') walls = true
+          else if (accountCollections.has(collection)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }
@@ -77,6 +81,7 @@ export class ConsoleFeed {
       () => rooms.stop(),
       () => nodes.stop(),
       () => credentials.stop(),
+      () => accounts.stop(),
       () => changedDevices.stop(),
     )
     this.#timer = setInterval(() => hub.listening && this.#look(), attentionEvery)

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
-import type { Logger } from 'pino'
 import { z } from 'zod'
 import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
-import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
 import { procedureRoles } from '../../shared/console/roles.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
@@ -14,58 +12,47 @@ import { connectionLimits } from '../edge/limits.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
-import type { ConsoleKey } from './console-key.ts'
+import type { Caller } from './callers.ts'
+import { fail, refusal, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
-import { KeyGuard } from './key-guard.ts'
+import { Entrance, type EntranceParts } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
-import { cookieHeader, isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
+import { isOwnRequest, isSecure } from './request-origin.ts'
 
 /** What the console port serves. */
-export interface ConsoleListenerOptions {
+export interface ConsoleListenerOptions extends EntranceParts {
   dispatch: Dispatch
   hub: EventHub
-  key: ConsoleKey
   page: StaticFiles
-  logger: Logger
   /** Prometheus text. */
   metrics: () => Promise<string>
+  /** Whether they are told only to who shows a token. */
+  metricsNeedToken: () => boolean
   health: () => { ok: boolean; body: Record<string, unknown> }
-  /** Told who signed in, and who offered a wrong key. */
-  signIns: { accepted(client: string): void; refused(client: string, blocked: boolean): void }
 }
 
-/** The largest call of somebody who has shown the key, in bytes: a CSV import fits. */
+/** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
-/** The largest body of somebody who has not: the key itself. */
-const maxKeyBody = 1024
+/** The largest body of somebody who has not: the key itself, or a name and a password. */
+const maxSignInBody = 4 * 1024
 /** Milliseconds that an answer under way is given. */
 const answerMs = 300
 /** What the page may do: its own origin only. A browser does not take `'self'` for the WebSocket of an IP address everywhere. */
 const contentSecurityPolicy = (host: string, secure: boolean) =>
   `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-const statusOf: Record<ConsoleErrorCode, number> = {
-  invalid: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  notFound: 404,
-  conflict: 409,
-  failed: 502,
-  internal: 500,
-}
-
 /** The headless console's port: the page, its session, the WebSocket, `/rpc`, `/healthz` and `/metrics`. */
 export class ConsoleListener {
   readonly #options: ConsoleListenerOptions
-  readonly #guard: KeyGuard
+  readonly #entrance: Entrance
   readonly #sockets: ConsoleSockets
   readonly #server: EdgeServer
 
   constructor(options: ConsoleListenerOptions) {
     this.#options = options
-    this.#guard = new KeyGuard(options.key)
+    this.#entrance = new Entrance(options)
     this.#sockets = new ConsoleSockets(options.dispatch, options.hub, options.logger)
     this.#server = new EdgeServer({
       name: 'console',
@@ -78,8 +65,9 @@ export class ConsoleListener {
       request: this.#app().callback(),
       upgrade: (request, socket, head) => {
         const [path] = (request.url ?? '').split('?', 1)
-        const allowed = path === '/ws' && isOwnRequest(request) && options.key.holdsSession(sessionCookie(request))
-        if (allowed) this.#sockets.accept(request, socket, head)
+        const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
+        const allowed = path === '/ws' && isOwnRequest(request) && caller() !== undefined
+        if (allowed) this.#sockets.accept(request, socket, head, caller)
         else refuse(socket, '401 Unauthorized')
       },
     })
@@ -105,9 +93,9 @@ export class ConsoleListener {
     this.#server.secure(tls)
   }
 
-  /** Every console must sign in again, as soon as the one that caused it has its answer. */
-  signOutAll(): void {
-    setTimeout(() => this.#sockets.closeAll(true), answerMs).unref()
+  /** Consoles whose session has ended must sign in again; one that is waiting for an answer gets it first. */
+  reviewSessions(): void {
+    this.#sockets.review()
   }
 
   /**
@@ -157,91 +145,43 @@ export class ConsoleListener {
       context.set('Cache-Control', 'no-store')
     })
     router.get('/metrics', async (context) => {
+      if (this.#options.metricsNeedToken() && this.#entrance.authorised(context) === undefined) return
       context.type = 'text/plain; version=0.0.4; charset=utf-8'
       context.body = await this.#options.metrics()
     })
-    router.get('/session', (context) => {
-      context.status = this.#options.key.holdsSession(sessionCookie(context.req)) ? 204 : 401
-      context.set('Cache-Control', 'no-store')
+    router.get('/session', (context) => this.#entrance.tell(context))
+    router.post('/session', async (context) => {
+      const body = await readJson(context.req, maxSignInBody).catch(toProblem)
+      await this.#entrance.signIn(context, body)
     })
-    router.post('/session', (context) => this.#signIn(context))
-    router.delete('/session', (context) => {
-      context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
-      context.status = 204
-    })
+    router.delete('/session', (context) => this.#entrance.signOut(context))
     router.get('/rpc', (context) => {
-      if (this.#authorised(context)) context.body = describeProcedures()
+      if (this.#entrance.authorised(context) !== undefined) context.body = describeProcedures()
     })
     router.post('/rpc/:procedure', (context) => this.#call(context))
     return router
   }
 
-  async #signIn(context: Context): Promise<void> {
-    const body = await readJson(context.req, maxKeyBody).catch(toProblem)
-    const parsed = z.object({ key: z.string().max(200) }).safeParse(body)
-    if (!parsed.success) return fail(context, 'invalid', 'Send {"key": "<the console key>"} as JSON.')
-    if (!this.#offered(context, parsed.data.key)) return
-    const { value, maxAge } = this.#options.key.openSession()
-    this.#options.signIns.accepted(clientAddress(context.req))
-    context.set('Set-Cookie', cookieHeader(value, maxAge, isSecure(context.req)))
-    context.status = 204
-  }
-
   async #call(context: Context): Promise<void> {
-    if (!this.#authorised(context)) return
+    const caller = this.#entrance.authorised(context)
+    if (caller === undefined) return
     const body = await readJson(context.req, maxBody).catch(toProblem)
     if (body instanceof JsonBodyError) return fail(context, 'invalid', body.message)
     const name = context.path.slice('/rpc/'.length)
-    const origin = { transport: 'rpc', client: clientAddress(context.req), role: 'admin' } as const
+    const origin = { transport: 'rpc', client: clientAddress(context.req), ...caller } as const
     const result = await this.#options.dispatch(name, body, origin)
     context.status = result.ok ? 200 : statusOf[result.error.code]
     context.set('Cache-Control', 'no-store')
     context.body = result
   }
 
-  /** A script shows the key as a bearer token; the page has its session. Answers the refusal itself. */
-  #authorised(context: Context): boolean {
-    const bearer = bearerOf(context.req)
-    if (bearer !== undefined) return this.#offered(context, bearer)
-    if (this.#options.key.holdsSession(sessionCookie(context.req))) return true
-    context.set('WWW-Authenticate', 'Bearer')
-    fail(
-      context,
-      'unauthorized',
-      'Send the console key: Authorization: Bearer <the line of console.key in the data folder>.',
-    )
-    return false
-  }
-
-  /** A stranger's body is not asked for, except where it holds the key: the refusal comes first. */
+  /** A stranger's body is not asked for, except where it holds what shows who they are: the refusal comes first. */
   #wantsBody(request: IncomingMessage): boolean {
     if (!isOwnRequest(request)) return false
     const length = announcedLength(request)
     const [path] = (request.url ?? '').split('?', 1)
-    if (path === '/session') return length <= maxKeyBody
-    if (length > maxBody) return false
-    const { key } = this.#options
-    const bearer = bearerOf(request)
-    return bearer === undefined ? key.holdsSession(sessionCookie(request)) : key.matches(bearer)
-  }
-
-  #offered(context: Context, key: string): boolean {
-    const judged = this.#guard.judge(clientAddress(context.req), key)
-    if (judged.verdict === 'right') return true
-    this.#options.signIns.refused(clientAddress(context.req), judged.verdict === 'blocked')
-    if (judged.verdict === 'wrong') {
-      this.#options.logger.warn({ client: clientAddress(context.req) }, 'a wrong console key was offered')
-      fail(context, 'unauthorized', 'The console key is wrong.')
-      return false
-    }
-    fail(context, 'unauthorized', `Too many wrong keys: try again in ${judged.retryAfter} s.`)
-    context.status = 429
-    context.set('Retry-After', String(judged.retryAfter))
-    context.body = {
-      ...refusal('unauthorized', `Too many wrong keys: try again in ${judged.retryAfter} s.`),
-      retry_after: judged.retryAfter,
-    }
-    return false
+    if (path === '/session') return length <= maxSignInBody
+    return length <= maxBody && this.#entrance.callerOf(request) !== undefined
   }
 
   async #servePage(context: Context): Promise<void> {
@@ -254,20 +194,6 @@ export class ConsoleListener {
     context.type = file.type
     context.body = file.body
   }
-}
-
-/** The key that a script shows; undefined for none. */
-function bearerOf({ headers }: IncomingMessage): string | undefined {
-  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
-}
-
-function refusal(code: ConsoleErrorCode, message: string): ConsoleResult<never> {
-  return { ok: false, error: { code, message } }
-}
-
-function fail(context: Context, code: ConsoleErrorCode, message: string): void {
-  context.status = statusOf[code]
-  context.body = refusal(code, message)
 }
 
 let described: unknown

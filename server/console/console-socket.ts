@@ -4,8 +4,10 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { clientAddress } from '../edge/client-address.ts'
 import { type EdgeLog, refuse } from '../edge/guards.ts'
+import type { Caller } from './callers.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
+import { eventShownTo } from './shown-to-role.ts'
 
 const requestSchema = z.strictObject({
   id: z.int().min(0),
@@ -19,6 +21,18 @@ const maxSockets = 64
 /** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
 const maxBuffered = 16 * 1024 * 1024
 const pingInterval = 20_000
+/** The code with which a connection is closed whose session has ended. */
+const signedOut = 4401
+
+/** A console that is connected. */
+interface Console {
+  client: WebSocket
+  address: string
+  /** Whose it is; undefined once its session has ended. */
+  caller: () => Caller | undefined
+  /** Calls under way. */
+  calls: number
+}
 
 /** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
 export class ConsoleSockets {
@@ -27,6 +41,7 @@ export class ConsoleSockets {
   readonly #hub: EventHub
   readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
+  readonly #consoles = new Set<Console>()
   /** Runs while there is a console to ask. */
   #pings: NodeJS.Timeout | undefined
 
@@ -36,18 +51,20 @@ export class ConsoleSockets {
     this.#hub = hub
   }
 
-  /** Takes an upgrade that was checked already (session, Host, Origin). */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Takes an upgrade that was checked already (session, Host, Origin). @param caller whose it is, asked again and again */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: () => Caller | undefined): void {
     if (this.#server.clients.size >= maxSockets) {
       refuse(socket, '503 Service Unavailable')
       return
     }
-    this.#server.handleUpgrade(request, socket, head, (client) => this.#serve(client, clientAddress(request)))
+    this.#server.handleUpgrade(request, socket, head, (client) =>
+      this.#serve({ client, address: clientAddress(request), caller, calls: 0 }),
+    )
   }
 
-  /** Ends every console's connection: with `signedOut` they must sign in again. */
-  closeAll(signedOut = false): void {
-    for (const client of this.#server.clients) client.close(signedOut ? 4401 : 1001)
+  /** Closes the connections whose session has ended: at once, or as soon as they have the answers that they wait for. */
+  review(): void {
+    for (const console of this.#consoles) this.#reviewOne(console)
   }
 
   /** The connections there are now. */
@@ -55,26 +72,37 @@ export class ConsoleSockets {
     return [...this.#server.clients]
   }
 
-  #serve(client: WebSocket, address: string): void {
+  #serve(console: Console): void {
+    const { client, address } = console
+    this.#consoles.add(console)
     this.#alive.add(client)
     this.#pings ??= setInterval(() => this.#beat(), pingInterval).unref()
     const stop = this.#hub.listen((event) => {
-      if (client.bufferedAmount > maxBuffered) client.terminate()
-      else client.send(JSON.stringify({ event: event.name, payload: event.payload }))
+      const caller = console.caller()
+      if (caller === undefined) return
+      if (client.bufferedAmount > maxBuffered) return client.terminate()
+      const { name, payload } = eventShownTo(caller.role, event)
+      client.send(JSON.stringify({ event: name, payload }))
     })
     client.on('pong', () => this.#alive.add(client))
     client.on('error', () => client.terminate())
-    client.on('close', stop)
+    client.on('close', () => {
+      this.#consoles.delete(console)
+      stop()
+    })
     client.on('message', (data: Buffer, binary) => {
       if (binary) return client.close(1003)
-      this.#answer(client, data.toString('utf8'), address).catch((error: unknown) => {
+      this.#answer(console, data.toString('utf8')).catch((error: unknown) => {
         this.#log.error({ err: error, client: address }, 'a call of a console failed: its connection ends')
         client.close(1011)
       })
     })
   }
 
-  async #answer(client: WebSocket, text: string, address: string): Promise<void> {
+  async #answer(console: Console, text: string): Promise<void> {
+    const { client, address } = console
+    const caller = console.caller()
+    if (caller === undefined) return this.#reviewOne(console)
     let parsed: z.ZodSafeParseResult<z.output<typeof requestSchema>>
     try {
       parsed = requestSchema.safeParse(JSON.parse(text))
@@ -83,8 +111,18 @@ export class ConsoleSockets {
     }
     if (!parsed.success) return client.close(1007)
     const { id, procedure, input } = parsed.data
-    const result = await this.#dispatch(procedure, input, { transport: 'websocket', client: address, role: 'admin' })
-    if (client.readyState === client.OPEN) client.send(JSON.stringify({ id, result }))
+    console.calls++
+    try {
+      const result = await this.#dispatch(procedure, input, { transport: 'websocket', client: address, ...caller })
+      if (client.readyState === client.OPEN) client.send(JSON.stringify({ id, result }))
+    } finally {
+      console.calls--
+      this.#reviewOne(console)
+    }
+  }
+
+  #reviewOne(console: Console): void {
+    if (console.calls === 0 && console.caller() === undefined) console.client.close(signedOut)
   }
 
   #beat(): void {
@@ -93,6 +131,8 @@ export class ConsoleSockets {
       this.#pings = undefined
       return
     }
+    // A session ends by its age, too.
+    this.review()
     for (const client of this.#server.clients) {
       if (!this.#alive.has(client)) {
         client.terminate()

@@ -7,7 +7,8 @@ import {
   type ConsoleResult,
   type FieldProblem,
 } from '../../shared/console/procedure.ts'
-import { atLeast, procedureRoles, type Role, roleOfCall } from '../../shared/console/roles.ts'
+import { atLeast, type Role } from '../../shared/console/role-names.ts'
+import { procedureRoles, roleOfCall } from '../../shared/console/roles.ts'
 import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
 import type { ChangeTeller } from './change-teller.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'

@@ -1,15 +1,22 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
-import type { Role } from '../../shared/console/roles.ts'
+import type { Role } from '../../shared/console/role-names.ts'
 
-/** Where a call came from: for the log, and for procedures that answer differently to a script. */
+/** Where a call came from, and whose it is: for the log, and for procedures that answer differently to each. */
 export interface CallOrigin {
   transport: 'ipc' | 'websocket' | 'rpc' | 'internal'
   /** Client address; empty for IPC. */
   client: string
   /** What its caller may do. */
   role: Role
+  /** How the caller showed who they are; left out for IPC and internal calls. */
+  way?: 'key' | 'password' | 'token'
   /** Name of the account that called; left out for the console key and the desktop. */
   account?: string
+  accountId?: string
+  /** Id of the account's session. */
+  session?: string
+  /** Label of the access token. */
+  token?: string
 }
 
 /** The code of one procedure. @throws ConsoleError or ApiError to refuse */

@@ -1,6 +1,6 @@
 import type { ConsoleEvent, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
-import { atLeast, type Role } from '../../shared/console/roles.ts'
+import { atLeast, type Role } from '../../shared/console/role-names.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 
 /** Outputs of which somebody who only looks sees less. Secrets are in none of them: these are texts in which callers may have written one. */

@@ -14,6 +14,7 @@ function nameOf(store: Records, type: EventSubject['type'], id: string): string 
   if (type === 'device') return store.get('devices', id)?.userName ?? ''
   if (type === 'credential') return store.get('credentials', id)?.label ?? ''
   if (type === 'wall') return store.get('wall_views', id)?.name ?? ''
+  if (type === 'account') return store.get('accounts', id)?.name ?? ''
   return type === 'node' ? id : ''
 }
 
@@ -26,6 +27,8 @@ export function stateOf(store: Records, { type, id }: EventSubject): object | un
       return store.get('devices', id)
     case 'credential':
       return store.get('credentials', id)
+    case 'account':
+      return accountState(store, id)
     case 'node':
       return store.get('nodes', id)
     case 'settings':
@@ -56,7 +59,15 @@ function wallState(store: Records, id: string): object | undefined {
   return { name: view.name, items: view.items.map((item) => `${item.kind} ${item.id}`) }
 }
 
+/** What ends its sessions is no fact of an account. */
+function accountState(store: Records, id: string): object | undefined {
+  const account = store.get('accounts', id)
+  if (account === undefined) return undefined
+  const { id: _id, stamp: _, password_changed_at: _at, ...state } = account
+  return state
+}
+
 function countsOf(store: Records): Record<string, number> {
-  const collections = ['rooms', 'credentials', 'nodes', 'devices'] as const
+  const collections = ['rooms', 'credentials', 'nodes', 'devices', 'accounts'] as const
   return Object.fromEntries(collections.map((name) => [name, store.all(name).size]))
 }

@@ -14,8 +14,8 @@ export interface Migrations {
   steps: ReadonlyMap<number, MigrationStep>
 }
 
-/** Version 1 is the first: there is nothing to migrate yet. */
-export const migrations: Migrations = { current: 1, steps: new Map() }
+/** Version 2 added accounts, their sessions and tokens, and views of the wall, which a program of version 1 would take for damage; its records are as they were. */
+export const migrations: Migrations = { current: 2, steps: new Map([[1, (record) => [record]]]) }
 
 /** A file was written by a newer Roomdesk: it is left alone. */
 export class StoreVersionError extends Error {

@@ -1,5 +1,6 @@
 /** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
 
+import type { Role } from '../../shared/console/role-names.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
@@ -110,4 +111,44 @@ export interface StoredWallView {
   /** Rises with each change. */
   revision: number
   changed_at: number
+}
+
+/** Somebody who may use the console. */
+export interface StoredAccount {
+  id: string
+  name: string
+  role: Role
+  enabled: boolean
+  /** A scrypt hash, as `hashPassword` writes it. */
+  password_sealed: string
+  /** Random, and another one with every new password, new role and disabling: sessions of an earlier one are over. */
+  stamp: string
+  created_at: number
+  password_changed_at: number
+}
+
+/** A browser that is signed in with an account. Its cookie is not stored: the key is its SHA-256. */
+export interface StoredAccountSession {
+  account: string
+  /** Of the account, as it was then. */
+  stamp: string
+  address: string
+  browser: string
+  created_at: number
+  used_at: number
+}
+
+/** A personal access token. It is not stored itself: the key is its SHA-256. */
+export interface StoredAccessToken {
+  /** Id of its account. */
+  account: string
+  label: string
+  role: Role
+  created_at: number
+  expires_at: number
+}
+
+/** When an account last signed in, or a token was last used. Apart from them, because it may be lost. */
+export interface StoredUse {
+  at: number
 }

@@ -1,5 +1,8 @@
 import type { Licence } from '../../shared/licence.ts'
 import type {
+  StoredAccessToken,
+  StoredAccount,
+  StoredAccountSession,
   StoredCredential,
   StoredDevice,
   StoredNode,
@@ -7,6 +10,7 @@ import type {
   StoredSession,
   StoredSettings,
   StoredWallView,
+  StoredUse,
 } from './records.ts'
 
 /** The collections of the site: which record each holds, under which key. */
@@ -27,6 +31,14 @@ export interface Collections {
   wall_views: StoredWallView
   /** By the SHA-256 of the token, base64url. */
   sessions: StoredSession
+  /** By id. */
+  accounts: StoredAccount
+  /** By the SHA-256 of the token, base64url. */
+  access_tokens: StoredAccessToken
+  /** By the SHA-256 of the cookie, base64url. */
+  account_sessions: StoredAccountSession
+  /** By id of an account or key of an access token. */
+  last_uses: StoredUse
 }
 
 export type CollectionName = keyof Collections

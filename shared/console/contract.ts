@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accountProcedures } from './accounts.ts'
 import { activityEntry, activityProcedures } from './activity.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
@@ -14,6 +15,7 @@ import { wallProcedures, wallView } from './wall.ts'
 /** Every procedure of the console, by name: the one list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
   ...siteProcedures,
+  ...accountProcedures,
   ...credentialProcedures,
   ...roomProcedures,
   ...nodeProcedures,
@@ -47,6 +49,8 @@ export const events = {
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
   /** Every saved view of the wall, as they are now. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
+  /** Accounts, their sessions or their tokens. */
+  'accounts.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),
   'listeners.changed': z.strictObject({}),

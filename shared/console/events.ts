@@ -58,6 +58,7 @@ export const subjectTypes = [
   'person',
   'listener',
   'credential',
+  'account',
   'settings',
   'licence',
   'backup',

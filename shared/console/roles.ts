@@ -1,18 +1,5 @@
 import type { ProcedureName, ProcedureParsed } from './contract.ts'
-
-/** What an account may do: a viewer looks, an operator runs rooms, people and cameras, an admin does everything. The lesser first. */
-export const roles = ['viewer', 'operator', 'admin'] as const
-export type Role = (typeof roles)[number]
-
-/** Whether somebody of a role may do what another role may. */
-export function atLeast(role: Role, needed: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(needed)
-}
-
-/** The lesser of two roles. */
-export function lesserRole(one: Role, other: Role): Role {
-  return atLeast(one, other) ? other : one
-}
+import type { Role } from './role-names.ts'
 
 /** The role that each procedure needs, on every transport. A new procedure does not compile without one. */
 export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
@@ -34,6 +21,27 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'backups.preview': 'admin',
   'backups.restore': 'admin',
   'console.replace_key': 'admin',
+
+  // Everybody's own; what needs an account says so where there is none.
+  'account.me': 'viewer',
+  'account.change_password': 'viewer',
+  'account.sessions': 'viewer',
+  'account.end_session': 'viewer',
+  'account.end_other_sessions': 'viewer',
+  'account.tokens': 'viewer',
+  'account.create_token': 'viewer',
+  'account.revoke_token': 'viewer',
+  'accounts.list': 'admin',
+  'accounts.create': 'admin',
+  'accounts.update': 'admin',
+  'accounts.reset_password': 'admin',
+  'accounts.delete': 'admin',
+  'accounts.sessions': 'admin',
+  'accounts.end_session': 'admin',
+  'accounts.end_sessions': 'admin',
+  'accounts.tokens': 'admin',
+  'accounts.create_token': 'admin',
+  'accounts.revoke_token': 'admin',
 
   'credentials.list': 'viewer',
   'credentials.create': 'admin',

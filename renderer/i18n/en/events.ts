@@ -40,6 +40,7 @@ export const eventLog = {
     person: 'Person',
     listener: 'Listener',
     credential: 'Credential',
+    account: 'Account',
     settings: 'Settings',
     licence: 'Licence',
     backup: 'Backup',
@@ -49,7 +50,7 @@ export const eventLog = {
   },
   actors: {
     'console key': 'Console key',
-    desktop: 'Desktop app',
+    desktop: 'Owner (desktop app)',
     siteFile: 'Site file',
     host: '{name} (host)',
     stranger: 'Unknown client',
@@ -147,8 +148,10 @@ export const eventLog = {
     },
     signIn: {
       accepted: 'Signed in to the console',
-      refused: 'Sign-in with a wrong console key',
-      blocked: 'Sign-in blocked: too many wrong console keys',
+      refused: 'Sign-in with a wrong console key or access token',
+      refusedFor: 'Sign-in with a wrong password: {account}',
+      blocked: 'Sign-in blocked: too many wrong attempts',
+      blockedFor: 'Sign-in blocked, too many wrong passwords: {account}',
     },
     guesses: {
       badLink: 'Invalid join links: {count}',
@@ -170,6 +173,23 @@ export const eventLog = {
     listeners: { restart: 'The API listeners were restarted' },
     backups: { make: 'Backup {subject} was created', restore: 'Backup {backup} was restored' },
     console: { replace_key: 'The console key was replaced' },
+    account: {
+      change_password: 'The password of account {subject} was changed',
+      end_session: 'A session of account {subject} was ended',
+      end_other_sessions: 'Other sessions of account {subject} were ended: {ended}',
+      create_token: 'An access token of account {subject} was created: {label}',
+      revoke_token: 'An access token of account {subject} was revoked',
+    },
+    accounts: {
+      create: 'Account {subject} was created',
+      update: 'Account {subject} was changed: {fields}',
+      reset_password: 'Account {subject} got a new password',
+      delete: 'Account {subject} was deleted',
+      end_session: 'A session of account {subject} was ended',
+      end_sessions: 'Sessions of account {subject} were ended: {ended}',
+      create_token: 'An access token of account {subject} was created: {label}',
+      revoke_token: 'An access token of account {subject} was revoked',
+    },
     credentials: {
       create: 'Credential {subject} was created',
       update: 'Credential {subject} was changed',

@@ -43,6 +43,7 @@ export const eventLog: Texts<typeof english> = {
     person: '参会者',
     listener: '监听服务',
     credential: '接入凭据',
+    account: '账户',
     settings: '设置',
     licence: '许可证',
     backup: '备份',
@@ -52,7 +53,7 @@ export const eventLog: Texts<typeof english> = {
   },
   actors: {
     'console key': '控制台密钥',
-    desktop: '桌面应用',
+    desktop: '所有者（桌面应用）',
     siteFile: '站点文件',
     host: '{name}（主持人）',
     stranger: '未知客户端',
@@ -150,8 +151,10 @@ export const eventLog: Texts<typeof english> = {
     },
     signIn: {
       accepted: '已登录控制台',
-      refused: '登录失败：控制台密钥错误',
-      blocked: '登录被阻止：错误的控制台密钥过多',
+      refused: '登录失败：控制台密钥或访问令牌错误',
+      refusedFor: '登录失败，密码错误：{account}',
+      blocked: '登录被阻止：错误次数过多',
+      blockedFor: '登录被阻止，错误密码过多：{account}',
     },
     guesses: {
       badLink: '无效的邀请链接：{count} 次',
@@ -172,6 +175,23 @@ export const eventLog: Texts<typeof english> = {
     listeners: { restart: 'API 监听服务已重启' },
     backups: { make: '已创建备份 {subject}', restore: '已恢复备份 {backup}' },
     console: { replace_key: '控制台密钥已更换' },
+    account: {
+      change_password: '账户 {subject} 的密码已更改',
+      end_session: '账户 {subject} 的一个会话已结束',
+      end_other_sessions: '账户 {subject} 的其他会话已结束：{ended} 个',
+      create_token: '已为账户 {subject} 创建访问令牌：{label}',
+      revoke_token: '账户 {subject} 的一个访问令牌已吊销',
+    },
+    accounts: {
+      create: '账户 {subject} 已创建',
+      update: '账户 {subject} 已更改：{fields}',
+      reset_password: '账户 {subject} 已设置新密码',
+      delete: '账户 {subject} 已删除',
+      end_session: '账户 {subject} 的一个会话已结束',
+      end_sessions: '账户 {subject} 的会话已结束：{ended} 个',
+      create_token: '已为账户 {subject} 创建访问令牌：{label}',
+      revoke_token: '账户 {subject} 的一个访问令牌已吊销',
+    },
     credentials: {
       create: '凭据 {subject} 已创建',
       update: '凭据 {subject} 已更改',

@@ -82,7 +82,10 @@ function keyOf({ kind, params }: EventEntry): string {
   const kinds = 'eventLog.kinds'
   if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
   if (kind === 'guesses.refused') return `${kinds}.guesses.${String(params.guess)}`
-  if (kind === 'signIn.refused' && params.blocked === true) return `${kinds}.signIn.blocked`
+  if (kind === 'signIn.refused') {
+    const which = params.blocked === true ? 'blocked' : 'refused'
+    return `${kinds}.signIn.${which}${params.account === undefined ? '' : 'For'}`
+  }
   if (kind === 'controller.started' && params.last_seen !== undefined) return `${kinds}.controller.startedAfter`
   if (kind === 'log.recovered' && params.fault === '') return `${kinds}.log.torn`
   if ((kind === 'node.online' || kind === 'device.joined') && params.away_ms !== undefined)

@@ -14,6 +14,8 @@ const restored: readonly CollectionName[] = [
   'devices',
   'wall_views',
   'rooms',
+  'accounts',
+  'access_tokens',
 ]
 
 /** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */

@@ -3,9 +3,9 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 
 /** Which collections each of lowdb's files holds. */
 export const layout = {
-  site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'wall_views'],
+  site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
   rooms: ['rooms'],
-  sessions: ['sessions'],
+  sessions: ['sessions', 'account_sessions', 'last_uses'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
 /** One of lowdb's files, `<name>.json`. */
@@ -38,6 +38,10 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   wall_views: 'site',
   rooms: 'rooms',
   sessions: 'sessions',
+  accounts: 'site',
+  access_tokens: 'site',
+  account_sessions: 'sessions',
+  last_uses: 'sessions',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {
@@ -58,6 +62,10 @@ export function emptyState(): State {
     wall_views: new Map(),
     rooms: new Map(),
     sessions: new Map(),
+    accounts: new Map(),
+    access_tokens: new Map(),
+    account_sessions: new Map(),
+    last_uses: new Map(),
   }
 }
 

@@ -1,53 +1,108 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pino } from 'pino'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Controller } from '../../../server/controller.ts'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
-import { procedureRoles, type Role, roles } from '../../../shared/console/roles.ts'
-import { removeFolder } from '../../support/headless.ts'
+import { type Role, roleNames } from '../../../shared/console/role-names.ts'
+import { procedureRoles } from '../../../shared/console/roles.ts'
+import { type AccountSite, openAccountSite } from './account-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
-/** No procedure takes it: who may not call it is told so all the same, before anybody looks at it. */
-const nonsense = { nonsense: true }
+const camera = 'rtsp://cam.example/user=admin_password=tlJwpbo6_channel=1.sdp'
 
 describe('What each role may do', () => {
-  let controller: Controller
-  let folder: string
+  let site: AccountSite
+  /** An access token of each role. */
+  const tokens: Record<Role, string> = { viewer: '', operator: '', admin: '' }
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'roomdesk-roles-'))
-    controller = await Controller.open({
-      dataFolder: folder,
-      logger: pino({ level: 'silent' }),
-      version: 'test',
-      overrides: { media_port: 0, device_port: 0, node_port: 0, console_port: 0 },
-      consolePage: folder,
+    site = await openAccountSite({
+      credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }],
+      nodes: [{ name: 'lab', kind: 'simulated' }],
     })
-    await controller.start()
-  })
-  afterAll(async () => {
-    await controller.stop(0)
-    await removeFolder(folder)
-  })
-
-  async function answered(role: Role, name: string, input: unknown): Promise<string> {
-    const result = await controller.call(name, input, { transport: 'rpc', client: '127.0.0.1', role })
-    return result.ok ? 'ok' : result.error.code
-  }
-
-  test.each(roles)('A %s may call what the table says, and nothing else', async (role) => {
-    for (const name of names) {
-      const allowed = roles.indexOf(role) >= roles.indexOf(procedureRoles[name])
-      expect([name, await answered(role, name, nonsense)]).toEqual([name, allowed ? 'invalid' : 'forbidden'])
+    const key = await site.key()
+    for (const role of roleNames) {
+      const { id } = await site.create(role, role)
+      const { token } = await site.call(key, 'accounts.create_token', { id, label: role })
+      tokens[role] = token
     }
   })
+  afterAll(() => site.stop())
 
-  test('A viewer is not given a link as host, and an operator reads no secret', async () => {
-    const host = { room_id: '123', role: 'host' }
-    expect(await answered('viewer', 'media.join_link', host)).toBe('forbidden')
-    expect(await answered('operator', 'media.join_link', host)).toBe('notFound')
-    expect(await answered('operator', 'rooms.reveal_password', { room_id: '123' })).toBe('forbidden')
-    expect(await answered('operator', 'credentials.reveal', { access_key: 'lobby' })).toBe('forbidden')
+  test.each(roleNames)(
+    'A %s may call what the table says, and is told which role anything else needs',
+    async (role) => {
+      const listed = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${tokens[role]}` } })
+      const roleOf = new Map(
+        (listed.body as { procedures: { name: string; role: Role }[] }).procedures.map((one) => [one.name, one.role]),
+      )
+      for (const name of names) {
+        const headers = { authorization: `Bearer ${tokens[role]}` }
+        // No procedure takes it: who may not call one is told so before anybody looks at it, who may is told that it is wrong.
+        const { status, body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
+        const needed = procedureRoles[name]
+        const allowed = roleNames.indexOf(role) >= roleNames.indexOf(needed)
+        expect([name, roleOf.get(name), status]).toEqual([name, needed, allowed ? 400 : 403])
+        expect(body).toMatchObject({ ok: false, error: { code: allowed ? 'invalid' : 'forbidden' } })
+        if (!allowed) expect(JSON.stringify(body)).toContain(`needs the role ${needed}`)
+      }
+    },
+  )
+
+  test('A viewer gets a link into a room as a member, an operator as host too, and neither reads a secret', async () => {
+    const { room_id } = await site.call(tokens.operator, 'rooms.create', {
+      topic: 'Morning',
+      host_password: 'of the host',
+    })
+    const status = async <N extends ProcedureName>(role: Role, name: N, input: object): Promise<number> =>
+      (await site.ask('POST', `/rpc/${name}`, { headers: { authorization: `Bearer ${tokens[role]}` }, body: input }))
+        .status
+    expect(await status('viewer', 'media.join_link', { room_id, role: 'host' })).toBe(403)
+    expect(await status('viewer', 'media.join_link', { room_id })).not.toBe(403)
+    expect(await status('operator', 'media.join_link', { room_id, role: 'host' })).not.toBe(403)
+    expect(await status('operator', 'rooms.reveal_password', { room_id })).toBe(403)
+    expect(await status('operator', 'credentials.reveal', { access_key: 'lobby' })).toBe(403)
+    expect(await status('admin', 'rooms.reveal_password', { room_id })).toBe(200)
+  })
+
+  test('Whatever a viewer reads or is told of holds no secret and no login of a camera', async () => {
+    const { room_id } = await site.call(tokens.operator, 'rooms.create', {
+      topic: 'Yard',
+      host_password: 'of the host',
+    })
+    const socket = await site.connect(await site.signIn('viewer'))
+    const heard: string[] = []
+    const toldOfCamera = new Promise<void>((resolve) => {
+      socket.on('message', (data: Buffer) => {
+        heard.push(data.toString())
+        if (data.includes('devices.changed')) resolve()
+      })
+    })
+    await site.call(tokens.operator, 'devices.create', {
+      ...{ roomId: room_id, userId: 'cam', userName: 'Yard', userAddress: camera, userData: 'pin tlJwpbo6' },
+      ...{ login_name: 'operator-of-cam', login_password: 'Tr0ub4dor.Pw9' },
+    })
+    await toldOfCamera
+    const closed = once(socket, 'close')
+    socket.close()
+    await closed
+    const answers: unknown[] = []
+    for (const name of names.filter((one) => procedureRoles[one] === 'viewer')) {
+      if (/^(account|media)\./.test(name)) continue
+      const input = name === 'rooms.get' ? { room_id } : name === 'devices.history' ? { userId: 'cam' } : {}
+      answers.push(await site.call(tokens.viewer, name, input))
+    }
+    const read = JSON.stringify([answers, heard])
+    expect(read).toContain('Yard')
+    for (const secret of [
+      'tlJwpbo6',
+      'operator-of-cam',
+      'Tr0ub4dor.Pw9',
+      'of the host',
+      'the secret of',
+      'sealed:',
+      'rdp_',
+    ]) {
+      expect(read).not.toContain(secret)
+    }
+    // Who sets cameras up sees what was set.
+    expect(JSON.stringify(await site.call(tokens.operator, 'devices.list', {}))).toContain(camera)
   })
 })

@@ -1,0 +1,119 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { AccessTokenView } from '../../../shared/console/accounts.ts'
+import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { atLeast, lesserRole, type Role } from '../../../shared/console/role-names.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { accountLocks } from './accounts.ts'
+
+/** What every token begins with, so that those who look for leaked secrets know it. */
+export const tokenPrefix = 'rdp_'
+const dayMs = 24 * 60 * 60 * 1_000
+/** How often its use reaches the store, milliseconds. */
+const saveEveryMs = 60_000
+
+/** A token that is good, and what it may do. */
+export interface LiveToken {
+  id: string
+  label: string
+  account: StoredAccount
+  role: Role
+}
+
+/** Tokens with which scripts act for an account, until a day that was chosen when they were made. */
+export class AccessTokens {
+  readonly #store: Store
+  readonly #now: () => number
+
+  /** @param now milliseconds since the epoch */
+  constructor(store: Store, now: () => number = Date.now) {
+    this.#store = store
+    this.#now = now
+  }
+
+  /**
+   * Makes one. What is shown now is kept nowhere.
+   * @param role left out: the account's
+   * @throws ConsoleError 'forbidden' when it would be more than the account's role, 'conflict' when there are too many
+   */
+  async create(
+    accountId: string,
+    { label, role, days }: { label: string; role?: Role | undefined; days: number },
+  ): Promise<{ access: AccessTokenView; token: string }> {
+    const token = tokenPrefix + randomBytes(32).toString('base64url')
+    const id = keyOf(token)
+    const stored = await this.#store.transact(accountLocks, (transaction) => {
+      const account = this.#store.get('accounts', accountId)
+      if (account === undefined) throw new ConsoleError('notFound', 'There is no such account.')
+      const given = role ?? account.role
+      if (!atLeast(account.role, given))
+        throw new ConsoleError('forbidden', `A token of this account can be ${account.role} at most.`)
+      const now = this.#now()
+      const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
+      // Those that have ended make room.
+      const ended = others.filter(([, { expires_at }]) => expires_at <= now)
+      if (others.length - ended.length >= limits.tokensPerAccount)
+        throw new ConsoleError('conflict', `An account has at most ${limits.tokensPerAccount} tokens.`)
+      for (const [key] of ended) transaction.delete('access_tokens', key)
+      const made: StoredAccessToken = {
+        account: accountId,
+        label,
+        role: given,
+        created_at: now,
+        expires_at: now + days * dayMs,
+      }
+      transaction.put('access_tokens', id, made)
+      return made
+    })
+    return { access: this.#view(id, stored), token }
+  }
+
+  /** Whose token this is, where it is good. O(1). */
+  check(token: string): LiveToken | undefined {
+    if (!token.startsWith(tokenPrefix)) return undefined
+    const id = keyOf(token)
+    const stored = this.#store.get('access_tokens', id)
+    const account = stored === undefined ? undefined : this.#store.get('accounts', stored.account)
+    const now = this.#now()
+    if (stored === undefined || account?.enabled !== true || stored.expires_at <= now) return undefined
+    if (now - (this.#store.get('last_uses', id)?.at ?? 0) >= saveEveryMs)
+      this.#store.writeBehind('last_uses', id, { at: now })
+    return { id, label: stored.label, account, role: lesserRole(stored.role, account.role) }
+  }
+
+  /** Those of an account, or of all, the newest first; also those that have ended. */
+  list(accountId: string | undefined): AccessTokenView[] {
+    return [...this.#store.all('access_tokens')]
+      .filter(([, { account }]) => accountId === undefined || account === accountId)
+      .map(([id, stored]) => this.#view(id, stored))
+      .sort((a, b) => b.created_at - a.created_at)
+  }
+
+  /** How many of an account are good. */
+  count(accountId: string): number {
+    const now = this.#now()
+    return this.list(accountId).filter(({ expires_at }) => expires_at > now).length
+  }
+
+  /** @param accountId whose it must be; left out: anybody's @throws ConsoleError 'notFound' */
+  revoke(id: string, accountId?: string): Promise<void> {
+    return this.#store.transact(accountLocks, (transaction) => {
+      const stored = this.#store.get('access_tokens', id)
+      if (stored === undefined || (accountId !== undefined && stored.account !== accountId))
+        throw new ConsoleError('notFound', 'There is no such token.')
+      transaction.delete('access_tokens', id)
+      transaction.delete('last_uses', id)
+    })
+  }
+
+  #view(id: string, { account, label, role, created_at, expires_at }: StoredAccessToken): AccessTokenView {
+    const name = this.#store.get('accounts', account)?.name ?? ''
+    const last_used_at = this.#store.get('last_uses', id)?.at ?? 0
+    return { id, account_id: account, account: name, label, role, created_at, expires_at, last_used_at }
+  }
+}
+
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64url')
+}

@@ -1,0 +1,140 @@
+import { hash, randomBytes } from 'node:crypto'
+import { ConsoleError } from '../../../shared/console/procedure.ts'
+import type { AccountSessionView } from '../../../shared/console/accounts.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Milliseconds that a session lasts from its beginning. */
+export const sessionLifeMs = 7 * 24 * 60 * 60 * 1_000
+/** How often its use reaches the store, milliseconds. */
+const saveEveryMs = 60_000
+/** Longest name of a browser that is kept, in characters. */
+const longestBrowser = 200
+
+/** A live session and whose it is. */
+export interface LiveSession {
+  id: string
+  account: StoredAccount
+}
+
+/**
+ * Browsers that are signed in with an account. A session lives for as long as its account is enabled and carries the stamp that it carried
+ * when the session began: nothing has to remember to end it. The id of one says nothing of its cookie.
+ */
+export class AccountSessions {
+  readonly #store: Store
+  readonly #now: () => number
+
+  /** @param now milliseconds since the epoch */
+  constructor(store: Store, now: () => number = Date.now) {
+    this.#store = store
+    this.#now = now
+  }
+
+  /** Begins one for somebody who has shown who they are. The value of its cookie is kept nowhere. */
+  open(account: StoredAccount, from: { address: string; browser: string }): { cookie: string; maxAge: number } {
+    const cookie = randomBytes(32).toString('base64url')
+    const now = this.#now()
+    this.#sweep()
+    const mine = this.#of(account.id)
+    for (const [key] of mine.slice(0, Math.max(0, mine.length - limits.sessionsPerAccount + 1))) this.#forget(key)
+    this.#store.writeBehind('account_sessions', keyOf(cookie), {
+      account: account.id,
+      stamp: account.stamp,
+      address: from.address,
+      browser: from.browser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, longestBrowser),
+      created_at: now,
+      used_at: now,
+    })
+    this.#store.writeBehind('last_uses', account.id, { at: now })
+    return { cookie, maxAge: sessionLifeMs / 1_000 }
+  }
+
+  /** The session of a cookie that lives. O(1). */
+  check(cookie: string): LiveSession | undefined {
+    const id = keyOf(cookie)
+    const session = this.#store.get('account_sessions', id)
+    if (session === undefined) return undefined
+    const account = this.#liveAccount(session)
+    if (account === undefined) return undefined
+    const now = this.#now()
+    if (now - session.used_at >= saveEveryMs)
+      this.#store.writeBehind('account_sessions', id, { ...session, used_at: now })
+    return { id, account }
+  }
+
+  /** Live sessions of an account, or of all, the last used first. `current`: id of the one that asks. */
+  list(accountId: string | undefined, current: string): AccountSessionView[] {
+    const views: AccountSessionView[] = []
+    for (const [id, session] of this.#store.all('account_sessions')) {
+      const account = this.#liveAccount(session)
+      if (account === undefined || (accountId !== undefined && account.id !== accountId)) continue
+      const { address, browser, created_at, used_at } = session
+      const expires_at = created_at + sessionLifeMs
+      const { id: account_id, name } = account
+      views.push({
+        id,
+        account_id,
+        account: name,
+        address,
+        browser,
+        created_at,
+        used_at,
+        expires_at,
+        current: id === current,
+      })
+    }
+    return views.sort((a, b) => b.used_at - a.used_at)
+  }
+
+  /**
+   * Ends one, durably.
+   * @param accountId whose it must be; left out: anybody's
+   * @throws ConsoleError 'notFound', ApiError 'storage'
+   */
+  end(id: string, accountId?: string): Promise<void> {
+    return this.#store.transact(['account_sessions'], (transaction) => {
+      const session = this.#store.get('account_sessions', id)
+      if (session === undefined || (accountId !== undefined && session.account !== accountId))
+        throw new ConsoleError('notFound', 'There is no such session.')
+      transaction.delete('account_sessions', id)
+    })
+  }
+
+  /** Ends those of an account but one, durably, and returns how many lived. @throws ApiError 'storage' */
+  endAll(accountId: string, but = ''): Promise<number> {
+    return this.#store.transact(['account_sessions'], (transaction) => {
+      const ended = this.list(accountId, but).filter(({ current }) => !current)
+      for (const { id } of ended) transaction.delete('account_sessions', id)
+      return ended.length
+    })
+  }
+
+  /** Forgets those that live no more. */
+  #sweep(): void {
+    for (const [id, session] of [...this.#store.all('account_sessions')])
+      if (this.#liveAccount(session) === undefined) this.#forget(id)
+  }
+
+  #liveAccount({ account: id, stamp, created_at }: StoredAccountSession): StoredAccount | undefined {
+    const account = this.#store.get('accounts', id)
+    const age = this.#now() - created_at
+    return account?.enabled === true && account.stamp === stamp && age < sessionLifeMs ? account : undefined
+  }
+
+  /** The one unused for longest first. */
+  #of(accountId: string): [string, StoredAccountSession][] {
+    return [...this.#store.all('account_sessions')]
+      .filter(([, { account }]) => account === accountId)
+      .sort(([, a], [, b]) => a.used_at - b.used_at)
+  }
+
+  #forget(id: string): void {
+    this.#store.writeBehind('account_sessions', id, undefined)
+  }
+}
+
+function keyOf(cookie: string): string {
+  return hash('sha256', cookie, 'base64url')
+}

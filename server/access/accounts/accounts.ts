@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto'
+import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
+import type { Role } from '../../../shared/console/role-names.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { StoredAccount } from '../../store/records.ts'
+import { siteSettings } from '../../store/site-settings.ts'
+import type { Store, Transaction } from '../../store/store.ts'
+import { HashTurns } from './hash-turns.ts'
+import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
+
+/** What an admin may change of an account. */
+export interface AccountPatch {
+  name?: string | undefined
+  role?: Role | undefined
+  enabled?: boolean | undefined
+}
+
+/** Every change of accounts, and the setting that counts on one of them, is made one after the other. */
+export const accountLocks = ['accounts', 'settings'] as const
+
+/** As the event log calls those who have no account. */
+const reservedNames: ReadonlySet<string> = new Set(['console key', 'desktop'])
+
+const problems: Readonly<Record<PasswordProblem, string>> = {
+  short: `The password must have ${passwordLength.least} characters or more.`,
+  long: `The password must have ${passwordLength.most} characters at most.`,
+  name: 'The password must not be the name.',
+  common: 'This password is one of the first that somebody would try.',
+}
+
+/** Whether somebody could sign in and mend everything without the console key. */
+export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
+  for (const { role, enabled } of accounts) if (role === 'admin' && enabled) return true
+  return false
+}
+
+/** @throws ConsoleError 'conflict' where the console key would be switched off and nobody else could mend the site */
+export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
+  if (hasEnabledAdmin(accounts)) return
+  const message = 'The console key stays on until there is an enabled account of an admin: else nobody could get in.'
+  throw new ConsoleError('conflict', message, { problems: [{ path: 'console.key_sign_in', message }] })
+}
+
+/** Who may use the console besides the holder of the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
+export class Accounts {
+  readonly #store: Store
+  readonly #now: () => number
+  readonly #cost: HashCost
+  readonly #turns = new HashTurns()
+  /** What unknown names are judged by, so that they take as long as known ones. */
+  #nobody: Promise<string> | undefined
+
+  /** @param now milliseconds since the epoch */
+  constructor(store: Store, now: () => number = Date.now, cost: HashCost = defaultCost) {
+    this.#store = store
+    this.#now = now
+    this.#cost = cost
+  }
+
+  /** In the order of creation. */
+  list(): StoredAccount[] {
+    return [...this.#store.all('accounts').values()]
+  }
+
+  /** @throws ConsoleError 'notFound' */
+  get(id: string): StoredAccount {
+    const account = this.#store.get('accounts', id)
+    if (account === undefined) throw new ConsoleError('notFound', 'There is no such account.')
+    return account
+  }
+
+  /** The account of a name in any case. */
+  named(name: string): StoredAccount | undefined {
+    const wanted = folded(name)
+    return this.list().find((account) => folded(account.name) === wanted)
+  }
+
+  /** Whether a password is the account's, in a time that does not tell whether there is one. @throws TooManyWaitingError */
+  async isPassword(account: StoredAccount | undefined, password: string): Promise<boolean> {
+    return await this.#turns.run(async () => {
+      this.#nobody ??= hashPassword(randomBytes(32).toString('base64url'), this.#cost)
+      const phc = account === undefined ? await this.#nobody : this.#store.unseal(account.password_sealed)
+      return (await isPasswordOf(phc, password)) && account !== undefined
+    })
+  }
+
+  /** @throws ConsoleError 'invalid' for the password, 'conflict' when the name is taken or there are too many */
+  async create(name: string, role: Role, password: string): Promise<StoredAccount> {
+    const password_sealed = await this.#sealed(password, name, 'password')
+    return await this.#store.transact(accountLocks, (transaction) => {
+      this.#refuseTaken(name, '')
+      if (this.#store.all('accounts').size >= limits.accounts)
+        throw new ConsoleError('conflict', `A site holds at most ${limits.accounts} accounts.`)
+      const now = this.#now()
+      const account: StoredAccount = {
+        id: randomBytes(9).toString('base64url'),
+        name,
+        role,
+        enabled: true,
+        password_sealed,
+        stamp: newStamp(),
+        created_at: now,
+        password_changed_at: now,
+      }
+      transaction.put('accounts', account.id, account)
+      return account
+    })
+  }
+
+  /**
+   * A new role and disabling end its sessions.
+   * @throws ConsoleError 'notFound', 'conflict' when the name is taken, or when nobody could get in any more
+   */
+  update(id: string, patch: AccountPatch): Promise<StoredAccount> {
+    return this.#store.transact(accountLocks, (transaction) => {
+      const old = this.get(id)
+      const { name = old.name, role = old.role, enabled = old.enabled } = patch
+      if (name !== old.name) this.#refuseTaken(name, id)
+      if (name === old.name && role === old.role && enabled === old.enabled) return old
+      const ends = role !== old.role || (old.enabled && !enabled)
+      const account = { ...old, name, role, enabled, stamp: ends ? newStamp() : old.stamp }
+      return this.#put(transaction, account)
+    })
+  }
+
+  /**
+   * Gives it a new password; its sessions end, but for one.
+   * @param keep id of the session that goes on
+   * @throws ConsoleError 'notFound', 'invalid' for the password, with the name of its field
+   */
+  async setPassword(id: string, password: string, field: string, keep?: string): Promise<void> {
+    const password_sealed = await this.#sealed(password, this.get(id).name, field)
+    await this.#store.transact(accountLocks, (transaction) => {
+      const account = { ...this.get(id), password_sealed, stamp: newStamp(), password_changed_at: this.#now() }
+      transaction.put('accounts', id, account)
+      const kept = keep === undefined ? undefined : this.#store.get('account_sessions', keep)
+      if (keep !== undefined && kept?.account === id)
+        transaction.put('account_sessions', keep, { ...kept, stamp: account.stamp })
+    })
+  }
+
+  /**
+   * Deletes it with its sessions and tokens.
+   * @throws ConsoleError 'notFound', 'conflict' when nobody could get in any more
+   */
+  delete(id: string): Promise<void> {
+    return this.#store.transact(accountLocks, (transaction) => {
+      this.get(id)
+      this.#refuseLockOut(this.list().filter((account) => account.id !== id))
+      transaction.delete('accounts', id)
+      transaction.delete('last_uses', id)
+      for (const [key, { account }] of this.#store.all('account_sessions'))
+        if (account === id) transaction.delete('account_sessions', key)
+      for (const [key, { account }] of this.#store.all('access_tokens')) {
+        if (account !== id) continue
+        transaction.delete('access_tokens', key)
+        transaction.delete('last_uses', key)
+      }
+    })
+  }
+
+  #put(transaction: Transaction, account: StoredAccount): StoredAccount {
+    this.#refuseLockOut(this.list().map((other) => (other.id === account.id ? account : other)))
+    transaction.put('accounts', account.id, account)
+    return account
+  }
+
+  #refuseLockOut(after: Iterable<StoredAccount>): void {
+    if (siteSettings(this.#store).console.key_sign_in || hasEnabledAdmin(after)) return
+    const message = 'This is the last enabled admin, and the console key is switched off: switch the key on first.'
+    throw new ConsoleError('conflict', message)
+  }
+
+  #refuseTaken(name: string, id: string): void {
+    const other = this.named(name)
+    const reserved = reservedNames.has(folded(name))
+    if (!reserved && (other === undefined || other.id === id)) return
+    const message = reserved
+      ? 'This name stands for somebody else in the event log.'
+      : 'There is an account with this name.'
+    throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
+  }
+
+  async #sealed(password: string, name: string, field: string): Promise<string> {
+    const problem = passwordProblem(password, name)
+    if (problem !== undefined) {
+      const message = problems[problem]
+      throw new ConsoleError('invalid', message, { problems: [{ path: field, message }] })
+    }
+    return this.#store.seal(await this.#turns.run(() => hashPassword(password, this.#cost)))
+  }
+}
+
+/** Names that differ in case or in the spelling of the same letters only are the same. */
+export function folded(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase()
+}
+
+function newStamp(): string {
+  return randomBytes(9).toString('base64url')
+}

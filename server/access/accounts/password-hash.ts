@@ -1,0 +1,41 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** What a hash costs (RFC 7914): memory is 128·N·r bytes, time grows with p. */
+export interface HashCost {
+  /** The binary logarithm of N. */
+  ln: number
+  r: number
+  p: number
+}
+
+/** 32 MiB and about 0.2 s: one of the settings that OWASP's Password Storage Cheat Sheet holds to be equal. */
+export const defaultCost: HashCost = { ln: 15, r: 8, p: 3 }
+/** A hash that asks for more was not made here. */
+const mostMemory = 256 * 1024 * 1024
+const hashBytes = 32
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt)
+
+/** The hash of a password with its salt and cost, in the PHC string format. */
+export async function hashPassword(password: string, cost: HashCost = defaultCost): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derived(password, salt, cost, hashBytes)
+  const { ln, r, p } = cost
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
+}
+
+/** Whether a password is the one of a hash, compared in constant time. @throws Error when the text is no hash */
+export async function isPasswordOf(phc: string, password: string): Promise<boolean> {
+  const [, ln, r, p, salt = '', text = ''] =
+    /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{32,128})$/.exec(phc) ?? []
+  if (text === '') throw new Error('a stored password is no scrypt hash')
+  const expected = Buffer.from(text, 'base64url')
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
+  return timingSafeEqual(expected, await derived(password, Buffer.from(salt, 'base64url'), cost, expected.length))
+}
+
+/** One spelling of a password that several keyboards write differently (NIST SP 800-63B, section 3.1.1.2). */
+function derived(password: string, salt: Buffer, { ln, r, p }: HashCost, length: number): Promise<Buffer> {
+  return derive(password.normalize('NFKC'), salt, length, { N: 2 ** ln, r, p, maxmem: mostMemory })
+}

@@ -1,0 +1,103 @@
+import type { AccountView } from '../../shared/console/accounts.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { AccountAccess } from '../access/accounts/account-access.ts'
+import type { StoredAccount } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+
+/** What the procedures on accounts work with. */
+export interface AccountParts extends AccountAccess {
+  store: Pick<Store, 'get'>
+}
+
+/** Procedures on accounts: everybody's own, and those of an admin on all. */
+export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'account' | 'accounts'>> {
+  const { store, accounts, accountSessions, accessTokens, signIn } = parts
+  const view = (account: StoredAccount): AccountView => {
+    const { id, name, role, enabled, created_at, password_changed_at } = account
+    return {
+      ...{ id, name, role, enabled, created_at, password_changed_at },
+      last_sign_in_at: store.get('last_uses', id)?.at ?? 0,
+      sessions: accountSessions.list(id, '').length,
+      tokens: accessTokens.count(id),
+    }
+  }
+  return {
+    'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
+      ...{ account_id: accountId, name: account, role },
+      way: way ?? (transport === 'ipc' ? 'desktop' : 'internal'),
+    }),
+    'account.change_password': async ({ old_password, new_password }, origin) => {
+      const id = ownAccount(origin)
+      refuseToken(origin)
+      const { name } = accounts.get(id)
+      const judged = await signIn.judge(origin.client, name, old_password)
+      if (judged.verdict === 'blocked')
+        throw new ConsoleError('conflict', `Too many wrong passwords: try again in ${judged.retryAfter} s.`)
+      if (judged.verdict === 'wrong') {
+        const message = 'This is not your password.'
+        throw new ConsoleError('invalid', message, { problems: [{ path: 'old_password', message }] })
+      }
+      await accounts.setPassword(id, new_password, 'new_password', origin.session)
+      return {}
+    },
+    'account.sessions': (_, origin) => accountSessions.list(ownAccount(origin), origin.session ?? ''),
+    'account.end_session': async ({ id }, origin) => {
+      await accountSessions.end(id, ownAccount(origin))
+      return {}
+    },
+    'account.end_other_sessions': async (_, origin) => ({
+      ended: await accountSessions.endAll(ownAccount(origin), origin.session),
+    }),
+    'account.tokens': (_, origin) => accessTokens.list(ownAccount(origin)),
+    'account.create_token': (input, origin) => {
+      const id = ownAccount(origin)
+      refuseToken(origin)
+      return accessTokens.create(id, input)
+    },
+    'account.revoke_token': async ({ id }, origin) => {
+      await accessTokens.revoke(id, ownAccount(origin))
+      return {}
+    },
+
+    'accounts.list': () => accounts.list().map(view),
+    'accounts.create': async ({ name, role, password }) => view(await accounts.create(name, role, password)),
+    'accounts.update': async ({ id, ...patch }) => view(await accounts.update(id, patch)),
+    'accounts.reset_password': async ({ id, password }, { session }) => {
+      await accounts.setPassword(id, password, 'password', session)
+      return {}
+    },
+    'accounts.delete': async ({ id }) => {
+      await accounts.delete(id)
+      return {}
+    },
+    'accounts.sessions': ({ id }, { session = '' }) => accountSessions.list(id, session),
+    'accounts.end_session': async ({ id }) => {
+      await accountSessions.end(id)
+      return {}
+    },
+    'accounts.end_sessions': async ({ id }, { session }) => ({
+      ended: await accountSessions.endAll(accounts.get(id).id, session),
+    }),
+    'accounts.tokens': ({ id }) => accessTokens.list(id),
+    'accounts.create_token': ({ id, ...input }, origin) => {
+      refuseToken(origin)
+      return accessTokens.create(id, input)
+    },
+    'accounts.revoke_token': async ({ id }) => {
+      await accessTokens.revoke(id)
+      return {}
+    },
+  }
+}
+
+/** @throws ConsoleError 'conflict' for callers who have no account */
+function ownAccount({ accountId }: CallOrigin): string {
+  if (accountId === undefined) throw new ConsoleError('conflict', 'You are not signed in with an account.')
+  return accountId
+}
+
+/** A token that was found ends at its time: it makes no other one, and no password. @throws ConsoleError 'forbidden' */
+function refuseToken({ way }: CallOrigin): void {
+  if (way === 'token') throw new ConsoleError('forbidden', 'An access token cannot do this: sign in with the password.')
+}

@@ -1,0 +1,67 @@
+import type { Role } from '../../shared/console/role-names.ts'
+import { hasEnabledAdmin } from '../access/accounts/accounts.ts'
+import type { AccessTokens } from '../access/accounts/access-tokens.ts'
+import type { AccountSessions } from '../access/accounts/account-sessions.ts'
+import { siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+import type { ConsoleKey } from './console-key.ts'
+
+/** Somebody who has shown who they are, and how. */
+export interface Caller {
+  role: Role
+  way: 'key' | 'password' | 'token'
+  /** Of the account; left out for the console key. */
+  account?: string
+  accountId?: string
+  /** Id of the account's session. */
+  session?: string
+  /** Label of the access token. */
+  token?: string
+}
+
+const keyHolder: Caller = { role: 'admin', way: 'key' }
+
+/** Tells who calls: the holder of the console key, or an account by its session or a token. */
+export class Callers {
+  readonly #key: ConsoleKey
+  readonly #store: Store
+  readonly #sessions: AccountSessions
+  readonly #tokens: AccessTokens
+
+  constructor(key: ConsoleKey, store: Store, sessions: AccountSessions, tokens: AccessTokens) {
+    this.#key = key
+    this.#store = store
+    this.#sessions = sessions
+    this.#tokens = tokens
+  }
+
+  /** Whether the console key is a way in. It is one while no admin could mend the site otherwise, whatever a restored backup or a site file says. */
+  get keyCounts(): boolean {
+    return siteSettings(this.#store).console.key_sign_in || !hasEnabledAdmin(this.#store.all('accounts').values())
+  }
+
+  /** Whether an account could sign in. */
+  get passwordCounts(): boolean {
+    for (const { enabled } of this.#store.all('accounts').values()) if (enabled) return true
+    return false
+  }
+
+  /** Whose a session cookie is. */
+  ofCookie(cookie: string): Caller | undefined {
+    if (cookie === '') return undefined
+    // The session of a key is signed and has dots; that of an account is random and has none.
+    if (cookie.includes('.')) return this.keyCounts && this.#key.holdsSession(cookie) ? keyHolder : undefined
+    const live = this.#sessions.check(cookie)
+    if (live === undefined) return undefined
+    const { id, name, role } = live.account
+    return { role, way: 'password', account: name, accountId: id, session: live.id }
+  }
+
+  /** Whose a bearer token is: the console key, or an access token. */
+  ofBearer(bearer: string): Caller | undefined {
+    const live = this.#tokens.check(bearer)
+    if (live === undefined) return this.keyCounts && this.#key.matches(bearer) ? keyHolder : undefined
+    const { account, role, label } = live
+    return { role, way: 'token', account: account.name, accountId: account.id, token: label }
+  }
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { accountName } from '../../shared/console/accounts.ts'
+import { passwordLength } from '../../shared/console/password-rules.ts'
+import { type AccountSessions, sessionLifeMs } from '../access/accounts/account-sessions.ts'
+import { tokenPrefix } from '../access/accounts/access-tokens.ts'
+import type { SignIn } from '../access/accounts/sign-in.ts'
+import { clientAddress } from '../edge/client-address.ts'
+import type { Caller, Callers } from './callers.ts'
+import { fail, failUntil } from './console-answer.ts'
+import type { ConsoleKey } from './console-key.ts'
+import { KeyGuard } from './key-guard.ts'
+import { cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
+
+/** Told who signed in, and who offered what is wrong. `account`: the name of the account that was meant; empty for the console key, and where there is none. */
+export interface SignInSink {
+  accepted(client: string, account: string): void
+  refused(client: string, blocked: boolean, account: string): void
+}
+
+/** What the entrance works with. */
+export interface EntranceParts {
+  callers: Callers
+  key: ConsoleKey
+  signIn: SignIn
+  sessions: AccountSessions
+  signIns: SignInSink
+  logger: Logger
+}
+
+const keyBody = z.strictObject({ key: z.string().max(200) })
+const passwordBody = z.strictObject({ name: accountName, password: z.string().max(passwordLength.most * 2) })
+
+/** The way into the console over HTTP: signing in and out, and whose a request is. */
+export class Entrance {
+  readonly #parts: EntranceParts
+  readonly #guard = new KeyGuard()
+
+  constructor(parts: EntranceParts) {
+    this.#parts = parts
+  }
+
+  /** Whose a request is: a script shows a token, the page has its session. */
+  callerOf(request: IncomingMessage): Caller | undefined {
+    const bearer = bearerOf(request)
+    return bearer === undefined ? this.sessionOf(request) : this.#parts.callers.ofBearer(bearer)
+  }
+
+  /** Whose session a request carries, for as long as it lives. */
+  sessionOf(request: IncomingMessage): Caller | undefined {
+    return this.#parts.callers.ofCookie(sessionCookie(request))
+  }
+
+  /** `GET /session`: whether there is one; if not, which ways lead to one. */
+  tell(context: Context): void {
+    const { callers } = this.#parts
+    context.set('Cache-Control', 'no-store')
+    if (this.sessionOf(context.req) !== undefined) {
+      context.status = 204
+      return
+    }
+    context.status = 401
+    context.body = { password: callers.passwordCounts, key: callers.keyCounts }
+  }
+
+  /** `POST /session`: trades the console key, or a name and a password, for a session. */
+  async signIn(context: Context, body: unknown): Promise<void> {
+    const withPassword = passwordBody.safeParse(body)
+    if (withPassword.success) return await this.#byPassword(context, withPassword.data)
+    const withKey = keyBody.safeParse(body)
+    if (!withKey.success)
+      return fail(context, 'invalid', 'Send {"name": …, "password": …} or {"key": "<the console key>"} as JSON.')
+    const { key, callers, signIns } = this.#parts
+    if (!callers.keyCounts)
+      return fail(context, 'unauthorized', 'The console key is switched off: sign in with an account.')
+    if (!this.#judged(context, key.matches(withKey.data.key), 'The console key is wrong.')) return
+    const { value, maxAge } = key.openSession()
+    signIns.accepted(clientAddress(context.req), '')
+    this.#begin(context, value, maxAge)
+  }
+
+  /** `DELETE /session`: the session of an account is over everywhere; that of the key is forgotten by this browser. */
+  async signOut(context: Context): Promise<void> {
+    const caller = this.sessionOf(context.req)
+    context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
+    if (caller?.session !== undefined) await this.#parts.sessions.end(caller.session)
+    context.status = 204
+  }
+
+  /** Whose a request is; undefined when it is nobody's, and the refusal is answered. */
+  authorised(context: Context): Caller | undefined {
+    const caller = this.callerOf(context.req)
+    if (caller !== undefined) return caller
+    const bearer = bearerOf(context.req)
+    const { keyCounts } = this.#parts.callers
+    if (bearer !== undefined) {
+      const wrong = bearer.startsWith(tokenPrefix)
+        ? 'The access token is wrong, or has ended.'
+        : keyCounts
+          ? 'The console key is wrong.'
+          : 'The console key is switched off: send an access token.'
+      this.#judged(context, false, wrong)
+      return undefined
+    }
+    context.set('WWW-Authenticate', 'Bearer')
+    const key = ' or the console key (the line of console.key in the data folder)'
+    fail(context, 'unauthorized', `Send an access token${keyCounts ? key : ''}: Authorization: Bearer <token>.`)
+    return undefined
+  }
+
+  async #byPassword(context: Context, { name, password }: z.output<typeof passwordBody>): Promise<void> {
+    const { signIn, sessions, signIns, logger } = this.#parts
+    const client = clientAddress(context.req)
+    const judged = await signIn.judge(client, name, password)
+    if (judged.verdict === 'right') {
+      const browser = context.get('User-Agent')
+      const { cookie } = sessions.open(judged.account, { address: client, browser })
+      signIns.accepted(client, judged.account.name)
+      return this.#begin(context, cookie, sessionLifeMs / 1_000)
+    }
+    // What was written as a name may be a password: only names that exist are told.
+    const meant = judged.account?.name ?? ''
+    signIns.refused(client, judged.verdict === 'blocked', meant)
+    if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'passwords')
+    logger.warn({ client, account: meant }, 'a wrong password was offered')
+    fail(context, 'unauthorized', 'The name or the password is wrong.')
+  }
+
+  #begin(context: Context, cookie: string, maxAge: number): void {
+    context.set('Set-Cookie', cookieHeader(cookie, maxAge, isSecure(context.req)))
+    context.status = 204
+  }
+
+  /** Answers the refusal of a wrong key or token itself. */
+  #judged(context: Context, right: boolean, message: string): boolean {
+    const client = clientAddress(context.req)
+    const judged = this.#guard.judge(client, right)
+    if (judged.verdict === 'right') return true
+    this.#parts.signIns.refused(client, judged.verdict === 'blocked', '')
+    if (judged.verdict === 'blocked') failUntil(context, judged.retryAfter, 'keys')
+    else {
+      this.#parts.logger.warn({ client }, 'a wrong console key or access token was offered')
+      fail(context, 'unauthorized', message)
+    }
+    return false
+  }
+}
+
+/** What a script shows; undefined for nothing. */
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+import { passwordLength } from './password-rules.ts'
+import { roleNames } from './role-names.ts'
+
+/** Of an account: what somebody writes to sign in. Names that differ in case only are the same. */
+export const accountName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.accountName)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
+
+const role = z.enum(roleNames)
+/** As it is typed; which ones are good is judged with the name. */
+const password = z
+  .string()
+  .min(1)
+  .max(passwordLength.most * 2)
+const id = z.string().min(1).max(64)
+const key = z.strictObject({ id })
+const label = z.string().trim().min(1).max(limits.label)
+/** Of a token: days until it ends. */
+const days = z.int().min(1).max(366).default(90)
+
+/** An account as an admin sees it. */
+export const accountView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  role,
+  enabled: z.boolean(),
+  created_at: moment,
+  password_changed_at: moment,
+  last_sign_in_at: moment,
+  /** Live ones. */
+  sessions: z.int(),
+  /** Tokens that have not ended. */
+  tokens: z.int(),
+})
+export type AccountView = z.output<typeof accountView>
+
+/** A browser that is signed in with an account. */
+export const accountSessionView = z.strictObject({
+  id: z.string(),
+  account_id: z.string(),
+  account: z.string(),
+  /** Network address it signed in from. */
+  address: z.string(),
+  /** As the browser names itself. */
+  browser: z.string(),
+  created_at: moment,
+  used_at: moment,
+  expires_at: moment,
+  /** The one that asks. */
+  current: z.boolean(),
+})
+export type AccountSessionView = z.output<typeof accountSessionView>
+
+/** A personal access token, without itself. */
+export const accessTokenView = z.strictObject({
+  id: z.string(),
+  account_id: z.string(),
+  account: z.string(),
+  label: z.string(),
+  /** What it may do at most; never more than its account. */
+  role,
+  created_at: moment,
+  expires_at: moment,
+  last_used_at: moment,
+})
+export type AccessTokenView = z.output<typeof accessTokenView>
+
+/** Who calls, and how they showed it. */
+export const callerView = z.strictObject({
+  /** Empty without an account. */
+  account_id: z.string(),
+  /** Of the account; empty without one. */
+  name: z.string(),
+  role,
+  way: z.enum(['password', 'key', 'token', 'desktop', 'internal']),
+})
+export type CallerView = z.output<typeof callerView>
+
+const tokenInput = z.strictObject({ label, role: role.optional(), days })
+const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
+
+export const accountProcedures = {
+  'account.me': procedure('Who calls, and what they may do.', nothing, callerView),
+  'account.change_password': procedure(
+    'Change the own password; other sessions of the account end.',
+    z.strictObject({ old_password: password, new_password: password }),
+    done,
+  ),
+  'account.sessions': procedure('The own sessions, the last used first.', nothing, z.array(accountSessionView)),
+  'account.end_session': procedure('End one of the own sessions.', key, done),
+  'account.end_other_sessions': procedure(
+    'End every own session but this one.',
+    nothing,
+    z.strictObject({ ended: z.int() }),
+  ),
+  'account.tokens': procedure('The own access tokens.', nothing, z.array(accessTokenView)),
+  'account.create_token': procedure(
+    'Make an access token for scripts, of the own role or a lesser one; the answer holds it, once.',
+    tokenInput,
+    madeToken,
+  ),
+  'account.revoke_token': procedure('End one of the own access tokens.', key, done),
+
+  'accounts.list': procedure('Every account.', nothing, z.array(accountView)),
+  'accounts.create': procedure('Make an account.', z.strictObject({ name: accountName, role, password }), accountView),
+  'accounts.update': procedure(
+    'Change name or role, enable or disable. A new role and disabling end its sessions.',
+    key.extend({ name: accountName.optional(), role: role.optional(), enabled: z.boolean().optional() }),
+    accountView,
+  ),
+  'accounts.reset_password': procedure('Give it a new password; ends its sessions.', key.extend({ password }), done),
+  'accounts.delete': procedure('Delete it with its sessions and tokens.', key, done),
+  'accounts.sessions': procedure(
+    'The sessions of one account, or of all.',
+    z.strictObject({ id: id.optional() }).default({}),
+    z.array(accountSessionView),
+  ),
+  'accounts.end_session': procedure('End one session of anybody.', key, done),
+  'accounts.end_sessions': procedure('End every session of an account.', key, z.strictObject({ ended: z.int() })),
+  'accounts.tokens': procedure(
+    'The access tokens of one account, or of all.',
+    z.strictObject({ id: id.optional() }).default({}),
+    z.array(accessTokenView),
+  ),
+  'accounts.create_token': procedure(
+    'Make an access token for an account, of its role or a lesser one; the answer holds it, once.',
+    tokenInput.extend({ id }),
+    madeToken,
+  ),
+  'accounts.revoke_token': procedure('End an access token of anybody.', key, done),
+}

@@ -3,6 +3,7 @@ import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
 import { accessibilityStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
+import { keyStories } from './stories/keys.ts'
 import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { trafficStories } from './stories/traffic.ts'
@@ -19,6 +20,7 @@ describe('an operator of the console', () => {
   trafficStories(() => opened)
   deviceStories(() => opened)
   nodeStories(() => opened)
+  keyStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')
   test('nothing went wrong in the page meanwhile', () => {

@@ -209,7 +209,7 @@ export const devices = {
     },
   },
   forms: {
-    addTitle: 'Add a device',
+    addTitle: 'Add device',
     editTitle: 'Edit {name}',
     moveTitle: 'Move {n} device to another room | Move {n} devices to another room',
     moveBody:

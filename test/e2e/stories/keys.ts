@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { ConsoleUnderTest } from '../console-under-test.ts'
+import { ConsolePages } from '../console-pages.ts'
+
+/** Hands that go from the mouse to the keys and back. */
+export function keyStories(opened: () => ConsoleUnderTest): void {
+  test('a dialog that a click or a menu opens has the focus in its first field; Esc closes one thing a press, the uppermost', async () => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const focused = page.locator(':focus')
+    const { room_id } = await call('rooms.create', { topic: 'Keys and mouse' })
+    await call('credentials.create', { label: 'Keyring' })
+
+    await pages.go('Rooms')
+    await pages.row(room_id).click()
+    const panel = pages.panel('Keys and mouse')
+    await panel.getByRole('button', { name: 'Edit' }).click()
+    const form = pages.dialog(`Edit room ${room_id}`)
+    await form.getByLabel('Topic').and(focused).waitFor()
+    await form.locator('.el-select').first().click()
+    const list = page.getByRole('option').first()
+    await list.waitFor()
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'hidden' })
+    expect(await form.isVisible()).toBe(true)
+    // The focus is in the field of choice still, whose list is closed.
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'hidden' })
+    expect(await panel.isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+
+    await pages.go('Credentials')
+    await pages.actOnRow('Keyring', 'Edit')
+    const label = pages.dialog('Edit credential').getByLabel('Label')
+    await label.and(focused).waitFor()
+    await page.keyboard.press('Escape')
+    await label.waitFor({ state: 'hidden' })
+    await call('credentials.delete', { access_key: await keyOf(opened(), 'Keyring') })
+    await call('rooms.delete', { room_ids: [room_id] })
+  })
+}
+
+async function keyOf({ call }: ConsoleUnderTest, wanted: string): Promise<string> {
+  const found = (await call('credentials.list')).find(({ label }) => label === wanted)
+  return found?.access_key ?? ''
+}

@@ -11,6 +11,8 @@ export interface Question {
   losses?: readonly string[]
   /** The word on the button that does it. */
   action: string
+  /** How many things are lost for good: the operator types the number before the button works. */
+  typed?: number
   /** A harmless act has no warning colour. */
   harmless?: boolean
 }

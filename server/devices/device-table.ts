@@ -126,6 +126,8 @@ export class DeviceTable {
     }
     try {
       if (record.cells.length > order.length) throw new ApiError('parameter', { message: 'It has too many cells.' })
+      const empty = required.find((column) => (cells[column] ?? '').trim() === '')
+      if (empty !== undefined) throw new ApiError('parameter', { message: `Line ${record.line}: ${empty} is empty.` })
       const device = readDevice(cells)
       if (shown.userId !== '' && seen.has(shown.userId)) {
         throw new ApiError('parameter', { message: 'An earlier line has the same userId.' })

@@ -14,6 +14,7 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
       draining,
       rooms: index.count(node.name),
       users: presence.usersOn(node.name),
+      devices: presence.devicesOn(node.name),
       pulls: live.get(node.name)?.health.last?.pulls ?? 0,
       rooms_left: draining ? presence.roomsWithPeopleOn(node.name) : 0,
       last_error: announced?.error ?? '',

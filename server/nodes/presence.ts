@@ -79,6 +79,11 @@ export class Presence {
     return load === undefined ? 0 : load.people + load.devices
   }
 
+  /** Devices on a node. */
+  devicesOn(node: string): number {
+    return this.#nodes.get(node)?.devices ?? 0
+  }
+
   /** Rooms of the node with people in them. */
   roomsWithPeopleOn(node: string): number {
     return this.#nodes.get(node)?.roomsWithPeople ?? 0

@@ -8,7 +8,10 @@ export const nodeView = z.strictObject({
   state: z.enum(nodeStates),
   draining: z.boolean(),
   rooms: z.int(),
+  /** People and devices. */
   users: z.int(),
+  /** Of them, devices. */
+  devices: z.int(),
   pulls: z.int(),
   /** While draining: rooms with people in them that it still serves. */
   rooms_left: z.int(),

@@ -31,6 +31,7 @@ const node = (name: string, state: NodeView['state']): NodeView => ({
   draining: false,
   rooms: 0,
   users: 0,
+  devices: 0,
   pulls: 0,
   rooms_left: 0,
   last_error: '',

@@ -88,6 +88,7 @@ export const common = {
     clearFilters: 'Clear filters',
     count: '{shown} of {all}',
   },
+  ask: { typeNumber: 'Type {count} to confirm' },
   bulk: {
     failed: '{done} succeeded, {failed} failed: {message}',
   },

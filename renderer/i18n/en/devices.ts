@@ -282,6 +282,7 @@ export const devices = {
     licenceFull: 'The limit of the licence or of the MCU nodes is reached',
     nodeTimeout: 'The MCU did not answer in time',
     storage: 'The disk refused the write: nothing was changed',
+    emptyCell: '{column} is empty',
     cells: 'The line has too many cells',
     twice: 'An earlier line has the same userId',
     tableEmpty: 'The table is empty: its first line names the columns',

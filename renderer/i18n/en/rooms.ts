@@ -76,7 +76,8 @@ export const rooms = {
     deleteTitle: 'Delete {n} room? | Delete {n} rooms?',
     deleteBody: 'This cannot be undone.',
     losePeople: '{n} person is removed from the room | {n} people are removed from their rooms',
-    loseDevices: '{n} device is removed and deleted | {n} devices are removed and deleted',
+    closeDevices: '{n} camera leaves and rejoins when reopened | {n} cameras leave and rejoin when reopened',
+    deleteDevices: '{n} camera is removed and deleted | {n} cameras are removed and deleted',
     loseNumber: 'The room number may be reused; existing links to it stop working',
     kickTitle: 'Remove {user} from the room?',
     kickBody:
@@ -121,6 +122,7 @@ export const rooms = {
     password: 'Host password',
     noPassword: 'none',
   },
+  usersOf: '{users} of at most {most}, cameras included',
   selectingAll: 'Selecting all matching rooms…',
   selectedMost: 'The first {n} matching rooms are selected; more cannot be processed at once.',
 } as const

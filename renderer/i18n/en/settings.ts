@@ -228,6 +228,8 @@ export const settings = {
       node: 'The address of the media node changes: people in rooms are disconnected and reconnect automatically',
       console: 'The address of this console changes: this page follows',
     },
+    people: '{n} person is disconnected and reconnects | {n} people are disconnected and reconnect',
+    cameras: '{n} camera is interrupted and rejoins | {n} cameras are interrupted and rejoin',
     apply: 'Apply',
   },
   tls: {
@@ -286,7 +288,7 @@ export const settings = {
       body: 'People and devices in rooms stay. From now on:',
       expired: 'No room can be created or joined: the licence expired on {date}',
       max_rooms: 'No room can be created: there are already {n}',
-      max_users: 'Nobody can join a room: {n} people and devices are already in rooms',
+      max_users: 'Nobody can join a room: {people} people and {devices} devices are already in rooms',
     },
   },
   key: {

@@ -90,6 +90,7 @@ export const common: Texts<typeof english> = {
     clearFilters: '清除筛选',
     count: '{shown} / {all}',
   },
+  ask: { typeNumber: '请输入 {count} 以确认' },
   bulk: {
     failed: '成功 {done} 项，失败 {failed} 项：{message}',
   },

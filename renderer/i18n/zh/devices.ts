@@ -278,6 +278,7 @@ export const devices: Texts<typeof english> = {
     licenceFull: '已达到许可证或 MCU 节点的上限',
     nodeTimeout: 'MCU 未在规定时间内应答',
     storage: '磁盘拒绝写入，未做任何更改',
+    emptyCell: '{column} 为空',
     cells: '该行单元格过多',
     twice: '前面的行已有相同的 userId',
     tableEmpty: '表格为空，首行应为列名',

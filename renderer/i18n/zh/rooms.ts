@@ -76,7 +76,8 @@ export const rooms: Texts<typeof english> = {
     deleteTitle: '删除 {n} 个房间？',
     deleteBody: '此操作无法撤销。',
     losePeople: '{n} 名参会者会被移出',
-    loseDevices: '{n} 台设备会被移出房间并删除',
+    closeDevices: '{n} 台摄像头会离开，重新开放后自动加入',
+    deleteDevices: '{n} 台摄像头会被移出房间并删除',
     loseNumber: '房间号可能被重新分配，原有邀请随之失效',
     kickTitle: '将 {user} 移出房间？',
     kickBody: '此人会立即被移出房间，需要新的邀请链接才能在该浏览器中返回。持有同一链接的其他人不受影响。',
@@ -120,6 +121,7 @@ export const rooms: Texts<typeof english> = {
     password: '主持人密码',
     noPassword: '无',
   },
+  usersOf: '{users} / {most}，含摄像头',
   selectingAll: '正在选中所有匹配的房间…',
   selectedMost: '已选中前 {n} 个匹配的房间，单次处理不能更多。',
 }

@@ -218,6 +218,8 @@ export const settings: Texts<typeof english> = {
       node: '媒体节点监听地址变更：房间内的参会者会断开并自动重连',
       console: '此控制台监听地址变更：页面会随之跳转',
     },
+    people: '{n} 名参会者会断开并自动重连',
+    cameras: '{n} 台摄像头会中断并自动重新加入',
     apply: '应用',
   },
   tls: {
@@ -275,7 +277,7 @@ export const settings: Texts<typeof english> = {
       body: '已在房间内的参会者和设备不受影响。从现在起：',
       expired: '无法创建或加入房间：许可证已于 {date} 到期',
       max_rooms: '无法创建房间：现有房间已达 {n} 个',
-      max_users: '无人能加入房间：房间内已有 {n} 个参会者与设备',
+      max_users: '无人能加入房间：房间内已有 {people} 名参会者和 {devices} 台设备',
     },
   },
   key: {

@@ -27,6 +27,7 @@ const known: readonly Known[] = [
   [/^The licence or the MCU nodes/, 'devices.sentences.licenceFull'],
   [/^The MCU did not answer/, 'devices.sentences.nodeTimeout'],
   [/^The change could not be stored/, 'devices.sentences.storage'],
+  [/^Line \d+: (\w+) is empty/, 'devices.sentences.emptyCell', 'column'],
   [/^It has too many cells/, 'devices.sentences.cells'],
   [/^An earlier line has the same/, 'devices.sentences.twice'],
   [/^The table is empty/, 'devices.sentences.tableEmpty'],

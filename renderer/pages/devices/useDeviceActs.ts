@@ -10,6 +10,9 @@ import { useDeviceText } from './useDeviceText.ts'
 /** Acts of the controller on one device or several. */
 export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
 
+/** From so many on, a removal asks for their number. */
+const many = 2
+
 /** What can be done with devices; acts that lose something say what. */
 export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
   const client = useConsole()
@@ -61,6 +64,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
         ...(kind === 'remove' ? [t('devices.ask.loseEntry', { n })] : []),
       ],
       action: t(`devices.acts.${kind}`),
+      ...(kind === 'remove' && n >= many ? { typed: n } : {}),
     })
   }
 

@@ -50,6 +50,10 @@ export function useDeviceSetup(room = () => '') {
   /** A login that stood in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
+  /** What was suggested for an address, and for which: another address has other suggestions, and what the operator wrote stays. */
+  const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
+  /** The second stream when the probe began. */
+  let assistBefore = ''
   /** A room that was made for a device which could not be added then: it is not made twice. */
   let madeRoom: { topic: string; room_id: string } | null = null
 
@@ -105,22 +109,51 @@ export function useDeviceSetup(room = () => '') {
   /** A login that stood in an address becomes the login. */
   function takeLogin(login: { name: string; password: string }): void {
     foundLogin.value = login
+    suggested.loginOf = ''
     form.values.login_name = login.name
     form.values.login_password = login.password
     probe.forget()
   }
 
+  /** The login that stood in an address is that of its host, and of no other. */
+  function checkLogin(): void {
+    const found = foundLogin.value
+    if (found === null) return
+    if (suggested.loginOf === '') suggested.loginOf = host.value
+    if (suggested.loginOf === host.value) return
+    foundLogin.value = null
+    const { login_name, login_password } = form.values
+    if (login_name === found.name && login_password === found.password)
+      Object.assign(form.values, { login_name: '', login_password: '' })
+  }
+
+  /** The smaller stream that a probe found goes with the address that was probed. */
+  function checkAssist(): void {
+    const { userAddress, assist_address } = form.values
+    if (suggested.assistOf !== userAddress && assist_address !== '' && assist_address === suggested.assist)
+      form.values.assist_address = ''
+    suggested.assistOf = userAddress
+    assistBefore = form.values.assist_address
+  }
+
   function ask(): void {
+    checkAssist()
     const { userAddress, login_name, login_password, assist_address } = form.values
     void probe.run({ userAddress, login_name, login_password, assist_address })
   }
 
   /** Goes to a step; the probe begins by itself. */
   function go(to: SetupStep): void {
+    const { assist_address } = form.values
+    if (step.value === 'probe' && assist_address !== assistBefore) suggested.assist = assist_address
     if (step.value === 'probe' && to !== 'room') probe.forget()
     step.value = to
+    if (to === 'login') checkLogin()
     if (to === 'probe') ask()
-    if (to === 'room' && form.values.userName === '') form.values.userName = host.value
+    if (to !== 'room') return
+    const { userName } = form.values
+    if (userName === '' || userName === suggested.name) form.values.userName = host.value
+    suggested.name = host.value
   }
 
   /** The fields of a step are right; else their problems show. */
@@ -156,6 +189,7 @@ export function useDeviceSetup(room = () => '') {
     probe.forget()
     host.value = ''
     foundLogin.value = null
+    Object.assign(suggested, { name: '', assist: '', assistOf: '', loginOf: '' })
     made.value = null
     madeRoom = null
     step.value = 'address'

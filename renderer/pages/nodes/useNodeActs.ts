@@ -27,10 +27,11 @@ export function useNodeActs(edit: (node: NodeView) => void) {
 
   function losses(node: NodeView): string[] {
     const others = nodes.value?.some((one) => one.state === 'online' && one.config.name !== node.config.name)
+    const people = node.users - node.devices
     return [
-      ...(node.users > 0 ? [t('nodes.ask.loseUsers', { n: node.users })] : []),
+      ...(people > 0 ? [t('nodes.ask.loseUsers', { n: people })] : []),
       ...(node.rooms > 0 ? [t('nodes.ask.loseRooms', { n: node.rooms })] : []),
-      ...(node.pulls > 0 ? [t('nodes.ask.losePulls', { n: node.pulls })] : []),
+      ...(node.devices > 0 ? [t('nodes.ask.losePulls', { n: node.devices })] : []),
       ...(others ? [] : [t('nodes.ask.loseLast')]),
     ]
   }

@@ -5,6 +5,9 @@ import { useText } from '../../i18n/text.ts'
 
 export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
 
+/** From so many on, a deletion asks for their number. */
+const many = 2
+
 /** Acts on one room or several; those that lose something say what. */
 export function useRoomActs() {
   const client = useConsole()
@@ -33,7 +36,7 @@ export function useRoomActs() {
     const n = room_ids.length
     const losses = [
       ...(people > 0 ? [t('rooms.ask.losePeople', { n: people })] : []),
-      ...(kind === 'delete' && devices > 0 ? [t('rooms.ask.loseDevices', { n: devices })] : []),
+      ...(devices > 0 ? [t(`rooms.ask.${kind}Devices`, { n: devices })] : []),
       ...(kind === 'delete' ? [t('rooms.ask.loseNumber')] : []),
     ]
     return ask({
@@ -41,6 +44,7 @@ export function useRoomActs() {
       body: t(`rooms.ask.${kind}Body`, { n }),
       losses,
       action: t(`rooms.acts.${kind}`),
+      ...(kind === 'delete' && n >= many ? { typed: n } : {}),
     })
   }
 

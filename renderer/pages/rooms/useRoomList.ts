@@ -1,6 +1,6 @@
 import { onScopeDispose, reactive, ref, watch } from 'vue'
 import type { ProcedureInput } from '../../../shared/console/contract.ts'
-import type { RoomStatus } from '../../../shared/console/rooms.ts'
+import type { RoomStatus, RoomView } from '../../../shared/console/rooms.ts'
 import type { Sort } from '../../components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { collected } from '../../composables/useLive.ts'
@@ -51,16 +51,16 @@ export function useRoomList(node = '') {
     sort.value = { key, descending: same ? !sort.value.descending : key === 'users' || key === 'id' }
   }
 
-  /** Numbers of every room that matches, at most 10,000. */
-  async function everyId(): Promise<string[]> {
-    const ids: string[] = []
-    while (ids.length < most) {
-      const page = await client.call('rooms.list', { ...query(), offset: ids.length, limit: pageSize })
-      ids.push(...page.items.map((room) => room.room_id))
+  /** Every room that matches, at most 10,000. */
+  async function everyRoom(): Promise<RoomView[]> {
+    const found: RoomView[] = []
+    while (found.length < most) {
+      const page = await client.call('rooms.list', { ...query(), offset: found.length, limit: pageSize })
+      found.push(...page.items)
       if (page.items.length < pageSize) break
     }
-    return ids
+    return found
   }
 
-  return { filter, sort, all, rows, sortBy, everyId }
+  return { filter, sort, all, rows, sortBy, everyRoom }
 }

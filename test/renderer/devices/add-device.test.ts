@@ -66,3 +66,36 @@ test('a userId that somebody has is refused at its field, and the new room is no
   await says('was added to room')
   expect((await client.call('rooms.list', {})).items.map(({ topic }) => topic).sort()).toEqual(['Gate', 'Yard'])
 })
+
+test('what is suggested follows the address: neither name nor login of the one before stay; a name of the operator does', async () => {
+  const client = await operator()
+  show(AddDeviceDialog, client, { modelValue: true })
+  const toRoom = async (): Promise<void> => {
+    await press('Next')
+    await says('User name')
+    await press('Probe')
+    await says('only the address was checked')
+    await press('Next')
+    await says('Shown to people in the room')
+  }
+  const toAddress = async (): Promise<void> => {
+    for (let step = 0; step < 3; step++) await press('Back')
+    await says('Paste it as the camera shows it')
+  }
+  await write('RTSP address', 'rtsp://admin:secret@10.0.0.1/live')
+  await toRoom()
+  expect((await fieldOf('Name')).value).toBe('10.0.0.1')
+  await toAddress()
+  await write('RTSP address', 'rtsp://10.0.0.2/live')
+  await press('Next')
+  await says('User name')
+  expect([(await fieldOf('User name')).value, (await fieldOf('Password')).value]).toEqual(['', ''])
+  await press('Back')
+  await toRoom()
+  expect((await fieldOf('Name')).value).toBe('10.0.0.2')
+  await write('Name', 'Gate')
+  await toAddress()
+  await write('RTSP address', 'rtsp://10.0.0.3/live')
+  await toRoom()
+  expect((await fieldOf('Name')).value).toBe('Gate')
+})

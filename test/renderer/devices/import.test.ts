@@ -38,11 +38,13 @@ test('a table is shown line by line before anything changes, then done', async (
       `${room_id},same,Same,rtsp://10.0.0.2`,
       `999,lost,Lost,rtsp://10.0.0.4`,
       `${room_id},bad,Bad,http://10.0.0.5`,
+      `,nowhere,Nowhere,rtsp://10.0.0.6`,
     ].join('\n'),
   )
   await says('Nothing has been changed yet')
-  await says('2 lines have errors and are skipped.')
+  await says('3 lines have errors and are skipped.')
   expect(pageText()).toContain('Room not found')
+  expect(pageText()).toContain('roomId is empty')
   expect(pageText()).toContain('userAddress: Must start with rtsp://')
   expect((await client.call('devices.list')).map(({ userName }) => userName)).toEqual(['Old', 'Same'])
   await press('Import 2 lines')

@@ -12,6 +12,7 @@ const draining = (rooms_left: number, name = 'a'): NodeView => ({
   draining: true,
   rooms: rooms_left,
   users: 0,
+  devices: 0,
   pulls: 0,
   rooms_left,
   last_error: '',

@@ -1,0 +1,17 @@
+import { useNodes } from '../../composables/useNodes.ts'
+import { useText } from '../../i18n/text.ts'
+
+/** Who is interrupted when the embedded nodes start anew, people and cameras told apart: one line each, none for nobody. */
+export function useInterrupted(): () => string[] {
+  const { t } = useText()
+  const { value: nodes } = useNodes()
+  return () => {
+    const embedded = (nodes.value ?? []).filter(({ config }) => config.kind === 'embedded')
+    const cameras = embedded.reduce((sum, { devices }) => sum + devices, 0)
+    const people = embedded.reduce((sum, { users }) => sum + users, 0) - cameras
+    return [
+      ...(people > 0 ? [t('settings.network.people', { n: people })] : []),
+      ...(cameras > 0 ? [t('settings.network.cameras', { n: cameras })] : []),
+    ]
+  }
+}

@@ -1,67 +1,29 @@
 import { computed, shallowReactive } from 'vue'
-import type { ChatLine, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
+import type { Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
 import { DeviceSwitch } from '../local/device-input.ts'
 import { remember, remembered } from '../local/remembered.ts'
 import { ScreenShare } from '../local/screen-share.ts'
+import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
 import { Measuring } from './measuring.ts'
 import { Mesh } from './mesh.ts'
 import { Notices } from './notices.ts'
-import { Publication } from './publication.ts'
 import type { RemoteMedia } from './remote-media.ts'
+import { freshView } from './room-view.ts'
+import { Sending } from './sending.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { Speaking } from './speaking.ts'
 import { Watching } from './watching.ts'
 
-/** Most chat lines kept in the page. */
-const mostLines = 500
-/** What a browser sends at most, in bits per second; the node may ask for less. */
-const cameraPicture = { mostVideoBitrate: 2_500_000, layered: true }
-/** Text has to be read: a smaller size of it is of no use. */
-const screenPicture = { mostVideoBitrate: 4_000_000, layered: false }
-
 /** Streams that the node is told the heights of; no room shows more. */
 const mostShown = 256
 
-/** Where the page stands. */
-export interface RoomView {
-  phase: 'lobby' | 'joining' | 'in' | 'ended'
-  ending: Ending | null
-  /** The signalling connection stands. */
-  connected: boolean
-  /** It does not, and the node said that it will be back. */
-  restarting: boolean
-  you: Person | null
-  roomId: string
-  topic: string
-  locked: boolean
-  peerToPeer: boolean
-  /** Tiles that are shown at once, at most. */
-  mostTiles: number
-  unread: number
-  /** Whether the chat is in view: then nothing is unread. */
-  chatOpen: boolean
-}
-
 /** One visit to a room, with everything that is sent and received in it. */
 export class RoomSession {
-  readonly view = shallowReactive<RoomView>({
-    phase: 'lobby',
-    ending: null,
-    connected: false,
-    restarting: false,
-    you: null,
-    roomId: '',
-    topic: '',
-    locked: false,
-    peerToPeer: false,
-    mostTiles: 12,
-    unread: 0,
-    chatOpen: false,
-  })
+  readonly view = freshView()
   readonly people = shallowReactive(new Map<string, Person>())
-  readonly chat = shallowReactive<ChatLine[]>([])
+  readonly chat = new ChatLines(this.view)
   readonly notices = new Notices()
   readonly microphone = new DeviceSwitch('audio', remembered().microphone, () => this.#deviceChanged())
   readonly camera = new DeviceSwitch('video', remembered().camera, () => this.#deviceChanged())
@@ -77,22 +39,10 @@ export class RoomSession {
   readonly #home: string
   /** Of the node that has the room, as far as it is known. */
   #origin: string
-  readonly #main = new Publication(() => this.#whip(''), cameraPicture, {
-    live: () => {},
-    refusedKind: (kind) => this.notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
-  })
-  readonly #screenPublication = new Publication(() => this.#whip('?source=screen'), screenPicture, {
-    live: () => {},
-    refusedKind: (kind) => {
-      if (kind === 'audio') return
-      this.screen.stop()
-      this.notices.tell('noScreen', {}, 'warn')
-    },
-  })
+  readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
   #measuring: Measuring | undefined
   #signal: SignalClient | undefined
   #joined: Joined | undefined
-  #lastChat = 0
   /** Heights at which streams are shown, in device pixels. */
   #heights: ReadonlyMap<string, number> = new Map()
 
@@ -105,7 +55,7 @@ export class RoomSession {
 
   /** Connection of what is sent, for its quality. */
   get sending(): RTCPeerConnection | undefined {
-    return this.#main.connection
+    return this.#sending.connection
   }
 
   /** Asks to be let into the room. */
@@ -188,7 +138,7 @@ export class RoomSession {
     })
     this.people.clear()
     for (const person of people) this.people.set(person.user_id, person)
-    this.#takeChat(message.chat, first)
+    this.chat.take(message.chat, first)
     const iceServers = ice_servers.map(({ urls, username, credential }) => ({
       urls,
       ...(username === '' ? {} : { username, credential }),
@@ -209,10 +159,7 @@ export class RoomSession {
       )
     }
     this.#measuring ??= new Measuring(() => [...this.watching.measured(), ...this.mesh.measured()])
-    if (!resumed) {
-      this.#main.restart()
-      this.#screenPublication.restart()
-    }
+    if (!resumed) this.#sending.restart()
     this.#publish()
     this.#tellState()
     this.#tellShown()
@@ -238,7 +185,7 @@ export class RoomSession {
         this.speaking.change(message.user_ids)
         return this.watching.hear(this.speaking.voices)
       case 'chat':
-        return this.#takeChat([message.line], false)
+        return this.chat.take([message.line], false)
       case 'muted':
         return this.#muted(message)
       case 'room_changed':
@@ -282,17 +229,6 @@ export class RoomSession {
     this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
   }
 
-  /** Lines that are not here yet. What was said before one came in is not unread. */
-  #takeChat(lines: readonly ChatLine[], old: boolean): void {
-    for (const line of lines) {
-      if (line.id <= this.#lastChat) continue
-      this.#lastChat = line.id
-      this.chat.push(line)
-      if (this.chat.length > mostLines) this.chat.shift()
-      if (!old && !this.view.chatOpen && line.user_id !== this.view.you?.user_id) this.view.unread += 1
-    }
-  }
-
   #deviceChanged(): void {
     const [microphone, camera] = [this.microphone.input, this.camera.input]
     if (microphone.track !== null) remember({ microphone: microphone.chosen })
@@ -314,8 +250,7 @@ export class RoomSession {
     if (this.view.peerToPeer) {
       this.mesh.send({ audio, video, screen: screen.video })
     } else {
-      this.#main.set({ audio, video })
-      this.#screenPublication.set(screen)
+      this.#sending.send({ audio, video }, screen)
     }
   }
 
@@ -345,15 +280,13 @@ export class RoomSession {
     this.#measuring?.stop()
     this.#measuring = undefined
     this.screen.stop()
-    this.#main.set({ audio: null, video: null })
-    this.#screenPublication.set({ audio: null, video: null })
+    this.#sending.stop()
     this.watching.clear()
     this.mesh.clear()
     this.people.clear()
     this.speaking.clear()
     this.#heights = new Map()
-    this.chat.splice(0)
-    this.#lastChat = 0
+    this.chat.clear()
     Object.assign(this.view, {
       phase: 'ended',
       ending,

@@ -1,0 +1,33 @@
+import { shallowReactive } from 'vue'
+import type { ChatLine } from '../../../shared/media/signal.ts'
+import type { RoomView } from './room-view.ts'
+
+/** Most chat lines kept in the page. */
+const mostLines = 500
+
+/** What was said in the room, as far as the page keeps it. */
+export class ChatLines {
+  readonly list = shallowReactive<ChatLine[]>([])
+  readonly #view: RoomView
+  #last = 0
+
+  constructor(view: RoomView) {
+    this.#view = view
+  }
+
+  /** Lines that are not here yet. What was said before one came in is not unread. */
+  take(lines: readonly ChatLine[], old: boolean): void {
+    for (const line of lines) {
+      if (line.id <= this.#last) continue
+      this.#last = line.id
+      this.list.push(line)
+      if (this.list.length > mostLines) this.list.shift()
+      if (!old && !this.#view.chatOpen && line.user_id !== this.#view.you?.user_id) this.#view.unread += 1
+    }
+  }
+
+  clear(): void {
+    this.list.splice(0)
+    this.#last = 0
+  }
+}

@@ -1,0 +1,58 @@
+import type { OfferExchange } from '../../media/sdp-exchange.ts'
+import type { ScreenShare } from '../local/screen-share.ts'
+import type { Notices } from './notices.ts'
+import { Publication } from './publication.ts'
+
+/** What a browser sends at most, in bits per second; the node may ask for less. */
+const cameraPicture = { mostVideoBitrate: 2_500_000, layered: true }
+/** Text has to be read: a smaller size of it is of no use. */
+const screenPicture = { mostVideoBitrate: 4_000_000, layered: false }
+
+/** What this person sends. */
+export interface Sent {
+  audio: MediaStreamTrack | null
+  video: MediaStreamTrack | null
+}
+
+/** What goes from here to the node: camera and microphone, and a screen. */
+export class Sending {
+  readonly #main: Publication
+  readonly #screen: Publication
+
+  /** @param whip the way to the node while one is in a room that takes it; the query names what is sent */
+  constructor(screen: ScreenShare, notices: Notices, whip: (query: string) => OfferExchange | undefined) {
+    this.#main = new Publication(() => whip(''), cameraPicture, {
+      live: () => {},
+      refusedKind: (kind) => notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
+    })
+    this.#screen = new Publication(() => whip('?source=screen'), screenPicture, {
+      live: () => {},
+      refusedKind: (kind) => {
+        if (kind === 'audio') return
+        screen.stop()
+        notices.tell('noScreen', {}, 'warn')
+      },
+    })
+  }
+
+  /** Of camera and microphone, for its quality. */
+  get connection(): RTCPeerConnection | undefined {
+    return this.#main.connection
+  }
+
+  send(main: Sent, screen: Sent): void {
+    this.#main.set(main)
+    this.#screen.set(screen)
+  }
+
+  /** The node knows nothing of what was sent before. */
+  restart(): void {
+    this.#main.restart()
+    this.#screen.restart()
+  }
+
+  stop(): void {
+    const nothing = { audio: null, video: null }
+    this.send(nothing, nothing)
+  }
+}

@@ -8,6 +8,8 @@ export interface Entry {
   token: string
   /** Name that the link gives the person; undefined when they choose one. */
   name: string | undefined
+  /** The link is for anybody, and makes nobody host: it can be given on. */
+  isForAnybody: boolean
   /** The link is good until then; undefined without a link. */
   expiresAt: number | undefined
 }
@@ -18,11 +20,13 @@ export function entryOf(location: { search: string; hash: string }): Entry {
   const token = new URLSearchParams(location.hash.slice(1)).get(tokenParameter) ?? ''
   const claims = claimsOf(token)
   const name: unknown = Reflect.get(claims, 'name')
+  const role: unknown = Reflect.get(claims, 'role')
   const expires: unknown = Reflect.get(claims, 'exp')
   return {
     roomId,
     token,
     name: typeof name === 'string' && name !== '' ? name : undefined,
+    isForAnybody: role === 'member' && !Reflect.has(claims, 'user') && !Reflect.has(claims, 'name'),
     expiresAt: typeof expires === 'number' ? expires : undefined,
   }
 }

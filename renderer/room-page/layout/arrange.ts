@@ -20,7 +20,7 @@ export interface Arrangement {
 export const tileRatio = 16 / 9
 const gap = 8
 /** Of what tells how many more there are. */
-const strip = { width: 180, height: 34 }
+const strip = { width: 240, height: 34 }
 /** Narrower than this, nobody is recognised. */
 const leastTile = 132
 /** Width of the tiles beside the large one, and of those below it: on an upright phone three of them fit. */

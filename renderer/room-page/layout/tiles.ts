@@ -13,12 +13,16 @@ export interface Tile {
   /** What arrives; undefined for one's own, and for somebody who sends nothing. */
   media: RemoteMedia | undefined
   speaking: boolean
+  /** A camera that was lost and is to come back. */
+  lost: boolean
 }
 
 /** What the tiles are made of. */
 export interface TileSources {
   you: Person | null
   people: Iterable<Person>
+  /** Cameras that were lost and are to come back. */
+  lostCameras: Iterable<Person>
   media: ReadonlyMap<string, RemoteMedia>
   ownCamera: MediaStreamTrack | null
   ownScreen: MediaStreamTrack | null
@@ -27,7 +31,7 @@ export interface TileSources {
 }
 
 /** Every tile: screens first, then those with a picture, then those with a voice, then those who listen; within each in the order they joined. */
-export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking }: TileSources): Tile[] {
+export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lostCameras }: TileSources): Tile[] {
   const tiles: Tile[] = []
   for (const person of people) {
     const own = person.user_id === you?.user_id
@@ -35,11 +39,20 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking }: 
     const main = mine.find(({ source }) => source === 'main')
     for (const screen of mine.filter(({ source }) => source === 'screen')) {
       const { id, video } = screen
-      tiles.push({ id, person, source: 'screen', own: false, video, media: screen, speaking: false })
+      tiles.push({ id, person, source: 'screen', own: false, video, media: screen, speaking: false, lost: false })
     }
     if (own && ownScreen !== null) {
       const id = `${person.user_id}~screen`
-      tiles.push({ id, person, source: 'screen', own, video: ownScreen, media: undefined, speaking: false })
+      tiles.push({
+        id,
+        person,
+        source: 'screen',
+        own,
+        video: ownScreen,
+        media: undefined,
+        speaking: false,
+        lost: false,
+      })
     }
     tiles.push({
       id: person.user_id,
@@ -49,6 +62,20 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking }: 
       video: own ? ownCamera : person.video ? (main?.video ?? null) : null,
       media: own ? undefined : main,
       speaking: (person.device || person.audio) && (speaking.has(person.user_id) || main?.speaking === true),
+      lost: false,
+    })
+  }
+  for (const person of lostCameras) {
+    const { user_id: id } = person
+    tiles.push({
+      id,
+      person,
+      source: 'main',
+      own: false,
+      video: null,
+      media: undefined,
+      speaking: false,
+      lost: true,
     })
   }
   return tiles.sort((one, other) => rank(one) - rank(other))

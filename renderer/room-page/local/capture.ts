@@ -6,6 +6,8 @@ export type CaptureProblem = 'insecure' | 'denied' | 'missing' | 'busy' | 'lost'
 
 export type CaptureKind = 'audio' | 'video'
 
+const cameraPicture = { width: { ideal: 1_280 }, height: { ideal: 720 }, frameRate: { ideal: 25, max: 30 } }
+
 /** Whether the browser gives media to this page at all. */
 export function canCapture(): boolean {
   // Typed as always there; a page over plain HTTP has none.
@@ -18,6 +20,20 @@ export function canShareScreen(): boolean {
   return devices?.getDisplayMedia !== undefined
 }
 
+/** Whether a camera looks at the person or away from them, as a phone's do; empty where that is not known. */
+export function facingOf(track: MediaStreamTrack | null): 'user' | 'environment' | '' {
+  const facing = track?.getSettings().facingMode
+  return facing === 'user' || facing === 'environment' ? facing : ''
+}
+
+/**
+ * Opens the camera that looks the other way.
+ * @throws DOMException of getUserMedia
+ */
+export async function captureFacing(facing: 'user' | 'environment'): Promise<MediaStreamTrack> {
+  return await openTrack({ video: { ...cameraPicture, facingMode: { exact: facing } } })
+}
+
 /**
  * Opens a microphone or camera.
  * @param deviceId empty: the browser chooses
@@ -25,16 +41,17 @@ export function canShareScreen(): boolean {
  */
 export async function capture(kind: CaptureKind, deviceId: string): Promise<MediaStreamTrack> {
   const device = deviceId === '' ? {} : { deviceId: { ideal: deviceId } }
-  const stream = await navigator.mediaDevices.getUserMedia(
+  return await openTrack(
     kind === 'audio'
       ? { audio: { ...device, echoCancellation: true, noiseSuppression: true, autoGainControl: true } }
-      : {
-          video: { ...device, width: { ideal: 1_280 }, height: { ideal: 720 }, frameRate: { ideal: 25, max: 30 } },
-        },
+      : { video: { ...cameraPicture, ...device } },
   )
-  const [track] = stream.getTracks()
+}
+
+async function openTrack(wanted: MediaStreamConstraints): Promise<MediaStreamTrack> {
+  const [track] = (await navigator.mediaDevices.getUserMedia(wanted)).getTracks()
   if (track === undefined) throw new DOMException('no track', 'NotFoundError')
-  if (kind === 'video') track.contentHint = 'motion'
+  if (track.kind === 'video') track.contentHint = 'motion'
   return track
 }
 
@@ -46,16 +63,16 @@ export function problemOf(error: unknown): CaptureProblem {
   return name === 'NotReadableError' || name === 'AbortError' ? 'busy' : 'failed'
 }
 
-/** A microphone or camera to choose from. */
+/** A microphone, camera or loudspeaker to choose from. */
 export interface DeviceChoice {
   id: string
   label: string
 }
 
-/** The microphones or cameras there are. Before the person allowed one, browsers name none. */
-export async function listDevices(kind: CaptureKind): Promise<DeviceChoice[]> {
+/** The microphones, cameras or loudspeakers there are. Before the person allowed one, browsers name none. */
+export async function listDevices(kind: CaptureKind | 'speaker'): Promise<DeviceChoice[]> {
   if (!canCapture()) return []
-  const wanted = kind === 'audio' ? 'audioinput' : 'videoinput'
+  const wanted = { audio: 'audioinput', video: 'videoinput', speaker: 'audiooutput' }[kind]
   const devices = await navigator.mediaDevices.enumerateDevices().catch(() => [])
   return devices
     .filter((device) => device.kind === wanted && device.deviceId !== '')

@@ -1,13 +1,17 @@
 import { shallowReactive } from 'vue'
+import { blur, canBlur } from './background-blur.ts'
 import {
   canCapture,
   capture,
+  captureFacing,
   type CaptureKind,
   type CaptureProblem,
   type DeviceChoice,
+  facingOf,
   listDevices,
   problemOf,
 } from './capture.ts'
+import { remembered } from './remembered.ts'
 
 /** A microphone or a camera, as the page shows it. */
 export interface DeviceInput {
@@ -26,11 +30,24 @@ export interface DeviceInput {
 export class DeviceSwitch {
   readonly input: DeviceInput
   readonly #changed: () => void
+  readonly #replaced: (lost: string, instead: string) => void
   #generation = 0
+  /** Id of the one that the person wants: it is taken again when it is plugged in again. */
+  #wanted: string
 
-  /** @param changed told after each change of the track or of `on` */
-  constructor(kind: CaptureKind, chosen: string, changed: () => void) {
+  /**
+   * @param changed told after each change of the track or of `on`
+   * @param replaced told the names, where another one took the place of one that was unplugged
+   */
+  constructor(
+    kind: CaptureKind,
+    chosen: string,
+    changed: () => void,
+    replaced: (lost: string, instead: string) => void = () => {},
+  ) {
     this.#changed = changed
+    this.#replaced = replaced
+    this.#wanted = chosen
     this.input = shallowReactive<DeviceInput>({
       kind,
       on: false,
@@ -54,7 +71,7 @@ export class DeviceSwitch {
       input.on = true
       return this.#changed()
     }
-    await this.#open(input.chosen)
+    await this.#open(() => capture(input.kind, input.chosen))
   }
 
   /** A camera is closed, so that its light goes out; a microphone is silenced, so that it is back at once. */
@@ -70,11 +87,39 @@ export class DeviceSwitch {
 
   /** Takes another one, at once when it is on. */
   async choose(id: string): Promise<void> {
+    this.#wanted = id
+    await this.#exchange(id)
+  }
+
+  /** Id of the one that the person chose; empty: the browser's choice. */
+  get wanted(): string {
+    return this.#wanted
+  }
+
+  /** The camera that looks the other way, on a phone. */
+  async flip(): Promise<void> {
+    const facing = facingOf(this.input.track) === 'environment' ? 'user' : 'environment'
+    // Many phones open one camera at a time.
+    this.#drop()
+    await this.#open(() => captureFacing(facing))
+    this.#wanted = this.input.chosen
+  }
+
+  /** Devices were plugged in or out: the list is new, and the one that the person wants is taken again when it is back. */
+  async plugged(): Promise<void> {
+    const { input } = this
+    const before = new Set(input.choices.map(({ id }) => id))
+    await this.refreshChoices()
+    const isBack = !before.has(this.#wanted) && input.choices.some(({ id }) => id === this.#wanted)
+    if (isBack && input.on && input.chosen !== this.#wanted) await this.#exchange(this.#wanted)
+  }
+
+  async #exchange(id: string): Promise<void> {
     this.input.chosen = id
     if (this.input.track === null && !this.input.opening) return
     const on = this.input.on || this.input.opening
     this.#drop()
-    await this.#open(id)
+    await this.#open(() => capture(this.input.kind, id))
     if (!on) this.turnOff()
   }
 
@@ -89,18 +134,19 @@ export class DeviceSwitch {
     this.#drop()
   }
 
-  async #open(id: string): Promise<void> {
+  async #open(take: () => Promise<MediaStreamTrack>): Promise<void> {
     const generation = ++this.#generation
     const { input } = this
     input.opening = true
     input.problem = null
     try {
-      const track = await capture(input.kind, id)
+      const track = await take()
       if (generation !== this.#generation) return track.stop()
-      track.addEventListener('ended', () => this.#lost(track))
+      if (input.kind === 'video' && remembered().blurred && canBlur(track)) await blur(track, true)
+      track.addEventListener('ended', () => void this.#lost(track))
       input.track = track
       input.on = true
-      input.chosen = track.getSettings().deviceId ?? id
+      input.chosen = track.getSettings().deviceId ?? input.chosen
     } catch (error) {
       if (generation !== this.#generation) return
       input.problem = problemOf(error)
@@ -117,11 +163,25 @@ export class DeviceSwitch {
     track?.stop()
   }
 
-  #lost(track: MediaStreamTrack): void {
-    if (this.input.track !== track) return
+  /** It was unplugged: another one takes its place, in the state it was in, where there is one. */
+  async #lost(track: MediaStreamTrack): Promise<void> {
+    const { input } = this
+    if (input.track !== track) return
+    const { on } = input
+    const label = track.label
     this.#drop()
-    this.input.on = false
-    this.input.problem = 'lost'
+    input.on = false
+    input.problem = 'lost'
     this.#changed()
+    await this.refreshChoices()
+    if (!on || input.choices.length === 0) return
+    await this.#open(() => capture(input.kind, ''))
+    const instead = this.#current()
+    if (instead === null) input.problem = 'lost'
+    else this.#replaced(label, instead.label)
+  }
+
+  #current(): MediaStreamTrack | null {
+    return this.input.track
   }
 }

@@ -3,6 +3,9 @@ export interface Remembered {
   name: string
   microphone: string
   camera: string
+  speaker: string
+  /** The background is to be blurred where the camera does that. */
+  blurred: boolean
   /** Empty: the browser's. */
   language: 'en' | 'zh' | ''
   /** How they were left. */
@@ -11,7 +14,16 @@ export interface Remembered {
 }
 
 const key = 'roomdesk.room'
-const fresh: Remembered = { name: '', microphone: '', camera: '', language: '', audioOn: true, videoOn: true }
+const fresh: Remembered = {
+  name: '',
+  microphone: '',
+  camera: '',
+  speaker: '',
+  blurred: false,
+  language: '',
+  audioOn: true,
+  videoOn: true,
+}
 
 export function remembered(): Remembered {
   try {
@@ -26,6 +38,8 @@ export function remembered(): Remembered {
       name: text('name'),
       microphone: text('microphone'),
       camera: text('camera'),
+      speaker: text('speaker'),
+      blurred: Reflect.get(fields, 'blurred') === true,
       language: language === 'en' || language === 'zh' ? language : '',
       audioOn: Reflect.get(fields, 'audioOn') !== false,
       videoOn: Reflect.get(fields, 'videoOn') !== false,

@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, watch } from 'vue'
 import type { Ref } from 'vue'
+import { canChooseSpeaker } from './speaker.ts'
 import type { RemoteMedia } from '../session/remote-media.ts'
 
 /** The sound of a room. */
@@ -10,8 +11,11 @@ export interface Sound {
   resume(): Promise<void>
 }
 
-/** Plays every voice that arrives, apart from the pictures: a tile that is not shown is still heard. */
-export function useSound(media: () => ReadonlyMap<string, RemoteMedia>): Sound {
+/**
+ * Plays every voice that arrives, apart from the pictures: a tile that is not shown is still heard.
+ * @param sink id of the loudspeaker; empty: the system's
+ */
+export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: () => string): Sound {
   const players = new Map<MediaStreamTrack, HTMLAudioElement>()
   const held = ref(false)
 
@@ -24,6 +28,12 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>): Sound {
     }
   }
 
+  /** Where it cannot be had, the sound stays where it was. */
+  async function route(element: HTMLAudioElement): Promise<void> {
+    if (!canChooseSpeaker() || element.sinkId === sink()) return
+    await element.setSinkId(sink()).catch(() => {})
+  }
+
   function update(tracks: readonly MediaStreamTrack[]): void {
     for (const [track, element] of players) {
       if (tracks.includes(track)) continue
@@ -34,12 +44,16 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>): Sound {
       if (players.has(track)) continue
       const element = new Audio()
       element.srcObject = new MediaStream([track])
+      void route(element)
       players.set(track, element)
       void play(element)
     }
   }
 
   watch(() => [...media().values()].flatMap(({ audio }) => audio ?? []), update, { immediate: true })
+  watch(sink, () => {
+    for (const element of players.values()) void route(element)
+  })
   onScopeDispose(() => update([]))
   return {
     held,

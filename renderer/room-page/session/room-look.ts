@@ -4,13 +4,15 @@ import type { RoomLook } from '../../../shared/media/control.ts'
 const patienceMs = 8_000
 
 /**
- * What the node says of a room to somebody without a link, before they join. Never rejects.
+ * What the node says of a room before somebody joins. Never rejects.
  * @param origin of the node, e.g. `http://10.0.0.5:7082`
+ * @param token of the join link; empty for none
  * @returns undefined where it does not say, e.g. after too many looks
  */
-export async function lookAtRoom(origin: string, roomId: string): Promise<RoomLook | undefined> {
+export async function lookAtRoom(origin: string, roomId: string, token = ''): Promise<RoomLook | undefined> {
   try {
     const answer = await fetch(`${origin}/entry/${encodeURIComponent(roomId)}`, {
+      headers: token === '' ? {} : { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(patienceMs),
     })
     const value: unknown = answer.ok ? await answer.json() : undefined
@@ -21,5 +23,7 @@ export async function lookAtRoom(origin: string, roomId: string): Promise<RoomLo
 }
 
 function isLook(value: unknown): value is RoomLook {
-  return typeof value === 'object' && value !== null && 'by_number' in value && 'host_password' in value
+  return (
+    typeof value === 'object' && value !== null && 'by_number' in value && 'host_password' in value && 'topic' in value
+  )
 }

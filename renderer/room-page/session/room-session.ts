@@ -1,14 +1,17 @@
 import { computed, shallowReactive } from 'vue'
-import type { Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
+import type { FromPerson, Person, RoomStream, ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
+import { canCapture } from '../local/capture.ts'
 import { DeviceSwitch } from '../local/device-input.ts'
 import { remember, remembered } from '../local/remembered.ts'
 import { ScreenShare } from '../local/screen-share.ts'
+import { Speaker } from '../local/speaker.ts'
+import { AwaitedRoom } from './awaited-room.ts'
 import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
 import { Measuring } from './measuring.ts'
 import { Mesh } from './mesh.ts'
-import { Notices } from './notices.ts'
+import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { freshView } from './room-view.ts'
 import { Sending } from './sending.ts'
@@ -19,14 +22,26 @@ import { Watching } from './watching.ts'
 /** Streams that the node is told the heights of; no room shows more. */
 const mostShown = 256
 
+/** Words for what was asked for and is not to be had. */
+const refusalNotices: Readonly<Record<string, Notice['text']>> = {
+  roomFull: 'full',
+  locked: 'lockedNow',
+  busy: 'notNow',
+}
+/** What may be over in a moment while somebody waits for a room to open. */
+const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
+
 /** One visit to a room, with everything that is sent and received in it. */
 export class RoomSession {
   readonly view = freshView()
   readonly people = shallowReactive(new Map<string, Person>())
+  /** Cameras that are to come back. */
+  readonly lostCameras = shallowReactive(new Map<string, Person>())
   readonly chat = new ChatLines(this.view)
   readonly notices = new Notices()
-  readonly microphone = new DeviceSwitch('audio', remembered().microphone, () => this.#deviceChanged())
-  readonly camera = new DeviceSwitch('video', remembered().camera, () => this.#deviceChanged())
+  readonly microphone = this.#device('audio', remembered().microphone)
+  readonly camera = this.#device('video', remembered().camera)
+  readonly speaker = new Speaker()
   readonly screen = new ScreenShare(() => this.#screenChanged())
   readonly watching = new Watching()
   readonly mesh = new Mesh()
@@ -40,6 +55,8 @@ export class RoomSession {
   /** Of the node that has the room, as far as it is known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
+  readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
+  #request: JoinRequest | undefined
   #measuring: Measuring | undefined
   #signal: SignalClient | undefined
   #joined: Joined | undefined
@@ -50,7 +67,8 @@ export class RoomSession {
   constructor(origin: string) {
     this.#home = origin
     this.#origin = origin
-    window.addEventListener('pagehide', () => this.leave())
+    if (canCapture()) navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
+    window.addEventListener('pagehide', () => this.leave(true))
   }
 
   /** Connection of what is sent, for its quality. */
@@ -60,11 +78,22 @@ export class RoomSession {
 
   /** Asks to be let into the room. */
   join(request: JoinRequest): void {
-    this.#signal?.leave()
     Object.assign(this.view, { phase: 'joining', ending: null, roomId: request.roomId })
+    this.#request = request
+    this.#begin()
+  }
+
+  #begin(): void {
+    const request = this.#request
+    if (request === undefined) return
+    this.#signal?.leave(true)
     this.#origin = this.#home
     this.#signal = new SignalClient(this.#origin, request, {
       joined: (message) => this.#entered(message),
+      waiting: (topic) => {
+        this.#awaited.end()
+        Object.assign(this.view, { phase: 'waiting', waitingFor: 'host', connected: true, topic })
+      },
       message: (message) => this.#received(message),
       moved: (origin) => {
         this.#origin = origin
@@ -76,11 +105,25 @@ export class RoomSession {
     })
   }
 
-  /** Goes of one's own wish. */
-  leave(): void {
+  /** Goes of one's own wish. @param back a moment later, with the page that is loaded again */
+  leave(back = false): void {
     if (this.#signal === undefined) return
-    this.#signal.leave()
+    this.#signal.leave(back)
     this.#ended({ reason: 'left', message: '' })
+  }
+
+  /** Tries at once whether the room is open. */
+  tryNow(): void {
+    this.#awaited.now()
+  }
+
+  /** Waits no more. */
+  giveUp(): void {
+    this.#awaited.end()
+    const signal = this.#signal
+    this.#signal = undefined
+    signal?.leave()
+    this.toLobby()
   }
 
   /** Gives microphone and camera back: their lights go out until they are wanted again. */
@@ -99,14 +142,9 @@ export class RoomSession {
     return this.#signal?.send({ type: 'chat', text }) ?? false
   }
 
-  /** Host: silences somebody, who may speak up again. */
-  mute(userId: string, kind: 'audio' | 'video'): void {
-    this.#signal?.send({ type: 'mute', user_id: userId, kind })
-  }
-
-  /** Host: takes somebody out. */
-  remove(userId: string): void {
-    this.#signal?.send({ type: 'remove', user_id: userId })
+  /** Asks the node for something. Resolves to whether that went out. */
+  ask(message: FromPerson): boolean {
+    return this.#signal?.send(message) ?? false
   }
 
   /** How high each stream is shown from now on, in device pixels; 0: not at all. */
@@ -124,6 +162,7 @@ export class RoomSession {
   #entered(message: Joined): void {
     const { you, room, people, streams, ice_servers, session, resumed } = message
     const first = this.#joined === undefined
+    this.#awaited.end()
     this.#joined = message
     const peerToPeer = room.peer_to_peer
     const mostTiles = message.most_tiles
@@ -133,11 +172,14 @@ export class RoomSession {
       restarting: false,
       you,
       topic: room.topic,
+      locked: room.locked,
       peerToPeer,
       mostTiles,
     })
     this.people.clear()
     for (const person of people) this.people.set(person.user_id, person)
+    this.lostCameras.clear()
+    for (const camera of message.lost_cameras) this.lostCameras.set(camera.user_id, camera)
     this.chat.take(message.chat, first)
     const iceServers = ice_servers.map(({ urls, username, credential }) => ({
       urls,
@@ -169,12 +211,15 @@ export class RoomSession {
   #received(message: ToPerson): void {
     switch (message.type) {
       case 'person_joined':
-        this.people.set(message.person.user_id, message.person)
-        return this.notices.tell('joined', { name: message.person.user_name })
+        return this.#came(message.person)
       case 'person_changed':
         return this.#changed(message.person)
       case 'person_left':
-        return this.#left(message.user_id)
+        return this.#left(message.user_id, message.lost === true)
+      case 'waiting_list':
+        return this.#guestsChanged(message.people)
+      case 'hand_lowered':
+        return this.notices.tell('handLowered', { name: this.people.get(message.by)?.user_name ?? message.by })
       case 'stream_added':
         return this.#streamAdded(message.stream)
       case 'stream_removed':
@@ -193,23 +238,42 @@ export class RoomSession {
       case 'relay':
         return this.mesh.received(message.from, message.payload)
       case 'error':
-        return this.notices.tell('refused', {}, 'warn')
+        return this.notices.tell(refusalNotices[message.reason] ?? 'refused', {}, 'warn')
       default:
         return
     }
   }
 
-  #changed(person: Person): void {
+  #came(person: Person): void {
     this.people.set(person.user_id, person)
-    if (person.user_id === this.view.you?.user_id) this.view.you = person
+    // A camera that is back has never been gone for those who see its tile.
+    if (!this.lostCameras.delete(person.user_id)) this.notices.tell('joined', { name: person.user_name })
   }
 
-  #left(userId: string): void {
+  #guestsChanged(guests: readonly WaitingPerson[]): void {
+    const known = new Set(this.view.guests.map(({ user_id }) => user_id))
+    this.view.guests = guests
+    for (const { user_id, user_name } of guests) {
+      if (!known.has(user_id)) this.notices.tell('waits', { name: user_name })
+    }
+  }
+
+  #changed(person: Person): void {
+    const before = this.people.get(person.user_id)
+    const own = person.user_id === this.view.you?.user_id
+    if (!own && person.hand > 0 && before?.hand === 0) this.notices.tell('handRaised', { name: person.user_name })
+    this.people.set(person.user_id, person)
+    if (own) this.view.you = person
+  }
+
+  #left(userId: string, lost: boolean): void {
     const person = this.people.get(userId)
+    this.lostCameras.delete(userId)
+    if (lost && person !== undefined) this.lostCameras.set(userId, person)
     this.people.delete(userId)
     this.mesh.remove(userId)
     this.speaking.remove(userId)
-    if (person !== undefined) this.notices.tell('left', { name: person.user_name })
+    if (person !== undefined && !lost) this.notices.tell('left', { name: person.user_name })
   }
 
   #streamAdded(stream: RoomStream): void {
@@ -229,10 +293,25 @@ export class RoomSession {
     this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
   }
 
+  #device(kind: 'audio' | 'video', chosen: string): DeviceSwitch {
+    return new DeviceSwitch(
+      kind,
+      chosen,
+      () => this.#deviceChanged(),
+      (lost, instead) => this.notices.tell('unplugged', { lost, instead }, 'warn'),
+    )
+  }
+
+  #plugged(): void {
+    for (const device of [this.microphone, this.camera]) void device.plugged()
+    void this.speaker.refreshChoices()
+  }
+
   #deviceChanged(): void {
     const [microphone, camera] = [this.microphone.input, this.camera.input]
-    if (microphone.track !== null) remember({ microphone: microphone.chosen })
-    if (camera.track !== null) remember({ camera: camera.chosen })
+    // One that took the place of one that was unplugged is no choice.
+    if (microphone.track !== null) remember({ microphone: this.microphone.wanted || microphone.chosen })
+    if (camera.track !== null) remember({ camera: this.camera.wanted || camera.chosen })
     this.#publish()
     this.#tellState()
   }
@@ -276,6 +355,9 @@ export class RoomSession {
   #ended(ending: Ending): void {
     if (this.#signal === undefined) return
     this.#signal = undefined
+    const opens = ending.reason === 'noRoom' || (this.#awaited.awaited && passing.has(ending.reason))
+    if (opens && this.#joined === undefined && this.#awaited.await()) return
+    this.#awaited.end()
     this.#joined = undefined
     this.#measuring?.stop()
     this.#measuring = undefined
@@ -284,6 +366,7 @@ export class RoomSession {
     this.watching.clear()
     this.mesh.clear()
     this.people.clear()
+    this.lostCameras.clear()
     this.speaking.clear()
     this.#heights = new Map()
     this.chat.clear()
@@ -294,6 +377,7 @@ export class RoomSession {
       you: null,
       unread: 0,
       locked: false,
+      guests: [],
       chatOpen: false,
     })
   }

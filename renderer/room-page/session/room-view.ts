@@ -1,10 +1,14 @@
 import { shallowReactive } from 'vue'
-import type { Person } from '../../../shared/media/signal.ts'
+import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Ending } from './ending.ts'
 
 /** Where the page stands. */
 export interface RoomView {
-  phase: 'lobby' | 'joining' | 'in' | 'ended'
+  phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
+  /** Before the room: a host who lets one in, or that it opens. */
+  waitingFor: 'host' | 'opening'
+  /** When it is tried again, milliseconds since the epoch; 0 while it is tried. */
+  retryAt: number
   ending: Ending | null
   /** The signalling connection stands. */
   connected: boolean
@@ -12,9 +16,14 @@ export interface RoomView {
   restarting: boolean
   you: Person | null
   roomId: string
+  /** Empty while it is not known. */
   topic: string
+  /** Whoever knows the number of the room may join it. */
+  byNumber: boolean
   locked: boolean
   peerToPeer: boolean
+  /** Whom a host has to let in, as a host is told. */
+  guests: readonly WaitingPerson[]
   /** Tiles that are shown at once, at most. */
   mostTiles: number
   unread: number
@@ -25,14 +34,18 @@ export interface RoomView {
 export function freshView(): RoomView {
   return shallowReactive<RoomView>({
     phase: 'lobby',
+    waitingFor: 'host',
+    retryAt: 0,
     ending: null,
     connected: false,
     restarting: false,
     you: null,
     roomId: '',
     topic: '',
+    byNumber: false,
     locked: false,
     peerToPeer: false,
+    guests: [],
     mostTiles: 12,
     unread: 0,
     chatOpen: false,

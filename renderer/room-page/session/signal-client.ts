@@ -2,6 +2,7 @@ import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
 import { silenceWatch } from '../../media/silence-watch.ts'
 import { browserSecret } from '../local/browser-secret.ts'
+import { keepPass, keptPass } from '../local/entry-pass.ts'
 import { type Ending, endingOf } from './ending.ts'
 
 /** What somebody asks to join with. */
@@ -20,6 +21,8 @@ export type Joined = Extract<ToPerson, { type: 'joined' }>
 export interface SignalListener {
   /** In, for the first time or again; `resumed`: as if nothing had happened. */
   joined(message: Joined): void
+  /** A host has to let this person in: `joined` or `ended` follows. */
+  waiting(topic: string): void
   /** Whatever comes after that. */
   message(message: ToPerson): void
   /** The connection broke; it is being mended. @param restarting the node said that it will be back, or that the room goes to another one */
@@ -47,6 +50,8 @@ const triesAtHome = 3
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
+/** After these one may come back as before; after any other end one is new. */
+const keepsPass: ReadonlySet<string> = new Set(['lost', 'unreachable', 'outdated', 'replaced'])
 /** A room that moves meanwhile is followed so many times in a row. */
 const mostMoves = 3
 
@@ -67,6 +72,8 @@ export class SignalClient {
   #session = ''
   #userId: string | undefined
   #entered = false
+  /** A host has to let this person in. */
+  #waits = false
   #over = false
   /** When the connection was lost; 0 while it stands. */
   #lostAt = 0
@@ -101,9 +108,10 @@ export class SignalClient {
     return true
   }
 
-  /** Goes, for good. */
-  leave(): void {
+  /** Goes, for good. @param back a moment later, with the page that is loaded again */
+  leave(back = false): void {
     if (this.#over) return
+    if (!back) keepPass(this.#request.roomId, '')
     this.send({ type: 'leave' })
     this.#finish()
   }
@@ -121,7 +129,7 @@ export class SignalClient {
       this.#heardAt = Date.now()
       const message = parsed(data)
       if (message === undefined) return
-      if (message.type === 'joined' || message.type === 'refused') clearTimeout(timer)
+      if (message.type === 'joined' || message.type === 'waiting' || message.type === 'refused') clearTimeout(timer)
       this.#received(message)
     })
     socket.addEventListener('close', () => {
@@ -149,6 +157,7 @@ export class SignalClient {
       host_password: hostPassword,
       user_name: userName,
       browser: browserSecret(),
+      pass: keptPass(roomId),
       ...(this.#userId === undefined ? {} : { user_id: this.#userId }),
     }
   }
@@ -159,14 +168,14 @@ export class SignalClient {
         this.#entered = true
         this.#session = message.session
         this.#userId = message.you.user_id
-        this.#lostAt = 0
-        this.#tries = 0
-        this.#moves = 0
-        this.#restarting = false
-        if (this.#asked !== this.#origin) this.#listener.moved(this.#asked)
-        this.#origin = this.#asked
+        keepPass(this.#request.roomId, message.pass)
+        this.#stands()
         this.#others = [...new Set([this.#home, ...message.other_nodes])].filter((origin) => origin !== this.#origin)
         return this.#listener.joined(message)
+      case 'waiting':
+        this.#waits = true
+        this.#stands()
+        return this.#listener.waiting(message.topic)
       case 'refused':
         return this.#refused(message)
       case 'removed':
@@ -179,11 +188,21 @@ export class SignalClient {
     }
   }
 
+  /** The node has answered: it is the one to talk to. */
+  #stands(): void {
+    this.#lostAt = 0
+    this.#tries = 0
+    this.#moves = 0
+    this.#restarting = false
+    if (this.#asked !== this.#origin) this.#listener.moved(this.#asked)
+    this.#origin = this.#asked
+  }
+
   #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
     if (reason === 'elsewhere' && url !== undefined && this.#moves < mostMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
     const resuming = this.#session !== '' && !aside
-    const again = this.#entered && (resuming || passing.has(reason))
+    const again = (this.#entered || this.#waits) && (resuming || passing.has(reason))
     if (!again) {
       const outdated = reason === 'badRequest' && message.includes('version')
       return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
@@ -220,7 +239,7 @@ export class SignalClient {
 
   #broken(): void {
     this.#socket = undefined
-    if (!this.#entered) return this.#end({ reason: 'unreachable', message: '' })
+    if (!this.#entered && !this.#waits) return this.#end({ reason: 'unreachable', message: '' })
     if (this.#lostAt === 0) {
       this.#lostAt = Date.now()
       this.#listener.lost(this.#restarting)
@@ -263,6 +282,7 @@ export class SignalClient {
 
   #end(ending: Ending): void {
     if (this.#over) return
+    if (!keepsPass.has(ending.reason)) keepPass(this.#request.roomId, '')
     this.#finish()
     this.#listener.ended(ending)
   }

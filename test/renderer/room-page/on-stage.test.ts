@@ -15,7 +15,17 @@ function tile(id: string, more: Partial<Tile> = {}): Tile {
     away: false,
     hand: 0,
   }
-  return { id, person, source: 'main', own: false, video: null, media: undefined, speaking: false, ...more }
+  return {
+    id,
+    person,
+    source: 'main',
+    own: false,
+    video: null,
+    media: undefined,
+    speaking: false,
+    lost: false,
+    ...more,
+  }
 }
 
 const room = (count: number): Tile[] => Array.from({ length: count }, (_, i) => tile(`p${i}`))

@@ -21,7 +21,16 @@ describe('the address of the page', () => {
       token,
       name: '王小明 🎥',
       expiresAt: 42,
+      isForAnybody: false,
     })
+  })
+
+  test('can be given on only where its link is for anybody and makes nobody host', () => {
+    const mayGive = (claims: object): boolean =>
+      entryOf({ search: '?roomId=1', hash: `#token=${tokenOf(claims)}` }).isForAnybody
+    expect(mayGive({ role: 'member' })).toBe(true)
+    for (const claims of [{ role: 'host' }, { role: 'member', user: 'ann' }, { role: 'member', name: 'Ann' }, {}])
+      expect(mayGive(claims)).toBe(false)
   })
 
   test.each([

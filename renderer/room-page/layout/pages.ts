@@ -1,0 +1,49 @@
+import { arrange } from './arrange.ts'
+import { byImportance, type Interests } from './on-stage.ts'
+import type { Tile } from './tiles.ts'
+
+/** What decides which tiles are on which page. */
+export interface PageRules extends Interests {
+  width: number
+  height: number
+  /** Tiles that are shown at once, at most. */
+  most: number
+  /** Id of the large one; null for none. */
+  large: string | null
+}
+
+/**
+ * Those of the first page, where not all fit: the most important ones, which change with who speaks.
+ * @returns in the order of the tiles
+ */
+export function firstPage(tiles: readonly Tile[], rules: PageRules): Tile[] {
+  const { width, height, most, large } = rules
+  const important = byImportance(tiles, { kept: keptWith(rules), spoke: rules.spoke }).slice(0, most)
+  const ids = important.map(({ id }) => id)
+  const { places } = arrange(width, height, ids, large, tiles.length - ids.length)
+  return tiles.filter(({ id }) => places.has(id))
+}
+
+/**
+ * The pages after the first: who is kept is on each of them, and everybody else who is not on the first is on one of them, in the order of the tiles.
+ * @param first ids of the first page
+ */
+export function furtherPages(tiles: readonly Tile[], first: ReadonlySet<string>, rules: PageRules): Tile[][] {
+  const { width, height, most, large } = rules
+  const always = keptWith(rules)
+  const wanted = tiles.filter(({ id }) => always.has(id)).toSorted((one) => (one.id === large ? -1 : 0))
+  const rest = tiles.filter(({ id }) => !first.has(id) && !always.has(id))
+  if (rest.length === 0) return []
+  // As many as there are places with something left over.
+  const ids = new Set([...wanted, ...rest, ...tiles].map(({ id }) => id))
+  const { places } = arrange(width, height, [...ids].slice(0, most), large, tiles.length)
+  const kept = wanted.slice(0, Math.max(0, places.size - 1))
+  const each = Math.max(1, places.size - kept.length)
+  const pages: Tile[][] = []
+  for (let from = 0; from < rest.length; from += each) pages.push([...kept, ...rest.slice(from, from + each)])
+  return pages
+}
+
+function keptWith({ kept, large }: PageRules): ReadonlySet<string> {
+  return large === null ? kept : new Set([...kept, large])
+}

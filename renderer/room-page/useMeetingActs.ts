@@ -1,0 +1,139 @@
+import { computed, type ComputedRef, ref, type Ref, type ShallowRef, shallowRef } from 'vue'
+import type { Person } from '../../shared/media/signal.ts'
+import { problemText } from './components/problem-text.ts'
+import { copyInvitation, type Invitation } from './invitation.ts'
+import { rememberSwitch } from './local/remembered.ts'
+import type { PersonAct } from './person-acts.ts'
+import type { RoomSession } from './session/room-session.ts'
+import { fill, texts } from './texts/texts.ts'
+
+/** What is asked before something is lost. */
+export interface Question {
+  title: string
+  lines: string[]
+  action: string
+  yes: () => void
+}
+
+/** What somebody in the room can do by a button, a menu or a key. */
+export interface MeetingActs {
+  /** Why microphone, camera or screen are not to be had; empty for no problem. */
+  problem: Ref<string>
+  question: ShallowRef<Question | null>
+  sharing: ComputedRef<boolean>
+  isHost: ComputedRef<boolean>
+  toggle(device: RoomSession['microphone']): Promise<void>
+  share(): Promise<void>
+  toggleHand(): void
+  leave(): void
+  /** Does something with one person. */
+  act(what: PersonAct, person: Person): void
+  /** Does something of the menu. */
+  choose(what: string): void
+  answer(yes: boolean): void
+}
+
+/** @param invitation what this person can invite others with; undefined for nothing */
+export function useMeetingActs(
+  room: RoomSession,
+  invitation: () => Invitation | undefined,
+  showDevices: () => void,
+): MeetingActs {
+  const { view } = room
+  const problem = ref('')
+  const question = shallowRef<Question | null>(null)
+  const sharing = computed(() => room.screen.video.value !== null)
+  const isHost = computed(() => view.you?.role === 'host')
+
+  async function toggle(device: RoomSession['microphone']): Promise<void> {
+    problem.value = ''
+    rememberSwitch(device.input.kind, !device.input.on)
+    if (device.input.on) return device.turnOff()
+    await device.turnOn()
+    problem.value = problemText(device.input, texts.value)
+  }
+
+  async function share(): Promise<void> {
+    if (sharing.value) return room.screen.stop()
+    problem.value = ''
+    try {
+      await room.screen.start()
+    } catch {
+      problem.value = texts.value.problems.screenFailed
+    }
+  }
+
+  function toggleHand(): void {
+    const raised = view.you?.hand === 0
+    if (room.ask({ type: 'hand', raised })) room.notices.tell(raised ? 'handUp' : 'handDown')
+  }
+
+  /** Asks only where something is lost that cannot be had again. */
+  function leave(): void {
+    const lines = []
+    if (sharing.value) lines.push(texts.value.ask.leaveSharing)
+    if (view.locked && !isHost.value) lines.push(texts.value.ask.leaveLocked)
+    if (lines.length === 0) return room.leave()
+    const { leaveTitle: title, leave: action } = texts.value.ask
+    question.value = { title, lines, action, yes: () => room.leave() }
+  }
+
+  function act(what: PersonAct, { user_id, user_name }: Person): void {
+    if (what === 'mute') room.ask({ type: 'mute', user_id, kind: 'audio' })
+    else if (what === 'stopCamera') room.ask({ type: 'mute', user_id, kind: 'video' })
+    else if (what === 'lowerHand') room.ask({ type: 'lower_hand', user_id })
+    else {
+      question.value = {
+        title: fill(texts.value.ask.removeTitle, { name: user_name }),
+        lines: [texts.value.ask.removeBody],
+        action: texts.value.ask.remove,
+        yes: () => room.ask({ type: 'remove', user_id }),
+      }
+    }
+  }
+
+  function endForAll(): void {
+    const count = [...room.people.values()].filter(({ device }) => !device).length
+    const { endTitle: title, endBody, end: action } = texts.value.ask
+    const lines = [fill(endBody, { count })]
+    question.value = { title, lines, action, yes: () => room.ask({ type: 'end_meeting' }) }
+  }
+
+  async function invite(): Promise<void> {
+    const found = invitation()
+    if (found === undefined) return
+    const copied = await copyInvitation(found)
+    room.notices.tell(copied ? 'copied' : 'notCopied', {}, copied ? 'info' : 'warn')
+  }
+
+  const choices: Readonly<Record<string, () => void>> = {
+    devices: showDevices,
+    share: () => void share(),
+    invite: () => void invite(),
+    muteAll: () => {
+      if (room.ask({ type: 'mute_all' })) room.notices.tell('mutedAll')
+    },
+    lowerHands: () => void room.ask({ type: 'lower_hand' }),
+    lock: () => void room.ask({ type: 'lock', locked: true }),
+    unlock: () => void room.ask({ type: 'lock', locked: false }),
+    end: endForAll,
+  }
+
+  return {
+    problem,
+    question,
+    sharing,
+    isHost,
+    toggle,
+    share,
+    toggleHand,
+    leave,
+    act,
+    choose: (what) => choices[what]?.(),
+    answer(yes) {
+      const asked = question.value
+      question.value = null
+      if (yes) asked?.yes()
+    },
+  }
+}

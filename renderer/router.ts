@@ -14,6 +14,7 @@ export function makeRouter(): Router {
       { path: '/rooms/:room?', component: () => import('./pages/RoomsPage.vue') },
       { path: '/nodes/:name?', component: () => import('./pages/NodesPage.vue') },
       { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
+      { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
       { path: '/events', component: () => import('./pages/EventsPage.vue') },
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },

@@ -5,6 +5,7 @@ export const icons = {
   rooms: 'M3 16.5h14M5 16.5V6.8A2.8 2.8 0 0 1 7.8 4h4.4A2.8 2.8 0 0 1 15 6.8v9.7M11.8 10.2v.6',
   nodes: 'M4 4h12v4.5H4zM4 11.5h12V16H4zM6.8 6.2v.1M6.8 13.7v.1M9.5 6.2h4M9.5 13.7h4',
   devices: 'M3 6h9.5v8H3zM12.5 9 17 6.5v7L12.5 11M5.5 8.5h2',
+  wall: 'M3.5 4h13v12h-13zM3.5 10h13M7.8 4v12M12.2 4v12',
   events: 'M4 4.5h12M4 8.2h12M4 11.8h8M4 15.5h6',
   activity: 'M3 10.5h3L8.3 5l3.4 10 2.3-4.5h3',
   tester: 'M4 4.5 9 10l-5 5.5M10.5 15.5H16',

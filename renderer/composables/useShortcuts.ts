@@ -1,6 +1,6 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** Keys of a page: what `/`, `n` and `p` do there. */
+/** Keys of a page: what `/`, `n`, `p` and `f` do there. */
 export interface PageShortcuts {
   /** Focus the search field. */
   search?: () => void
@@ -8,6 +8,8 @@ export interface PageShortcuts {
   create?: () => void
   /** Hold what moves still, or let it go on. */
   pause?: () => void
+  /** Fill the screen, or no longer. */
+  full?: () => void
 }
 
 const pages: PageShortcuts[] = []
@@ -21,6 +23,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   r: '/rooms',
   n: '/nodes',
   d: '/devices',
+  w: '/wall',
   e: '/events',
   a: '/activity',
   t: '/tester',
@@ -47,7 +50,12 @@ function press(event: KeyboardEvent): void {
     }
     return
   }
-  const own: Readonly<Record<string, (() => void) | undefined>> = { '/': page?.search, n: page?.create, p: page?.pause }
+  const own: Readonly<Record<string, (() => void) | undefined>> = {
+    '/': page?.search,
+    n: page?.create,
+    p: page?.pause,
+    f: page?.full,
+  }
   const act = Object.hasOwn(own, event.key) ? own[event.key] : global.get(event.key)
   if (event.key === 'g') prefix = event.timeStamp
   if (!act) return

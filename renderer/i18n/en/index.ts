@@ -10,6 +10,7 @@ import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { tester } from './tester.ts'
+import { wall } from './wall.ts'
 
 /** Every English text: the shape that other catalogues follow. */
 export const en = {
@@ -26,4 +27,5 @@ export const en = {
   settings,
   lab,
   media,
+  wall,
 } as const

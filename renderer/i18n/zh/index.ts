@@ -11,6 +11,7 @@ import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { tester } from './tester.ts'
+import { wall } from './wall.ts'
 
 /** Every Chinese text. */
 export const zh: Catalogue = {
@@ -27,4 +28,5 @@ export const zh: Catalogue = {
   settings,
   lab,
   media,
+  wall,
 }

@@ -1,0 +1,50 @@
+/** Streams that begin at once, and milliseconds between two beginnings: a wall that opens all of its tiles does not hold up the node, nor the browser. */
+const atOnce = 4
+const apartMs = 60
+
+/** Gives out turns to begin, a few at once, first come, first served. */
+export class StartQueue {
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  /** Runs it when it is its turn. @throws the signal's reason when that aborts before; whatever `begin` throws */
+  async run<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
+    await this.#turn(signal)
+    try {
+      return await begin()
+    } finally {
+      this.#running -= 1
+      this.#next()
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+        reject(signal.reason instanceof Error ? signal.reason : new Error('given up'))
+      }
+      const begin = (): void => {
+        signal.removeEventListener('abort', giveUp)
+        this.#running += 1
+        resolve()
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(begin)
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#timer !== undefined || this.#running >= atOnce) return
+    const begin = this.#waiting.shift()
+    if (begin === undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#next()
+    }, apartMs)
+    begin()
+  }
+}

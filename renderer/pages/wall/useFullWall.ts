@@ -1,0 +1,72 @@
+import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
+import type { Ref } from 'vue'
+import { useConsole } from '../../composables/useConsole.ts'
+
+/** Milliseconds without a movement after which the pointer is hidden. */
+const pointerMs = 3_000
+
+/** The wall without anything around it: over the whole page, and the whole screen where the browser allows that; the screen stays on. */
+export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
+  const client = useConsole()
+  const full = ref(begins)
+  /** The pointer rests: it is hidden. */
+  const still = ref(false)
+  let pointer: ReturnType<typeof setTimeout> | undefined
+  let lock: WakeLockSentinel | undefined
+
+  function move(): void {
+    still.value = false
+    clearTimeout(pointer)
+    if (full.value) pointer = setTimeout(() => (still.value = true), pointerMs)
+  }
+
+  async function keepAwake(): Promise<void> {
+    // Pages over plain HTTP have none: there the system decides.
+    if (!('wakeLock' in navigator) || !full.value || document.hidden || lock?.released === false) return
+    lock = await navigator.wakeLock.request('screen').catch(() => undefined)
+    if (!full.value) void lock?.release()
+  }
+
+  function toggle(): void {
+    full.value = !full.value
+    // The desktop app allows no page the full screen; its window has one of its own.
+    if (client.kind !== 'websocket') return
+    if (full.value) void document.documentElement.requestFullscreen().catch(() => {})
+    else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
+  }
+
+  function followScreen(): void {
+    if (document.fullscreenElement === null) full.value = false
+  }
+
+  function leave(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || event.defaultPrevented || !full.value) return
+    event.preventDefault()
+    toggle()
+  }
+
+  const awake = (): void => void keepAwake()
+  watch(full, (now) => {
+    move()
+    if (now) awake()
+    else void lock?.release()
+  })
+  onMounted(() => {
+    document.addEventListener('fullscreenchange', followScreen)
+    document.addEventListener('visibilitychange', awake)
+    window.addEventListener('pointermove', move)
+    window.addEventListener('keydown', leave)
+    move()
+    awake()
+  })
+  onBeforeUnmount(() => {
+    clearTimeout(pointer)
+    document.removeEventListener('fullscreenchange', followScreen)
+    document.removeEventListener('visibilitychange', awake)
+    window.removeEventListener('pointermove', move)
+    window.removeEventListener('keydown', leave)
+    void lock?.release()
+    if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
+  })
+  return { full, still, toggle }
+}

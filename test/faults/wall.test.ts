@@ -1,0 +1,185 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { violations } from '../support/axe.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+
+const tileOf = (page: Page, item: string): Locator => page.locator(`[data-item="${item}"]`)
+/** Waits until a tile is sent pictures of this height. */
+const plays = async (page: Page, item: string, height: number): Promise<void> => {
+  const video = `document.querySelector('[data-item="${item}"] [data-shown="true"] video')`
+  await expect
+    .poll(async () => await page.evaluate<number>(`${video}?.videoHeight ?? 0`), { timeout: 30_000, message: item })
+    .toBe(height)
+}
+
+describe('the wall of pictures', () => {
+  let site: ConsoleUnderTest
+  let camera: Camera
+  let second: Camera
+  let room: string
+  beforeAll(async () => {
+    ;[site, camera, second] = await Promise.all([
+      openConsole('headless'),
+      startCamera({ pattern: 'smpte', width: 1280, height: 720 }),
+      startCamera({ pattern: 'smpte', width: 320, height: 180 }),
+    ])
+    await site.call('settings.set', { devices: { reconnect_first_ms: 200, reconnect_longest_ms: 1_000 } })
+    room = (await site.call('rooms.create', { topic: 'Entrances' })).room_id
+    for (let number = 1; number <= 9; number++) {
+      await site.call('devices.create', {
+        roomId: room,
+        userId: `gate${number}`,
+        userName: `Gate ${number}`,
+        userAddress: camera.url('/cam'),
+        assist_address: second.url('/video'),
+      })
+    }
+    await vi.waitFor(
+      async () => {
+        const away = (await site.call('devices.list')).filter(({ state }) => state !== 'joined')
+        if (away.length > 0) throw new Error(`not joined: ${JSON.stringify(away)}`)
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+  })
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]()
+    await Promise.all([camera.kill(), second.kill()])
+  })
+
+  test('shows what was chosen, fetches the small stream while tiles are small, and opens again as it was saved', async () => {
+    const { page } = site
+    await page.getByRole('link', { name: 'Wall' }).click()
+    await page.getByRole('button', { name: 'Choose pictures' }).first().click()
+    const picker = page.getByRole('dialog', { name: 'Choose pictures' })
+    await picker.getByText('Gate 1', { exact: true }).click()
+    await page.screenshot({ path: '/tmp/wallx/picker.png' })
+    await plays(page, 'camera gate1', 720)
+
+    for (let number = 2; number <= 8; number++) await picker.getByText(`Gate ${number}`, { exact: true }).click()
+    await picker.getByText('Entrances', { exact: true }).click()
+    await picker.getByRole('status').getByText('9 of 25').waitFor()
+    await picker.getByRole('button', { name: 'Done' }).click()
+    // Nine are small enough on this screen.
+    for (let number = 1; number <= 8; number++) await plays(page, `camera gate${number}`, 180)
+    await plays(page, `room ${room}`, 180)
+    await page.screenshot({ path: '/tmp/wallx/wall.png' })
+
+    // By keyboard: to the next, past it, large and back.
+    const keys = async (): Promise<string[]> =>
+      await page.evaluate<string[]>("[...document.querySelectorAll('[data-item]')].map(({ dataset }) => dataset.item)")
+    await tileOf(page, 'camera gate1').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect
+      .poll(keys)
+      .toEqual([
+        'camera gate2',
+        'camera gate1',
+        ...Array.from({ length: 6 }, (_, i) => `camera gate${i + 3}`),
+        `room ${room}`,
+      ])
+    await page.keyboard.press('Enter')
+    await plays(page, 'camera gate1', 720)
+    await page.screenshot({ path: '/tmp/wallx/enlarged.png' })
+    await page.keyboard.press('Escape')
+    await plays(page, 'camera gate1', 180)
+    await page.keyboard.press('Delete')
+    await expect.poll(async () => (await keys()).length).toBe(8)
+
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const naming = page.getByRole('dialog', { name: 'Save as a new view' })
+    await naming.getByLabel('Name of the view').fill('Doors')
+    await naming.getByRole('button', { name: 'Save' }).click()
+    await expect
+      .poll(async () => (await site.call('wall.list')).map(({ name, items }) => [name, items.length]))
+      .toEqual([['Doors', 8]])
+
+    // A screen on the wall: nothing around it, and what is saved elsewhere is followed.
+    const [view] = await site.call('wall.list')
+    if (view === undefined) throw new Error('it was not saved')
+    await page.goto(`${page.url().split('#')[0]}#/overview`)
+    await page.goto(`${page.url().split('#')[0]}#/wall/${view.id}?full=1`)
+    // There each is large enough for the large stream.
+    await plays(page, 'camera gate2', 720)
+    expect(await page.evaluate("document.elementFromPoint(20, 120).closest('nav') === null")).toBe(true)
+    await page.screenshot({ path: '/tmp/wallx/full.png' })
+    await site.call('wall.save', {
+      id: view.id,
+      name: 'Doors',
+      items: [
+        { kind: 'camera', id: 'gate9' },
+        { kind: 'camera', id: 'gone' },
+      ],
+    })
+    await plays(page, 'camera gate9', 720)
+    await tileOf(page, 'camera gone').getByText('There is no such camera any more').waitFor()
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Full screen' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    expect(site.problems).toEqual([])
+  })
+
+  test('has its cameras as small pictures in the lists of devices and rooms, unless that is switched off', async () => {
+    const { page } = site
+    await page.getByRole('link', { name: 'Devices' }).click()
+    const picture = page.getByRole('img', { name: /^Picture of Gate 3, / })
+    await picture.waitFor()
+    await page.screenshot({ path: '/tmp/wallx/devices.png' })
+    // Red, green and blue of the camera's own test picture, below white, yellow and cyan.
+    const at = `((x) => {
+      const image = document.querySelector('img[alt^="Picture of Gate 3"]')
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width: image.naturalWidth, height: image.naturalHeight })
+      const context = canvas.getContext('2d')
+      context.drawImage(image, 0, 0)
+      return [canvas.width, canvas.height, ...context.getImageData(canvas.width * x, canvas.height / 3, 1, 1).data.slice(0, 3)]
+    })`
+    const near = (values: readonly number[], colour: readonly number[]): boolean =>
+      values.every((value, index) => Math.abs(value - (colour[index] ?? value)) < 40)
+    for (const [x, ...colour] of [
+      [3.5 / 7, 0, 255, 0],
+      [5.5 / 7, 255, 0, 0],
+      [6.5 / 7, 0, 0, 255],
+    ] as const) {
+      const [width, height, ...found] = await page.evaluate<number[]>(`${at}(${x})`)
+      expect([width, height]).toEqual([320, 180])
+      expect(near(found, colour), `${found.join()} for ${colour.join()}`).toBe(true)
+    }
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Rooms' }).click()
+    await page.getByRole('img', { name: /^Picture of Gate 1, / }).waitFor()
+    await page.screenshot({ path: '/tmp/wallx/rooms.png' })
+    await site.call('settings.set', { console: { thumbnails: false } })
+    await page.getByRole('img', { name: /^Picture of / }).waitFor({ state: 'detached' })
+    expect(await site.call('media.key_picture', { userId: 'gate3' })).toEqual({ picture: null })
+    expect(site.problems).toEqual([])
+    await page.getByRole('link', { name: 'Wall' }).click()
+    await page.getByRole('combobox', { name: 'Saved view' }).click()
+    await page.getByRole('option', { name: 'Doors' }).click()
+  })
+
+  test('keeps the tile of a camera that is lost, says why, and shows it again by itself', async () => {
+    const { page } = site
+    const tile = tileOf(page, 'camera gate9')
+    const { port } = camera
+    await plays(page, 'camera gate9', 720)
+    await camera.kill()
+    await tile.getByText(/refused|nobody listens/i).waitFor()
+    await tile.getByText(/^for \d/).waitFor()
+    await page.screenshot({ path: '/tmp/wallx/lost.png' })
+    camera = await startCamera({ pattern: 'smpte', width: 1280, height: 720, port })
+    await plays(page, 'camera gate9', 720)
+  })
+
+  test('reads in Chinese and on a phone, in both themes', async () => {
+    const { page } = site
+    await site.call('settings.set', { console: { language: 'zh', theme: 'dark' } })
+    await page.getByRole('heading', { level: 1, name: '监控墙' }).waitFor()
+    await page.screenshot({ path: '/tmp/wallx/zh-dark.png' })
+    expect(await violations(page, 'colours')).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.screenshot({ path: '/tmp/wallx/phone.png' })
+    expect(site.problems).toEqual([])
+  })
+})

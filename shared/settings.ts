@@ -124,6 +124,8 @@ export const consoleSettingsSchema = z.strictObject({
   key_sign_in: z.boolean().default(true),
   /** `/metrics` asks for an access token. */
   metrics_token: z.boolean().default(false),
+  /** Lists of devices and rooms show a small picture of each camera, one a minute, kept by the browser that shows it. */
+  thumbnails: z.boolean().default(true),
   /** Entries the request journal keeps in memory. */
   activity_entries: z.int().min(100).max(100_000).default(5_000),
 })

@@ -158,6 +158,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'media.transcoding': null,
   'media.preview_stream': null,
   'media.preview_device': null,
+  'media.key_picture': null,
   'media.watch': null,
   'media.show': null,
   'media.unwatch': null,

@@ -41,7 +41,7 @@ const maxSignInBody = 4 * 1024
 const answerMs = 300
 /** What the page may do: its own origin only. A browser does not take `'self'` for the WebSocket of an IP address everywhere. */
 const contentSecurityPolicy = (host: string, secure: boolean) =>
-  `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** The headless console's port: the page, its session, the WebSocket, `/rpc`, `/healthz` and `/metrics`. */
 export class ConsoleListener {

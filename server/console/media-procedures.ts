@@ -5,6 +5,7 @@ import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
+import type { ControlClient } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
@@ -35,13 +36,23 @@ export function mediaHandlers({
   outgoing,
   settings,
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
-  const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
-    if (media === undefined) return nothing
+  /** What an embedded node answers; undefined where there is no such node. @throws ConsoleError failed when it does not answer */
+  const fromNode = async <T>(
+    node: string,
+    ask: (client: ControlClient, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> => {
+    if (!media?.names.includes(node)) return undefined
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-    return await onNode(signal, async () => {
-      const client = await media.client(node, signal)
-      return await client.request('stats', roomId === undefined ? {} : { roomId }, signal)
-    })
+    try {
+      return await ask(await media.client(node, signal), signal)
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof NodeError)) throw error
+      throw new ConsoleError('failed', noAnswer, { cause: error })
+    }
+  }
+  const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
+    const params = roomId === undefined ? {} : { roomId }
+    return (await fromNode(node, (client, signal) => client.request('stats', params, signal))) ?? nothing
   }
   /** Of one room, or of all; a node that does not answer is left out as long as another one does. */
   const stats = async (roomId: string | undefined): Promise<Stats> => {
@@ -95,6 +106,15 @@ export function mediaHandlers({
       }
       return preview(device.roomId, userId)
     },
+    'media.key_picture': async ({ userId }) => {
+      const device = outgoing.view(userId)
+      if (device === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+      if (!settings().console.thumbnails || device.state !== 'joined') return { picture: null }
+      const answer = await fromNode(nodeOf(device.roomId), (client, signal) =>
+        client.request('key_picture', { roomId: device.roomId, streamId: userId }, signal),
+      )
+      return answer ?? { picture: null }
+    },
     'media.watch': async ({ room_id, stream_id, small, height, offer }) => {
       const { url, token } = await preview(room_id, stream_id)
       const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
@@ -104,13 +124,10 @@ export function mediaHandlers({
       return { answer: sdp, session }
     },
     'media.show': async ({ room_id, session, height }) => {
-      const node = nodeOf(room_id)
-      if (!media?.names.includes(node)) return { there: false }
-      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-      return await onNode(signal, async () => {
-        const client = await media.client(node, signal)
-        return await client.request('show', { session, height }, signal)
-      })
+      const answer = await fromNode(nodeOf(room_id), (client, signal) =>
+        client.request('show', { session, height }, signal),
+      )
+      return answer ?? { there: false }
     },
     'media.unwatch': async ({ room_id, session }) => {
       // With its room went what was watched there.
@@ -124,15 +141,5 @@ export function mediaHandlers({
       media?.revokeLinks(room_id, joinLinks.revocation(room_id, url))
       return {}
     },
-  }
-}
-
-/** Asks a node. @throws ConsoleError failed when it does not answer */
-async function onNode<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!signal.aborted && !(error instanceof NodeError)) throw error
-    throw new ConsoleError('failed', noAnswer, { cause: error })
   }
 }

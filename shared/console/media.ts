@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { connectionStats, iceServerSchema, streamStats } from '../media/control.ts'
+import { connectionStats, iceServerSchema, keyPicture, streamStats } from '../media/control.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes } from '../operation.ts'
 import { done, moment, procedure } from './procedure.ts'
@@ -46,6 +46,11 @@ export const mediaProcedures = {
     previewView,
   ),
   'media.preview_device': procedure('Watch a device that is joined.', z.strictObject({ userId }), previewView),
+  'media.key_picture': procedure(
+    'The newest picture of a camera that can be decoded by itself, for a small picture in a list; null where there is none, or thumbnails are off.',
+    z.strictObject({ userId }),
+    z.strictObject({ picture: keyPicture.nullable() }),
+  ),
   'media.watch': procedure(
     'Pass a WHEP offer for a stream on to its node, and bring the answer: for a page that may speak to the controller only.',
     z.strictObject({

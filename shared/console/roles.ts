@@ -97,6 +97,7 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   // These hand out a token; media.watch does not.
   'media.preview_stream': 'operator',
   'media.preview_device': 'operator',
+  'media.key_picture': 'viewer',
   'media.watch': 'viewer',
   'media.show': 'viewer',
   'media.unwatch': 'viewer',

@@ -170,6 +170,17 @@ export const streamStats = z.strictObject({
 })
 export type StreamStats = z.output<typeof streamStats>
 
+/** The newest picture of a camera that can be decoded by itself. */
+export const keyPicture = z.strictObject({
+  /** H.264 Annex B with its parameter sets, each NAL unit behind a start code of four bytes; base64. */
+  frame: z.base64(),
+  /** In pixels. */
+  width: z.int().min(1),
+  height: z.int().min(1),
+  /** When it came, milliseconds since the epoch. */
+  at: z.number(),
+})
+
 /** How somebody is connected. */
 export const connectionStats = z.strictObject({
   room_id: z.string(),
@@ -258,6 +269,11 @@ export const controlMethods = {
   },
   /** The answer to `lockWanted`. */
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
+  /** null: there is none now. */
+  key_picture: {
+    params: z.strictObject({ roomId, streamId: z.string() }),
+    result: z.strictObject({ picture: keyPicture.nullable() }),
+  },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },

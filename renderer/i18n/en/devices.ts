@@ -54,7 +54,9 @@ export const devices = {
     forbidden:
       'Devices are not allowed at this address: it is outside the permitted networks, or it is a port of this site.',
   },
+  thumbnail: 'Picture of {name}, {time}',
   columns: {
+    picture: 'Picture',
     name: 'Device',
     state: 'State',
     trouble: 'Problem',

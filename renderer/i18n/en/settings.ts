@@ -135,7 +135,12 @@ export const settings = {
       health_interval_ms: 'Health check interval',
       shutdown_ms: 'Requests in progress at shutdown',
     },
-    console: { language: 'Language', theme: 'Theme', activity_entries: 'Requests kept' },
+    console: {
+      language: 'Language',
+      theme: 'Theme',
+      thumbnails: 'Small pictures in lists',
+      activity_entries: 'Requests kept',
+    },
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
   },
   hints: {
@@ -201,6 +206,7 @@ export const settings = {
     console: {
       language: '',
       theme: '',
+      thumbnails: 'Cameras that are joined, once a minute, kept by the browser that shows the list only.',
       activity_entries: '5,000 take about 5 MB. The oldest are dropped first.',
     },
     events: { days: '', megabytes: '200 MB hold about half a million events.' },

@@ -53,7 +53,9 @@ export const devices: Texts<typeof english> = {
     nodeFailed: 'MCU 节点未能接入此设备，会自动重试。',
     forbidden: '设备不能位于此地址：不在允许的网络内，或是本站点自己的端口。',
   },
+  thumbnail: '{name} 的画面，{time}',
   columns: {
+    picture: '画面',
     name: '设备',
     state: '状态',
     trouble: '问题',

@@ -132,7 +132,7 @@ export const settings: Texts<typeof english> = {
       health_interval_ms: '健康检查间隔',
       shutdown_ms: '停止时进行中的请求',
     },
-    console: { language: '语言', theme: '主题', activity_entries: '保留的请求数' },
+    console: { language: '语言', theme: '主题', thumbnails: '列表中显示缩略图', activity_entries: '保留的请求数' },
     events: { days: '保留天数', megabytes: '保留的 MB 数' },
   },
   hints: {
@@ -193,7 +193,12 @@ export const settings: Texts<typeof english> = {
       health_interval_ms: '',
       shutdown_ms: '控制器停止或监听地址变更时正在处理的请求。',
     },
-    console: { language: '', theme: '', activity_entries: '5,000 条约占 5 MB，最旧的先清除。' },
+    console: {
+      language: '',
+      theme: '',
+      thumbnails: '仅限已加入的摄像头，每分钟一张，只保存在显示列表的浏览器中。',
+      activity_entries: '5,000 条约占 5 MB，最旧的先清除。',
+    },
     events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
   },
   olderClients: {

@@ -97,6 +97,7 @@ export const cardFields = {
   look: [
     { path: 'console.language', kind: 'choice', options: ['system', 'en', 'zh'] },
     { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
+    { path: 'console.thumbnails', kind: 'switch' },
   ],
   journal: [number('console.activity_entries')],
   events: [number('events.days'), number('events.megabytes')],

@@ -1,0 +1,15 @@
+import { computed, type ComputedRef } from 'vue'
+import type { Column } from '../components/table.ts'
+import { useText } from '../i18n/text.ts'
+import { useSettings } from './useSettings.ts'
+
+/** The column of small pictures; none where the site has them switched off. */
+export function usePictureColumn(): ComputedRef<Column[]> {
+  const { t } = useText()
+  const { value: settings } = useSettings()
+  return computed(() =>
+    settings.value?.console.thumbnails === false
+      ? []
+      : [{ key: 'picture', title: t('devices.columns.picture'), track: '62px', quiet: true, from: 540 }],
+  )
+}

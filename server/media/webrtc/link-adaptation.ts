@@ -26,7 +26,7 @@ const longestWaitMs = 2_000
 const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
-  small: { factor: 1.6, mostMs: 3_000 },
+  small: { factor: 1.6, mostMs: 2_500 },
   key_frames: { factor: 1.6, mostMs: 2_500 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */

@@ -21,6 +21,8 @@ const muchMissed = 0.15
 /** A queue that grew so much since the probe began, in milliseconds, tells of a link that is full; one that grew so much in a step of one that soon will be. */
 const longQueueMs = 60
 const grownMs = 40
+/** One that grew no more than so much in a step did not grow: the link carries the step, although the viewer holds an estimate that fell for seconds. */
+const unchangedMs = 15
 /** Round trips that are measured in a step, where the viewer reports so often, and milliseconds between. */
 const readingsPerStep = 2
 const measureEveryMs = 120
@@ -85,7 +87,8 @@ export class Probe {
     const elapsed = now - this.#stepAt
     const late = elapsed >= (this.#first ? firstStepMs : longestStepMs)
     if (elapsed >= (this.#target >= to ? lastStepMs : stepMs)) {
-      if (this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)) {
+      const carried = this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)
+      if (carried || (late && this.#queueStays)) {
         if (this.#target >= to) return this.#end(true)
         this.#step(now)
       } else if (late) return this.#end(false)
@@ -114,6 +117,11 @@ export class Probe {
   /** As far as is known. */
   get #queueIsShort(): boolean {
     return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#queueAtStep + grownMs
+  }
+
+  /** By what was measured. */
+  get #queueStays(): boolean {
+    return this.#readings >= readingsPerStep && this.#options.estimate.queue.ms <= this.#queueAtStep + unchangedMs
   }
 
   #measure(now: number): void {

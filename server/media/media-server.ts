@@ -269,6 +269,7 @@ function streamStats(room: Room): StreamStats[] {
     viewers: feed.watchers,
     b_frames: feed.bFrames && feed.conversion?.from === '',
     conversion: feed.conversion === undefined || feed.conversion.from === '' ? null : conversionOf(feed.conversion),
+    shortcomings: [...feed.shortcomings],
   }))
 }
 

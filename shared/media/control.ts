@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
-import { streamConversion, trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
+import { streamConversion, trackReasons, transcodingStatus, trackWays, shortcoming } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
 
@@ -167,6 +167,8 @@ export const streamStats = z.strictObject({
   b_frames: z.boolean(),
   /** null: everything goes on as it comes. */
   conversion: streamConversion.nullable(),
+  /** Of a camera; empty where everything it sends reaches every browser. */
+  shortcomings: z.array(shortcoming),
 })
 export type StreamStats = z.output<typeof streamStats>
 

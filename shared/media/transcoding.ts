@@ -48,6 +48,14 @@ export const trackReasons = [
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
 
+/** What of a camera does not reach every browser, and is not made playable: its picture, or its sound. */
+export const shortcoming = z.strictObject({
+  kind: z.enum(['video', 'audio']),
+  way: z.enum(['needs_ffmpeg', 'none']),
+  reason: z.enum(trackReasons),
+})
+export type Shortcoming = z.output<typeof shortcoming>
+
 /** idle: nobody watches; waiting: every transcoder is in use; failed: ffmpeg ended by itself, and is started again. */
 export const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
 export type ConversionState = (typeof conversionStates)[number]

@@ -194,7 +194,11 @@ describe('one ffmpeg a camera, while somebody watches', () => {
   test('switched off and on, cameras are shown in the other way as soon as they are back', async () => {
     await start({ settings: { transcoders: 0 } })
     await joins('h265')
-    expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H265', conversion: null })
+    expect(await node.stream('room', 'h265')).toMatchObject({
+      video_codec: 'H265',
+      conversion: null,
+      shortcomings: [{ kind: 'video', reason: 'h265' }],
+    })
     await node.request('set_settings', controlMethods.set_settings.params.parse({ transcoders: 2 }))
     await node.event((event) => event.type === 'deviceLost' && event.userId === 'h265')
     await joins('h265')

@@ -21,6 +21,13 @@ export const media = {
     viewers: 'no viewers | {n} viewer | {n} viewers',
     fps: '{n} fps',
   },
+  warnings: {
+    stalled:
+      'Joined, but no data arrives. Check the encoder of the camera and the network; it reconnects automatically.',
+    waiting: 'All ffmpeg conversions are in use. Raise the limit under Settings › Media, or set the camera to H.264.',
+    failed: 'ffmpeg ended unexpectedly and is being restarted. If this persists, set the camera to H.264.',
+    noPicture: 'Sends sound but no picture. Turn on the video stream of the camera.',
+  },
   picture: {
     label: 'Live picture of {name}',
     connecting: 'Connecting…',

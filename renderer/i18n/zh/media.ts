@@ -23,6 +23,12 @@ export const media: Texts<typeof english> = {
     viewers: '{n} 人观看',
     fps: '{n} 帧/秒',
   },
+  warnings: {
+    stalled: '已加入，但没有数据到达。请检查摄像头的编码设置和网络；会自动重连。',
+    waiting: 'ffmpeg 转换路数已满。请在“设置 › 媒体”中提高上限，或将摄像头设为 H.264。',
+    failed: 'ffmpeg 意外退出，正在重新启动。如持续出现，请将摄像头设为 H.264。',
+    noPicture: '只有声音，没有画面。请在摄像头上开启视频流。',
+  },
   picture: {
     label: '{name} 的实时画面',
     connecting: '正在连接…',

@@ -8,9 +8,12 @@ export function conditionOf(device: Pick<DeviceView, 'state'>): DeviceCondition 
   return 'down'
 }
 
-/** Colour of a device's state. */
-export function deviceTone({ state, last_error }: Pick<DeviceView, 'state' | 'last_error'>) {
-  if (state === 'joined') return 'ok'
+/**
+ * Colour of a device's state.
+ * @param warned whether something is amiss with what it sends
+ */
+export function deviceTone({ state, last_error }: Pick<DeviceView, 'state' | 'last_error'>, warned = false) {
+  if (state === 'joined') return warned ? 'warn' : 'ok'
   if (state === 'paused') return 'idle'
   if (state === 'joining') return 'busy'
   return last_error === null ? 'busy' : 'bad'

@@ -39,7 +39,7 @@ export function trackNote({
   kind,
   way,
   reason,
-}: Track): { reason: NonNullable<Track['reason']>; remedies: TrackRemedy[] } | null {
+}: Pick<Track, 'kind' | 'way' | 'reason'>): { reason: NonNullable<Track['reason']>; remedies: TrackRemedy[] } | null {
   if (reason === null) return null
   if (way === 'converted') return { reason, remedies: [] }
   const device: TrackRemedy = reason === 'b_frames' ? 'order' : kind === 'video' ? 'pictures' : 'sound'

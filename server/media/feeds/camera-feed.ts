@@ -3,7 +3,7 @@ import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
 import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
-import { carriageOf, parameterObstacle } from '../rtsp/carriage.ts'
+import { carriageOf, parameterObstacle, shortcomingsOf } from '../rtsp/carriage.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
@@ -25,7 +25,11 @@ export class CameraFeed {
   /** Its own parameter sets were looked at, or need not be. */
   #looked: boolean
 
-  constructor(tracks: readonly RtspTrack[], transcoding: Transcoding) {
+  /**
+   * @param tracks that are passed on
+   * @param described everything that the camera says it has
+   */
+  constructor(tracks: readonly RtspTrack[], transcoding: Transcoding, described: readonly RtspTrack[] = tracks) {
     this.#tracks = tracks
     this.#transcoding = transcoding
     this.#abilities = transcoding.known
@@ -41,6 +45,7 @@ export class CameraFeed {
     })
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.conversion = this.#conversion
+    this.feed.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
     for (const track of tracks.filter(converted)) {
       this.#conversion.convert(track, { interlaced: describedParameters(track)?.interlaced === true })
     }

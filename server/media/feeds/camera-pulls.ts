@@ -117,7 +117,7 @@ export class CameraPulls {
       this.#playing.delete(pull)
       camera?.end()
     }
-    const begin = (): CameraFeed => (camera ??= new CameraFeed(session.tracks, this.#transcoding))
+    const begin = (): CameraFeed => (camera ??= new CameraFeed(session.tracks, this.#transcoding, session.described))
     const session = new RtspSession(
       { ...this.settings, ...address, abilities: () => this.#transcoding.abilities(), log: this.#log },
       {

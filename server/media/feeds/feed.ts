@@ -1,3 +1,4 @@
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import {
   type Content,
   h264Content,
@@ -118,6 +119,8 @@ export class Feed {
   bFrames = false
   /** What makes it playable while somebody watches; undefined when nothing has to. */
   conversion: FeedConversion | undefined
+  /** What of a camera does not reach every browser. */
+  shortcomings: readonly Shortcoming[] = []
   readonly #counts: FeedCounts = {
     videoBytes: 0,
     audioBytes: 0,

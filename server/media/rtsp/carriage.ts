@@ -1,4 +1,4 @@
-import type { TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
+import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
 import { installCommand } from '../transcode/ffmpeg-program.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
@@ -145,6 +145,21 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
       ?.track
   }
   return [best('video'), best('audio')].filter((track) => track !== undefined)
+}
+
+/** What of a camera does not reach every browser: of each kind of track that it describes, what keeps the one that is passed on from it, or all of them. */
+export function shortcomingsOf(
+  described: readonly RtspTrack[],
+  pulled: readonly RtspTrack[],
+  abilities: Abilities,
+): Shortcoming[] {
+  return (['video', 'audio'] as const).flatMap((kind) => {
+    const ofKind = (track: RtspTrack): boolean => track.kind === kind
+    const track = pulled.find(ofKind) ?? described.find(ofKind)
+    if (track === undefined) return []
+    const { way, reason } = carriageOf(track, abilities)
+    return reason === null || way === 'direct' || way === 'converted' ? [] : [{ kind, way, reason }]
+  })
 }
 
 /** Whether what is done with one of them depends on what this machine can make. */

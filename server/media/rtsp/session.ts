@@ -77,6 +77,8 @@ export class RtspSession {
   #ended: RtspError | undefined
   /** Those that `play` set up. */
   tracks: readonly RtspTrack[] = []
+  /** All that the camera described. */
+  described: readonly RtspTrack[] = []
 
   /** @throws ApiError `parameter` when the address is none */
   constructor(options: RtspOptions, listener: RtspListener) {
@@ -123,6 +125,7 @@ export class RtspSession {
     return await this.#guarded(signal, async () => {
       const { control, tracks } = await this.#describe(signal)
       this.#aggregate = controlUrl(this.#base, control)
+      this.described = tracks
       const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
       this.tracks = tracksToPull(tracks, abilities)
       if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')

@@ -76,6 +76,7 @@ test('a stream that began anew has no rate yet', () => {
     key_frames: 1,
     last_key_frame_at: 1,
     b_frames: false,
+    shortcomings: [],
     conversion: null,
     last_packet_at: 1,
     viewers: 0,

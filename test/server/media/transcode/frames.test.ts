@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { carriageOf, tracksToPull } from '../../../../server/media/rtsp/carriage.ts'
+import { carriageOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/carriage.ts'
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
 import { FlvReader } from '../../../../server/media/transcode/flv-reader.ts'
@@ -64,6 +64,18 @@ describe('a track that browsers do not play', () => {
     ['Speex', track('audio', 'speex/16000'), 'audio_other'],
   ] as const)('%s: nothing can be made of it', (_what, one, reason) => {
     expect(carriageOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
+  })
+
+  test('is a shortcoming of its camera, unless it is made playable or the camera has another that they play', () => {
+    const sound = track('audio', 'mpeg4-generic/48000/1', aacParameters)
+    const [large, small] = [track('video', 'H265/90000'), h264('Z0LAKNoB4AiflwFqAgICgAAAAwCAAAAPR4wZUA==')]
+    const none = { pictures: false, sound: false }
+    expect(shortcomingsOf([large, sound], [large], none)).toEqual([
+      { kind: 'video', way: 'needs_ffmpeg', reason: 'h265' },
+      { kind: 'audio', way: 'needs_ffmpeg', reason: 'aac' },
+    ])
+    expect(shortcomingsOf([large, sound], [large, sound], all)).toEqual([])
+    expect(shortcomingsOf([large, small], [small], none)).toEqual([])
   })
 
   test('is left where the camera has another that they play', () => {

@@ -24,6 +24,7 @@ describe('a camera whose sound is AAC', () => {
       audio_codec: 'OPUS',
       audio_bytes: 0,
       conversion: { from: 'AAC', state: 'idle', problem: '' },
+      shortcomings: [],
     })
     const frames: Buffer[] = []
     const enough = Promise.withResolvers<void>()

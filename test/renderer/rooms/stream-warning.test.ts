@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { streamWarning } from '../../../renderer/pages/rooms/streamWarning.ts'
+import { i18n } from '../../../renderer/i18n/index.ts'
+import type { StreamStats } from '../../../shared/media/control.ts'
+
+const now = 100_000
+const camera: StreamStats = {
+  room_id: 'yard',
+  stream_id: 'gate',
+  user_id: 'gate',
+  video_codec: 'H264',
+  audio_codec: 'PCMA',
+  video_bytes: 1,
+  audio_bytes: 1,
+  frames: 1,
+  key_frames: 1,
+  last_key_frame_at: now,
+  last_packet_at: now - 1_000,
+  viewers: 0,
+  b_frames: false,
+  conversion: null,
+  shortcomings: [],
+}
+const idle = { from: 'H.265', state: 'idle', problem: '' } as const
+
+test.each<[string, Partial<StreamStats>, RegExp]>([
+  ['a camera that everybody sees and hears', {}, /^$/],
+  ['H.265 that is made playable', { conversion: idle }, /^$/],
+  [
+    'H.265 where ffmpeg is missing',
+    { video_codec: 'H265', shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265' }] },
+    /H\.265.*apt install ffmpeg.*set the device to H\.264/,
+  ],
+  [
+    'a camera without a sound that browsers play',
+    { audio_codec: '', shortcomings: [{ kind: 'audio', way: 'none', reason: 'aac' }] },
+    /AAC.*set the device to G\.711 or Opus/,
+  ],
+  ['a silent one', { last_packet_at: now - 10_000 }, /no data arrives.*Check/],
+  ['B-frames', { b_frames: true }, /B-frames.*Turn them off/],
+  ['all of ffmpeg in use', { conversion: { ...idle, state: 'waiting' } }, /Raise the limit/],
+  ['sound alone', { video_codec: '' }, /no picture.*Turn on/],
+])('%s: what the operator reads', (_what, sends, told) => {
+  const { t } = i18n.global
+  expect(streamWarning({ ...camera, ...sends }, now, (key, values) => t(key, values ?? {}))).toMatch(told)
+})

@@ -86,9 +86,16 @@ function ofStore({ store }: AttentionSources): Attention[] {
   const refused = store.healthy
     ? []
     : [
-        item('error', 'diskRefused', '', `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`, 0, {
-          why: store.lastError ?? '',
-        }),
+        item(
+          'error',
+          'diskRefused',
+          '',
+          `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`,
+          store.refusesSince,
+          {
+            why: store.lastError ?? '',
+          },
+        ),
       ]
   const recovered = store.notices
     .filter(
@@ -108,7 +115,7 @@ function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: Attention
 function ofListeners({ listeners }: AttentionSources): Attention[] {
   return listeners
     .filter(({ state }) => state === 'failed')
-    .map(({ name, error }) => item('error', 'listenerDown', name, error, 0, { why: error }))
+    .map(({ name, error, failed_at }) => item('error', 'listenerDown', name, error, failed_at, { why: error }))
 }
 
 function ofNodes({ nodes }: AttentionSources): Attention[] {

@@ -5,7 +5,7 @@ import { authenticate } from '../../shared/media-operations.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { allOperations } from '../../shared/operations.ts'
 import { resultCodes, retOf } from '../../shared/result-codes.ts'
-import type { Settings } from '../../shared/settings.ts'
+import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import type { ListenerName } from '../http/listeners.ts'
@@ -86,7 +86,24 @@ class Tester {
 
   async #sendOnce(contract: OperationContract, request: Request): Promise<Answer> {
     const params = { ...(await this.#authorisation(contract, request)), ...request.params }
-    return this.#exchange(this.#base(request.api) + contract.path, params, request)
+    const answer = await this.#exchange(this.#base(request.api) + contract.path, params, request)
+    if (contract.name === authenticate.name && request.access_key !== '' && Object.keys(request.params).length === 0)
+      this.#keepToken(request.access_key, answer.body)
+    return answer
+  }
+
+  /** The session that an authentication opened is the one that the next sends are on. Returns its token; undefined when it was refused. */
+  #keepToken(accessKey: string, body: string): string | undefined {
+    const { random, key } = parsed(body)
+    if (typeof random !== 'string' || typeof key !== 'string') return undefined
+    const token = digestText(this.#form, hmacKey(this.#parts.credentials.reveal(accessKey)), `${random}:${key}`)
+    if (this.#tokens.size >= mostTokens) this.#tokens.clear()
+    this.#tokens.set(accessKey, token)
+    return token
+  }
+
+  get #form(): DigestForm {
+    return this.#parts.settings().access.digest_forms[0] ?? 'sha1-hex'
   }
 
   #base(api: 'media' | 'device'): string {
@@ -99,11 +116,10 @@ class Tester {
   async #authorisation(contract: OperationContract, request: Request): Promise<Record<string, string>> {
     const { access_key } = request
     if (access_key === '') return {}
-    const [form = 'sha1-hex'] = this.#parts.settings().access.digest_forms
     const secret_key = this.#parts.credentials.reveal(access_key)
     if (contract.name === getAccessToken.name) return { accessKey: access_key, secretKey: secret_key }
     const key = hmacKey(secret_key)
-    const login = { access_key, digest: digestText(form, key, access_key) }
+    const login = { access_key, digest: digestText(this.#form, key, access_key) }
     if (contract.token === null) return login
     const [name = 'access_token'] = contract.token
     if (contract.token.some((alias) => alias in request.params)) return {}
@@ -113,12 +129,9 @@ class Tester {
       method: 'GET',
       encoding: 'query',
     })
-    const answer = parsed(body)
-    if (typeof answer.random !== 'string' || typeof answer.key !== 'string')
-      throw new ConsoleError('failed', `The credential could not authenticate: ${String(answer.msg)}`)
-    const token = digestText(form, key, `${answer.random}:${answer.key}`)
-    if (this.#tokens.size >= mostTokens) this.#tokens.clear()
-    this.#tokens.set(access_key, token)
+    const token = this.#keepToken(access_key, body)
+    if (token === undefined)
+      throw new ConsoleError('failed', `The credential could not authenticate: ${String(parsed(body).msg)}`)
     return { [name]: token }
   }
 

@@ -41,7 +41,8 @@ export class Listeners {
   readonly #ports: Partial<Record<ListenerName, Port>>
   readonly #overrides: ListenerOverrides
   readonly #places = new Map<ListenerName, Place>()
-  readonly #errors = new Map<ListenerName, string>()
+  /** Why one could not be started, and when that was. */
+  readonly #errors = new Map<ListenerName, { message: string; at: number }>()
   readonly #changed: () => void
   /** A listener that takes any free port takes the same again: the one it got, or the process before this one did. */
   readonly #picked: Map<string, number>
@@ -154,9 +155,9 @@ export class Listeners {
   views(): OverviewView['listeners'] {
     return this.#names().map((name) => {
       const url = this.url(name)
-      const error = this.#errors.get(name) ?? ''
+      const { message: error, at } = this.#errors.get(name) ?? { message: '', at: 0 }
       const state = url !== '' ? 'listening' : error !== '' ? 'failed' : 'stopped'
-      return { name, state, url, urls: reachableUrls(url, this.#places.get(name)?.host ?? ''), error }
+      return { name, state, url, urls: reachableUrls(url, this.#places.get(name)?.host ?? ''), error, failed_at: at }
     })
   }
 
@@ -187,7 +188,8 @@ export class Listeners {
   }
 
   #fail(name: ListenerName, reason: unknown): void {
-    this.#errors.set(name, reason instanceof Error ? reason.message : 'It could not be started.')
+    const message = reason instanceof Error ? reason.message : 'It could not be started.'
+    this.#errors.set(name, { message, at: this.#errors.get(name)?.at ?? Date.now() })
   }
 
   #wanted(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Place {

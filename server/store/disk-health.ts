@@ -10,9 +10,16 @@ export class DiskHealth {
   readonly #clock: () => number
   readonly #errors: Record<Part, string | undefined> = { journal: undefined, files: undefined }
 
+  #since = 0
+
   constructor(notices: Notices, clock: () => number) {
     this.#notices = notices
     this.#clock = clock
+  }
+
+  /** Since when it refuses, milliseconds since the epoch; 0: it takes everything. */
+  get refusesSince(): number {
+    return this.lastError === undefined ? 0 : this.#since
   }
 
   /** What it refused last; undefined: it takes everything. */
@@ -33,6 +40,7 @@ export class DiskHealth {
       return
     }
     const text = reasonOf(error)
+    if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
     const what = part === 'journal' ? 'Changes are refused until it does' : 'Changes are still stored in the journal'
     const message = `The disk does not take the ${part} (${text}). ${what}.`

@@ -152,10 +152,11 @@ export class DurableStore implements Store {
 
   status(): StoreStatus {
     const since = this.#commit.waitingSince
-    const { lastError } = this.#health
+    const { lastError, refusesSince } = this.#health
     return {
       healthy: lastError === undefined,
       lastError,
+      refusesSince,
       backlog: this.#commit.backlog,
       flushingFor: since === 0 ? 0 : performance.now() - since,
       lastFlush: this.#commit.lastFlush,

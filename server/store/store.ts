@@ -82,6 +82,8 @@ export interface StoreStatus {
   /** false while the disk refuses writes. */
   healthy: boolean
   lastError: string | undefined
+  /** Since when the disk refuses writes, milliseconds since the epoch; 0 while it takes them. */
+  refusesSince: number
   /** Records waiting for the disk now. */
   backlog: number
   /** Milliseconds since the flush under way began; 0 when none is. */

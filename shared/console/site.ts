@@ -13,6 +13,8 @@ const listenerView = z.strictObject({
   /** The same port on every address of this machine that reaches it. */
   urls: z.array(z.string()),
   error: z.string(),
+  /** Since when it cannot listen; 0 while it can, or is not to. */
+  failed_at: moment,
 })
 
 export const storeNotice = z.strictObject({

@@ -16,6 +16,7 @@ export const tester = {
   credentialHint: 'Its token is obtained and added for you.',
   pairHint: 'Its access_key and secret_key are added for you, in the URL.',
   digestHint: 'Its access_key and digest are added for you.',
+  tokenHint: 'Of a session that was opened elsewhere, or the one that the last call returned.',
   noCredential: 'None: send without a token',
   noCredentials: 'No credential yet.',
   makeOne: 'Create one',

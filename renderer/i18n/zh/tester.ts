@@ -18,6 +18,7 @@ export const tester: Texts<typeof english> = {
   credentialHint: '自动获取并附带其令牌。',
   pairHint: '自动在 URL 中附带其 access_key 与 secret_key。',
   digestHint: '自动附带其 access_key 与 digest。',
+  tokenHint: '在别处建立的会话的令牌，或上一次请求返回的令牌。',
   noCredential: '无：不带令牌发送',
   noCredentials: '还没有接入凭据。',
   makeOne: '新建',

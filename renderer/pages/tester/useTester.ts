@@ -28,7 +28,7 @@ export interface TesterForm {
   access_key: string
   method: 'GET' | 'POST'
   encoding: TesterEncoding
-  /** By name, for every operation: a room_id typed once is there in the next operation. */
+  /** By name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the name that the operation has for it. */
   values: Record<string, string>
 }
 
@@ -59,7 +59,7 @@ export const useTester = sharedState((client) => {
     try {
       sent.answer = await client.call('tester.send', input)
       Object.assign(sent, verdict(sent.answer.body))
-      remember(form, sent.answer.body)
+      remember(form, input, sent.answer.body)
     } catch (error) {
       sent.error = error
     }
@@ -109,6 +109,9 @@ export function sendingOf(form: TesterForm, operation: TesterOperation): Sending
     const value = form.values[parameter.name] ?? ''
     if (value !== '') params[parameter.name] = value
   }
+  // With a credential its token is added on the way.
+  const token = form.values.token ?? ''
+  if (form.access_key === '' && operation.token !== '' && token !== '') params[operation.token] = token
   const method = operation.methods.includes(form.method) ? form.method : (operation.methods[0] ?? 'GET')
   const encoding = method === 'GET' ? 'query' : form.encoding
   return { api, operation: name, access_key: form.access_key, params, method, encoding }
@@ -129,10 +132,21 @@ export function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
   return { ret: typeof ret === 'number' ? ret : null, msg: typeof msg === 'string' ? msg : '' }
 }
 
-/** A room that was just made is the one that the next operation is about. */
-function remember(form: TesterForm, body: string): void {
-  const { ret, room_id } = answered(body)
-  if (ret !== 0 || typeof room_id !== 'string' || room_id === '') return
-  form.values.room_id = room_id
-  form.values.roomId = room_id
+/** Names that one thing has in the two APIs. */
+const sameThing = [
+  ['room_id', 'roomId'],
+  ['user_id', 'userId'],
+] as const
+
+/** What a call that succeeded was about, or made, is what the next one is about: its room, its user, and the token that it gave. */
+function remember(form: TesterForm, { params }: Sending, body: string): void {
+  const answer = answered(body)
+  if (answer.ret !== 0) return
+  for (const names of sameThing) {
+    const value = names.map((name) => answer[name] ?? params[name]).find((one) => typeof one === 'string' && one !== '')
+    if (typeof value === 'string') for (const name of names) form.values[name] = value
+  }
+  const { data } = answer
+  if (typeof data === 'object' && data !== null && 'accessToken' in data && typeof data.accessToken === 'string')
+    form.values.token = data.accessToken
 }

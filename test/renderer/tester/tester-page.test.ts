@@ -35,6 +35,49 @@ test('a room is made, and the next operation is about it', async () => {
   expect((await fieldOf('room_id')).value).toBe(room?.room_id)
 })
 
+test('room, user and token go on from call to call, and what the site knows is offered', async () => {
+  const { room_id } = await client.call('rooms.create', { topic: 'Yard' })
+  await client.call('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
+  show(TesterPage, client)
+  await says('Its access_key')
+  await choose('Operation', 'list_users')
+  const field = await fieldOf('room_id')
+  field.dispatchEvent(new Event('focus'))
+  const offered = (id: string) => [...document.querySelectorAll<HTMLOptionElement>(`[id="${id}-known"] option`)]
+  await eventually(() =>
+    expect(offered(field.id).map((one) => [one.value, one.getAttribute('label')])).toEqual([[room_id, 'Yard']]),
+  )
+  await write('room_id', room_id)
+  await press('Send')
+  await says('ret 0: success')
+  await choose('Operation', 'list_outgoing_users')
+  expect((await fieldOf('roomId')).value).toBe(room_id)
+  await choose('Operation', 'force_offline')
+  const user = await fieldOf('user_id')
+  user.dispatchEvent(new Event('focus'))
+  await eventually(() => expect(offered(user.id).map(({ value }) => value)).toEqual(['ann']))
+  await write('user_id', 'ann')
+  await press('Send')
+  await eventually(() => expect(document.querySelectorAll('.history li')).toHaveLength(2))
+  await choose('Operation', 'destroy_outgoing_user')
+  expect((await fieldOf('userId')).value).toBe('ann')
+})
+
+test('the token of one call is there for the next without a credential', async () => {
+  await client.call('settings.set', { compatibility: { older_clients: true, get_access_token: true } })
+  show(TesterPage, client)
+  await says('Its access_key')
+  await choose('Operation', 'get_access_token')
+  await press('Send')
+  await says('ret 0: success')
+  await choose('Credential', 'None: send without a token')
+  await choose('Operation', 'list_users')
+  expect((await fieldOf('access_token')).value).not.toBe('')
+  await write('room_id', '404404')
+  await press('Send')
+  await says('ret 404: room not found')
+})
+
 test('what the API will refuse is said at the field, and can be sent all the same', async () => {
   show(TesterPage, client)
   await says('Its access_key')

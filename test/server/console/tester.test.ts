@@ -55,6 +55,15 @@ describe('The API tester', () => {
     expect(await sessions()).toBe(1)
   })
 
+  test('an authentication that is tried opens the session of the sends after it', async () => {
+    await server.rpc('credentials.end_sessions', { access_key: 'tester' })
+    const sent = await server.rpc('tester.send', { ...send, operation: 'authenticate', params: {} })
+    expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
+    const list = { ...send, operation: 'list_outgoing_users', api: 'device', params: {} } as const
+    expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
+    expect(await sessions()).toBe(1)
+  })
+
   test('a token of the operator is sent as it is', async () => {
     const params = { room_id: '1', access_token: 'wrong' }
     const sent = await server.rpc('tester.send', { ...send, operation: 'get_room', params })

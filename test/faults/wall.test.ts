@@ -157,11 +157,21 @@ describe('the wall of pictures', () => {
     const { page } = site
     const tile = tileOf(page, 'camera gate9')
     const { port } = camera
+    const shown = `document.querySelector('[data-item="camera gate9"] [data-shown="true"]')`
     await plays(page, 'camera gate9', 720)
     await camera.kill()
     await tile.getByText(/refused|nobody listens/i).waitFor()
     await tile.getByText(/^for \d/).waitFor()
     camera = await startCamera({ pattern: 'smpte', width: 1280, height: 720, port })
+    await plays(page, 'camera gate9', 720)
+
+    // So it is when its node goes away.
+    const [node] = await site.call('nodes.list')
+    const { name = '' } = node?.config ?? {}
+    await site.call('nodes.disable', { name })
+    await expect.poll(() => page.evaluate<boolean>(`${shown} !== null`), { timeout: 30_000 }).toBe(false)
+    await tile.getByText(/^for \d/).waitFor()
+    await site.call('nodes.enable', { name })
     await plays(page, 'camera gate9', 720)
   })
 

@@ -150,9 +150,15 @@ export async function fillSite(controller) {
   const rooms = await makeRooms(call, clients)
   await call('backups.make', {})
   await call('nodes.undrain', { name: 'This machine' })
+  const camera = (id) => ({ kind: 'camera', id })
+  const wall = await call('wall.save', {
+    name: 'Entrances and yards',
+    items: [camera('control-1'), camera('control-2'), { kind: 'room', id: control.room_id }, camera('roof')],
+  })
   return {
     room: rooms[0],
     device: 'control-1',
+    wall: wall.id,
     node: 'Hall 2',
     credential: 'mobile-app',
     clients,

@@ -70,7 +70,7 @@ const total = readdirSync(folder).reduce((sum, name) => sum + statSync(join(fold
 console.log(`${readdirSync(folder).length} pictures, ${(total / 1e6).toFixed(1)} MB, in ${folder}`)
 
 /** Every picture: its name, its route, and what is done there before it is taken. Welcome is the first, the overview the last. */
-function pictures({ room, device, node, credential }) {
+function pictures({ room, device, wall, node, credential }) {
   const press = (page, name) => page.locator('main').getByRole('button', { name }).first().click()
   return [
     { name: 'welcome', route: '/welcome' },
@@ -78,6 +78,7 @@ function pictures({ room, device, node, credential }) {
     { name: 'rooms', route: `/rooms/${room}` },
     { name: 'nodes', route: `/nodes/${encodeURIComponent(node)}` },
     { name: 'devices', route: `/devices/${device}`, settle: 3_500 },
+    { name: 'wall', route: `/wall/${wall}`, settle: 3_500 },
     { name: 'device-add', route: '/devices', act: addDevice },
     {
       name: 'activity',

@@ -17,7 +17,7 @@ async function start(): Promise<void> {
   const key = window.roomdesk ? null : takeKey(location, history)
   const look = applyRememberedLook()
   const client = consoleClient(window.roomdesk ? ipcTransport(window.roomdesk) : webSocketTransport())
-  const app = createApp(App, { keyOutcome: key === null ? null : await signIn(key) })
+  const app = createApp(App, { keyOutcome: key === null ? null : await signIn({ key }) })
   installConsole(app, client)
   installTexts(app)
   const router = makeRouter()

@@ -1,6 +1,21 @@
 import { createRouter, createWebHashHistory } from 'vue-router'
 import type { Router } from 'vue-router'
+import type { Role } from '../shared/console/role-names.ts'
 import type { ConsoleClient } from './transport/client.ts'
+
+/** The role that a page is for; a viewer opens every other one. The controller judges each call anyway. */
+const pageRoles: Readonly<Record<string, Role>> = {
+  '/welcome': 'admin',
+  '/credentials': 'admin',
+  '/tester': 'admin',
+  '/settings': 'admin',
+  '/lab': 'operator',
+}
+
+/** The role that a path needs. */
+export function pageRole(path: string): Role {
+  return pageRoles[`/${path.split('/')[1] ?? ''}`] ?? 'viewer'
+}
 
 /** Every page, fetched when it is first shown. Routes live in the fragment: they work under app:// and under any server. */
 export function makeRouter(): Router {
@@ -19,6 +34,7 @@ export function makeRouter(): Router {
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },
       { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
+      { path: '/account', component: () => import('./pages/AccountPage.vue') },
       { path: '/lab', component: () => import('./pages/LabPage.vue') },
       { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },
     ],

@@ -18,12 +18,18 @@ function paint(): void {
   document.documentElement.classList.toggle('dark', darkTheme.value)
 }
 
-/** Applies a language and a theme, and remembers them in this browser. */
-export async function applyLook(look: { language: LanguageChoice; theme: ThemeChoice }): Promise<void> {
+/** What is applied and remembered. */
+interface Look {
+  language: LanguageChoice
+  theme: ThemeChoice
+}
+
+/** Applies a language and a theme, and remembers them in this browser. @param own whether whoever uses this browser chose them */
+export async function applyLook(look: Look, own = false): Promise<void> {
   language = look.language
   theme = look.theme
   try {
-    localStorage.setItem(stored, JSON.stringify(look))
+    localStorage.setItem(stored, JSON.stringify(own ? { ...look, own } : look))
   } catch {
     // Storage may be switched off; then the look is known once the controller answers.
   }
@@ -31,17 +37,28 @@ export async function applyLook(look: { language: LanguageChoice; theme: ThemeCh
   await showLanguage(language === 'system' ? systemLanguage(navigator.languages) : language)
 }
 
+/** The choice of somebody who may not change the site's look: this browser's own from now on. */
+export async function chooseOwnLook(part: Partial<Look>): Promise<void> {
+  await applyLook({ language, theme, ...part }, true)
+}
+
+/** Whether this browser has a choice of its own. */
+export function hasOwnLook(): boolean {
+  return remembered().own === true
+}
+
 /** Applies what this browser remembers, before the controller has answered. */
 export async function applyRememberedLook(): Promise<void> {
   system.addEventListener('change', paint)
   const look = remembered()
-  await applyLook({
+  const known: Look = {
     language: look.language === 'en' || look.language === 'zh' ? look.language : 'system',
     theme: look.theme === 'light' || look.theme === 'dark' ? look.theme : 'system',
-  })
+  }
+  await applyLook(known, look.own === true)
 }
 
-function remembered(): { language?: unknown; theme?: unknown } {
+function remembered(): { language?: unknown; theme?: unknown; own?: unknown } {
   try {
     const look: unknown = JSON.parse(localStorage.getItem(stored) ?? '{}')
     return typeof look === 'object' && look !== null ? look : {}

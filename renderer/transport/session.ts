@@ -1,10 +1,20 @@
-/** Signing in to the headless console: the console key is exchanged for a session cookie that scripts cannot read. */
+/** Signing in to the headless console: a name with its password, or the console key, is exchanged for a session cookie that scripts cannot read. */
+
+/** What shows who somebody is. */
+export type Secret = { key: string } | { name: string; password: string }
+
+/** Which secrets the site takes now. */
+export interface SignInWays {
+  password: boolean
+  key: boolean
+}
 
 /** How an attempt to sign in ended. */
 export type SignInOutcome =
   | { kind: 'signed_in' }
-  | { kind: 'wrong_key' }
-  /** Too many wrong keys from this address. */
+  /** The secret is wrong. */
+  | { kind: 'wrong' }
+  /** Too many wrong ones from this address. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'unreachable' }
 
@@ -28,19 +38,19 @@ export function takeKey(location: Location, history: History): string | null {
   return key
 }
 
-/** Exchanges the console key for a session. */
-export async function signIn(key: string): Promise<SignInOutcome> {
+/** Exchanges a secret for a session. */
+export async function signIn(secret: Secret): Promise<SignInOutcome> {
   try {
     const answer = await fetch('/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ key }),
+      body: JSON.stringify(secret),
       credentials: 'same-origin',
       signal: AbortSignal.timeout(deadline),
     })
     if (answer.ok) return { kind: 'signed_in' }
     if (answer.status === 429) return { kind: 'wait', seconds: await retryAfter(answer) }
-    return { kind: 'wrong_key' }
+    return { kind: 'wrong' }
   } catch {
     return { kind: 'unreachable' }
   }
@@ -54,6 +64,32 @@ export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unkn
     return answer.ok ? 'signed_in' : 'unknown'
   } catch {
     return 'unknown'
+  }
+}
+
+/** Which ways lead to a session; the key where the controller cannot be asked. */
+export async function signInWays(): Promise<SignInWays> {
+  try {
+    const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
+    const body: unknown = await answer.json()
+    if (typeof body !== 'object' || body === null) return { password: false, key: true }
+    return { password: 'password' in body && body.password === true, key: !('key' in body) || body.key === true }
+  } catch {
+    return { password: false, key: true }
+  }
+}
+
+/** Ends the session. Resolves to whether the controller heard of it. */
+export async function signOut(): Promise<boolean> {
+  try {
+    const answer = await fetch('/session', {
+      method: 'DELETE',
+      credentials: 'same-origin',
+      signal: AbortSignal.timeout(deadline),
+    })
+    return answer.ok
+  } catch {
+    return false
   }
 }
 

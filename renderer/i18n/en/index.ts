@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
@@ -15,6 +16,7 @@ import { wall } from './wall.ts'
 /** Every English text: the shape that other catalogues follow. */
 export const en = {
   ...common,
+  accounts,
   overview,
   welcome,
   credentials,

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../text.ts'
+import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { credentials } from './credentials.ts'
@@ -16,6 +17,7 @@ import { wall } from './wall.ts'
 /** Every Chinese text. */
 export const zh: Catalogue = {
   ...common,
+  accounts,
   overview,
   welcome,
   credentials,

@@ -99,6 +99,7 @@ export const cardFields = {
     { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
     { path: 'console.thumbnails', kind: 'switch' },
   ],
+  metrics: [{ path: 'console.metrics_token', kind: 'switch' }],
   journal: [number('console.activity_entries')],
   events: [number('events.days'), number('events.megabytes')],
 } as const satisfies Record<string, readonly SettingField[]>

@@ -1,0 +1,24 @@
+import { computed } from 'vue'
+import type { ProcedureName } from '../../shared/console/contract.ts'
+import { atLeast, type Role } from '../../shared/console/role-names.ts'
+import { procedureRoles } from '../../shared/console/roles.ts'
+import { sharedState } from './useConsole.ts'
+import { useLive } from './useLive.ts'
+
+/** Who uses this console, and what they may do. The controller judges every call anyway: this keeps from sight what it would refuse. */
+export const useCaller = sharedState((client) => {
+  const { value: caller, refresh } = useLive(client, () => client.call('account.me'))
+  // A name that was changed by an admin; a new role ends the session.
+  client.on('accounts.changed', () => void refresh())
+  const role = computed<Role>(() => caller.value?.role ?? 'viewer')
+  return {
+    /** Undefined until it is known. */
+    caller,
+    role,
+    /** Whether the controller would do it for this caller; false until it is known who that is. */
+    may: (procedure: ProcedureName): boolean =>
+      caller.value !== undefined && atLeast(role.value, procedureRoles[procedure]),
+    /** Whether this caller is of a role or more. */
+    is: (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed),
+  }
+})

@@ -15,6 +15,7 @@ export const accounts = {
   noAccountAct: 'Accounts',
   forbidden: 'Your role ({role}) does not open this page.',
   forbiddenBody: 'An admin can give you another role.',
+  hidden: 'hidden from your role',
   password: {
     title: 'Password',
     hint: 'At least 10 characters; a sentence is fine. Your other sessions end when you change it.',

@@ -17,6 +17,7 @@ export const accounts: Texts<typeof english> = {
   noAccountAct: '账户',
   forbidden: '您的角色（{role}）无权打开此页面。',
   forbiddenBody: '管理员可以为您更改角色。',
+  hidden: '您的角色不可见',
   password: {
     title: '密码',
     hint: '至少 10 个字符，可以是一句话。更改后，您的其他会话将结束。',

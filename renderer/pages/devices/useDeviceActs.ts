@@ -1,5 +1,6 @@
 import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { MenuAct } from '../../components/RowMenu.vue'
+import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
@@ -16,11 +17,13 @@ const many = 2
 /** What can be done with devices; acts that lose something say what. */
 export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
   const client = useConsole()
+  const { may } = useCaller()
   const { t } = useText()
   const { ask, tell, warn } = useFeedback()
   const { failureText } = useDeviceText()
 
   function acts({ state }: DeviceView): MenuAct[] {
+    if (!may('devices.update')) return []
     return [
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
       { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },

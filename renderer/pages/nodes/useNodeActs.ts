@@ -1,5 +1,6 @@
 import type { NodeView } from '../../../shared/console/nodes.ts'
 import type { MenuAct } from '../../components/RowMenu.vue'
+import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useNodes } from '../../composables/useNodes.ts'
@@ -8,11 +9,13 @@ import { useText } from '../../i18n/text.ts'
 /** What can be done with a node; each act says whom it disturbs before it is done. */
 export function useNodeActs(edit: (node: NodeView) => void) {
   const client = useConsole()
+  const { may } = useCaller()
   const { t } = useText()
   const { ask, attempt } = useFeedback()
   const { value: nodes } = useNodes()
 
   function acts(node: NodeView): MenuAct[] {
+    if (!may('nodes.update')) return []
     const list: MenuAct[] = [{ key: 'edit', text: t('nodes.acts.edit'), icon: 'edit' }]
     if (node.draining) list.push({ key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true })
     else if (node.config.enabled) list.push({ key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true })

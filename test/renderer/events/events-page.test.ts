@@ -26,7 +26,7 @@ test('What an operator changes shows at once, by whom, with how it was before, i
     if (!found) throw new Error('not listed yet')
     return found
   })
-  expect(row.textContent).toContain('Desktop app')
+  expect(row.textContent).toContain('Owner (desktop app)')
   row.click()
   await says('Before and after')
   expect(pageText()).toMatch(/room_defaults\.max_video\s*16\s*7/)

@@ -19,9 +19,16 @@ const connection = (user_id: string, speaking: boolean): [string, ConnectionStat
   { room_id: '1', user_id, signal: true, speaking, peers: [] },
 ]
 
+/** A controller that has not answered yet. */
+const silent = {
+  call: () => new Promise<never>(() => undefined),
+  on: () => () => undefined,
+  onReconnect: () => () => undefined,
+} as unknown as ConsoleClient
+
 test('who speaks is marked in the list of a room, and no longer when they do not', async () => {
   const users = [user('ann'), user('bo')]
-  const shown = show(RoomPeople, {} as ConsoleClient, {
+  const shown = show(RoomPeople, silent, {
     room: '1',
     users,
     connections: new Map([connection('ann', false), connection('bo', true)]),

@@ -26,7 +26,8 @@ describe('The settings page', () => {
     const paths = Object.entries(defaultSettings()).flatMap(([part, value]) =>
       Array.isArray(value) ? [part] : Object.keys(value).map((name) => `${part}.${name}`),
     )
-    const elsewhere = (path: string) => path.startsWith('listeners.') || path === 'console.welcome_done'
+    const elsewhere = (path: string) =>
+      path.startsWith('listeners.') || path === 'console.welcome_done' || path === 'console.key_sign_in'
     expect(fields.map(({ path }) => path).sort()).toEqual(paths.filter((path) => !elsewhere(path)).sort())
   })
 

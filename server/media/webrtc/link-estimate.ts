@@ -100,7 +100,7 @@ export class LinkEstimate {
 
   /** A round trip was measured, in milliseconds. */
   heardRoundTrip(roundTrip: number, now: number): void {
-    if (!this.#delay.high) this.queue.heard(roundTrip, now)
+    this.queue.heard(roundTrip, now, this.#delay.high)
   }
 
   /** The viewer misses a packet, by its number; those that it asked for before do not count again. */

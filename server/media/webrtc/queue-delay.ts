@@ -11,14 +11,18 @@ export class QueueDelay {
   /** Round trips that were measured. */
   readings = 0
 
-  /** A round trip was measured, each once. */
-  heard(roundTrip: number, now: number): void {
+  /**
+   * A round trip was measured, each once.
+   * @param late the program was late itself: the way may be shorter than it seems and is not longer; of a queue it says nothing
+   */
+  heard(roundTrip: number, now: number, late = false): void {
     if (now - this.#windowAt > windowMs) {
       this.#shortestBefore = this.#shortest
       this.#shortest = Infinity
       this.#windowAt = now
     }
     this.#shortest = Math.min(this.#shortest, roundTrip)
+    if (late) return
     this.#before = this.readings === 0 ? roundTrip : this.#last
     this.#last = roundTrip
     this.readings += 1

@@ -116,11 +116,13 @@ export class VideoSender {
   /** The receiver misses a packet: it is sent again, within bounds. @param source whose packets are sent now: those of no other are sent again */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
     const stretch = this.#sent.stretchOf(number)
-    const packet = stretch?.feed?.sentVideo((number - stretch.ahead) & 0xffff)
+    // What was never sent cannot be missed, and what is long past says nothing of the link now.
+    if (stretch === undefined) return
+    const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
     // What never came to the node was not lost on the way from it.
-    if (packet === undefined && stretch?.feed !== undefined) return
+    if (packet === undefined && stretch.feed !== undefined) return
     this.#estimate.heardMissing(number, now)
-    if (stretch === undefined || (stretch.feed !== undefined && stretch.feed !== source)) return
+    if (stretch.feed !== undefined && stretch.feed !== source) return
     // Of padding only the number is of use: the link may be full.
     const copy = packet === undefined ? paddingPacket(number, this.#lastTimestamp, 1) : Buffer.from(packet)
     if (!this.#retransmission.allows(number, copy.length, now)) return

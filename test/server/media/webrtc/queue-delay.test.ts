@@ -20,6 +20,15 @@ test('one round trip that is late by chance is no queue', () => {
   expect(heard(40, 300, 42).ms).toBe(2)
 })
 
+test('of a round trip that was measured late is known how short the way is at least', () => {
+  const queue = new QueueDelay()
+  queue.heard(30, 0, true)
+  expect(queue.readings).toBe(0)
+  queue.heard(280, 200)
+  queue.heard(900, 400, true)
+  expect(queue.latest).toBe(250)
+})
+
 test('a way that has become longer is no queue for ever, nor is another network', () => {
   const queue = heard(20, 20)
   for (let now = 1_000; now < 35_000; now += 1_000) queue.heard(180, now)

@@ -108,6 +108,7 @@ export function useMeetingActs(
 
   const choices: Readonly<Record<string, () => void>> = {
     devices: showDevices,
+    flip: () => void room.camera.flip(),
     share: () => void share(),
     invite: () => void invite(),
     muteAll: () => {

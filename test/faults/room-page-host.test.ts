@@ -140,6 +140,10 @@ describe('a meeting with a host', () => {
       viewport: { width: 390, height: 844 },
     })
     await host.page.getByText('3 people are waiting to be let in.').waitFor()
+    await host.until(`[...document.querySelectorAll('[role=toolbar] button')].every((button) => {
+      const { left, right } = button.getBoundingClientRect()
+      return left >= 0 && right <= innerWidth
+    })`)
     await host.page.getByRole('button', { name: 'Show' }).click()
     expect(await host.accessibilityProblems()).toEqual([])
     // While they wait their connection is lost: they keep their place.

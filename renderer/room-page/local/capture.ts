@@ -35,21 +35,29 @@ export async function captureFacing(facing: 'user' | 'environment'): Promise<Med
 }
 
 /**
- * Opens a microphone or camera.
+ * Opens a microphone or camera; another one where that is not there any more.
  * @param deviceId empty: the browser chooses
  * @throws DOMException of getUserMedia
  */
 export async function capture(kind: CaptureKind, deviceId: string): Promise<MediaStreamTrack> {
-  const device = deviceId === '' ? {} : { deviceId: { ideal: deviceId } }
-  return await openTrack(
-    kind === 'audio'
-      ? { audio: { ...device, echoCancellation: true, noiseSuppression: true, autoGainControl: true } }
-      : { video: { ...cameraPicture, ...device } },
-  )
+  if (deviceId === '') return await openTrack(wanted(kind, {}))
+  try {
+    // A browser takes a wish for a microphone lightly.
+    return await openTrack(wanted(kind, { deviceId: { exact: deviceId } }))
+  } catch (error) {
+    if (problemOf(error) !== 'missing') throw error
+    return await openTrack(wanted(kind, {}))
+  }
 }
 
-async function openTrack(wanted: MediaStreamConstraints): Promise<MediaStreamTrack> {
-  const [track] = (await navigator.mediaDevices.getUserMedia(wanted)).getTracks()
+function wanted(kind: CaptureKind, device: MediaTrackConstraints): MediaStreamConstraints {
+  return kind === 'audio'
+    ? { audio: { ...device, echoCancellation: true, noiseSuppression: true, autoGainControl: true } }
+    : { video: { ...cameraPicture, ...device } }
+}
+
+async function openTrack(constraints: MediaStreamConstraints): Promise<MediaStreamTrack> {
+  const [track] = (await navigator.mediaDevices.getUserMedia(constraints)).getTracks()
   if (track === undefined) throw new DOMException('no track', 'NotFoundError')
   if (track.kind === 'video') track.contentHint = 'motion'
   return track
@@ -72,9 +80,9 @@ export interface DeviceChoice {
 /** The microphones, cameras or loudspeakers there are. Before the person allowed one, browsers name none. */
 export async function listDevices(kind: CaptureKind | 'speaker'): Promise<DeviceChoice[]> {
   if (!canCapture()) return []
-  const wanted = { audio: 'audioinput', video: 'videoinput', speaker: 'audiooutput' }[kind]
+  const listed = { audio: 'audioinput', video: 'videoinput', speaker: 'audiooutput' }[kind]
   const devices = await navigator.mediaDevices.enumerateDevices().catch(() => [])
   return devices
-    .filter((device) => device.kind === wanted && device.deviceId !== '')
+    .filter((device) => device.kind === listed && device.deviceId !== '')
     .map(({ deviceId, label }, index) => ({ id: deviceId, label: label === '' ? String(index + 1) : label }))
 }

@@ -99,9 +99,10 @@ export class DeviceSwitch {
   /** The camera that looks the other way, on a phone. */
   async flip(): Promise<void> {
     const facing = facingOf(this.input.track) === 'environment' ? 'user' : 'environment'
+    const before = this.input.chosen
     // Many phones open one camera at a time.
     this.#drop()
-    await this.#open(() => captureFacing(facing))
+    await this.#open(() => captureFacing(facing).catch(() => capture('video', before)))
     this.#wanted = this.input.chosen
   }
 

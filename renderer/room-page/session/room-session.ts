@@ -1,5 +1,5 @@
-import { computed, shallowReactive } from 'vue'
-import type { FromPerson, Person, RoomStream, ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
+import { computed } from 'vue'
+import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
 import { canCapture } from '../local/capture.ts'
 import { DeviceSwitch } from '../local/device-input.ts'
@@ -14,6 +14,7 @@ import { Mesh } from './mesh.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { freshView } from './room-view.ts'
+import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { Speaking } from './speaking.ts'
@@ -34,11 +35,12 @@ const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 /** One visit to a room, with everything that is sent and received in it. */
 export class RoomSession {
   readonly view = freshView()
-  readonly people = shallowReactive(new Map<string, Person>())
-  /** Cameras that are to come back. */
-  readonly lostCameras = shallowReactive(new Map<string, Person>())
   readonly chat = new ChatLines(this.view)
   readonly notices = new Notices()
+  readonly #roster = new Roster(this.view, this.notices)
+  readonly people: ReadonlyMap<string, Person> = this.#roster.people
+  /** Cameras that are to come back. */
+  readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
   readonly microphone = this.#device('audio', remembered().microphone)
   readonly camera = this.#device('video', remembered().camera)
   readonly speaker = new Speaker()
@@ -176,10 +178,7 @@ export class RoomSession {
       peerToPeer,
       mostTiles,
     })
-    this.people.clear()
-    for (const person of people) this.people.set(person.user_id, person)
-    this.lostCameras.clear()
-    for (const camera of message.lost_cameras) this.lostCameras.set(camera.user_id, camera)
+    this.#roster.enter(people, message.lost_cameras)
     this.chat.take(message.chat, first)
     const iceServers = ice_servers.map(({ urls, username, credential }) => ({
       urls,
@@ -211,13 +210,13 @@ export class RoomSession {
   #received(message: ToPerson): void {
     switch (message.type) {
       case 'person_joined':
-        return this.#came(message.person)
+        return this.#roster.came(message.person)
       case 'person_changed':
-        return this.#changed(message.person)
+        return this.#roster.changed(message.person)
       case 'person_left':
         return this.#left(message.user_id, message.lost === true)
       case 'waiting_list':
-        return this.#guestsChanged(message.people)
+        return this.#roster.wait(message.people)
       case 'hand_lowered':
         return this.notices.tell('handLowered', { name: this.people.get(message.by)?.user_name ?? message.by })
       case 'stream_added':
@@ -244,36 +243,10 @@ export class RoomSession {
     }
   }
 
-  #came(person: Person): void {
-    this.people.set(person.user_id, person)
-    // A camera that is back has never been gone for those who see its tile.
-    if (!this.lostCameras.delete(person.user_id)) this.notices.tell('joined', { name: person.user_name })
-  }
-
-  #guestsChanged(guests: readonly WaitingPerson[]): void {
-    const known = new Set(this.view.guests.map(({ user_id }) => user_id))
-    this.view.guests = guests
-    for (const { user_id, user_name } of guests) {
-      if (!known.has(user_id)) this.notices.tell('waits', { name: user_name })
-    }
-  }
-
-  #changed(person: Person): void {
-    const before = this.people.get(person.user_id)
-    const own = person.user_id === this.view.you?.user_id
-    if (!own && person.hand > 0 && before?.hand === 0) this.notices.tell('handRaised', { name: person.user_name })
-    this.people.set(person.user_id, person)
-    if (own) this.view.you = person
-  }
-
   #left(userId: string, lost: boolean): void {
-    const person = this.people.get(userId)
-    this.lostCameras.delete(userId)
-    if (lost && person !== undefined) this.lostCameras.set(userId, person)
-    this.people.delete(userId)
+    this.#roster.left(userId, lost)
     this.mesh.remove(userId)
     this.speaking.remove(userId)
-    if (person !== undefined && !lost) this.notices.tell('left', { name: person.user_name })
   }
 
   #streamAdded(stream: RoomStream): void {
@@ -365,8 +338,7 @@ export class RoomSession {
     this.#sending.stop()
     this.watching.clear()
     this.mesh.clear()
-    this.people.clear()
-    this.lostCameras.clear()
+    this.#roster.enter([], [])
     this.speaking.clear()
     this.#heights = new Map()
     this.chat.clear()

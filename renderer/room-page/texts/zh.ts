@@ -107,7 +107,7 @@ export const zh: Texts = {
     page: '第 {page} 页，共 {pages} 页',
     nextPage: '下一页',
     previousPage: '上一页',
-    lost: '摄像机连接中断，恢复后将自动显示',
+    lost: '摄像头连接中断，恢复后将自动显示',
     hand: '已举手',
     lowerHand: '放下手',
     alone: '还没有其他人加入。',

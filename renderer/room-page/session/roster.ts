@@ -1,0 +1,59 @@
+import { shallowReactive } from 'vue'
+import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
+import type { Notices } from './notices.ts'
+import type { RoomView } from './room-view.ts'
+
+/** Who is in the room, who is to come back, and who waits to be let in. */
+export class Roster {
+  readonly people = shallowReactive(new Map<string, Person>())
+  /** Cameras that were lost and are to come back. */
+  readonly lostCameras = shallowReactive(new Map<string, Person>())
+  readonly #view: RoomView
+  readonly #notices: Notices
+
+  constructor(view: RoomView, notices: Notices) {
+    this.#view = view
+    this.#notices = notices
+  }
+
+  /** These are there, and no others. */
+  enter(people: readonly Person[], lostCameras: readonly Person[]): void {
+    this.people.clear()
+    this.lostCameras.clear()
+    for (const person of people) this.people.set(person.user_id, person)
+    for (const camera of lostCameras) this.lostCameras.set(camera.user_id, camera)
+  }
+
+  came(person: Person): void {
+    this.people.set(person.user_id, person)
+    // A camera that is back has never been gone for those who see its tile.
+    if (!this.lostCameras.delete(person.user_id)) this.#notices.tell('joined', { name: person.user_name })
+  }
+
+  changed(person: Person): void {
+    const before = this.people.get(person.user_id)
+    const own = person.user_id === this.#view.you?.user_id
+    if (!own && person.hand > 0 && before?.hand === 0) this.#notices.tell('handRaised', { name: person.user_name })
+    this.people.set(person.user_id, person)
+    if (own) this.#view.you = person
+  }
+
+  /** @param lost a camera that is to come back */
+  left(userId: string, lost: boolean): void {
+    const person = this.people.get(userId)
+    this.people.delete(userId)
+    this.lostCameras.delete(userId)
+    if (person === undefined) return
+    if (lost) this.lostCameras.set(userId, person)
+    else this.#notices.tell('left', { name: person.user_name })
+  }
+
+  /** These wait to be let in, as a host is told. */
+  wait(guests: readonly WaitingPerson[]): void {
+    const known = new Set(this.#view.guests.map(({ user_id }) => user_id))
+    this.#view.guests = guests
+    for (const { user_id, user_name } of guests) {
+      if (!known.has(user_id)) this.#notices.tell('waits', { name: user_name })
+    }
+  }
+}

@@ -112,6 +112,20 @@ describe('the wall of pictures', () => {
     await tileOf(page, 'camera gone').getByText('There is no such camera any more').waitFor()
     await page.keyboard.press('f')
     await page.getByRole('button', { name: 'Full screen' }).waitFor()
+
+    // By mouse, and two who change it at once: the second one is asked.
+    await tileOf(page, 'camera gone').dragTo(tileOf(page, 'camera gate9'))
+    await expect.poll(keys).toEqual(['camera gone', 'camera gate9'])
+    await site.call('wall.save', { id: view.id, name: 'Doors', items: [{ kind: 'camera', id: 'gate1' }] })
+    await page.getByText('Somebody else changed this view meanwhile').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page
+      .getByRole('dialog', { name: 'Save Doors all the same?' })
+      .getByRole('button', { name: 'Save mine' })
+      .click()
+    await expect
+      .poll(async () => (await site.call('wall.list'))[0]?.items.map(({ id }) => id))
+      .toEqual(['gone', 'gate9'])
     expect(await violations(page)).toEqual([])
     expect(site.problems).toEqual([])
   })

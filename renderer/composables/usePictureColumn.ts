@@ -3,13 +3,16 @@ import type { Column } from '../components/table.ts'
 import { useText } from '../i18n/text.ts'
 import { useSettings } from './useSettings.ts'
 
-/** The column of small pictures; none where the site has them switched off. */
-export function usePictureColumn(): ComputedRef<Column[]> {
+/**
+ * The column of small pictures; none where the site has them switched off.
+ * @param from shown from this width of the table on, in pixels
+ */
+export function usePictureColumn(from: number): ComputedRef<Column[]> {
   const { t } = useText()
   const { value: settings } = useSettings()
   return computed(() =>
     settings.value?.console.thumbnails === false
       ? []
-      : [{ key: 'picture', title: t('devices.columns.picture'), track: '62px', quiet: true, from: 540 }],
+      : [{ key: 'picture', title: t('devices.columns.picture'), track: '62px', quiet: true, from }],
   )
 }

@@ -19,6 +19,7 @@ export function useFormat() {
         hour: '2-digit',
         minute: '2-digit',
         hourCycle: 'h23',
+        timeZoneName: 'short',
       }),
   )
   const dayFormat = computed(
@@ -34,7 +35,11 @@ export function useFormat() {
   const number = (value: number): string => whole.value.format(value)
   /** 14:05:09 */
   const clock = (at: number): string => clockFormat.value.format(at)
-  /** 20 Nov 2026, 14:05 */
+  /** The zone that times are told in, e.g. "GMT+8": for the head of a column of times. */
+  const zone = computed(
+    () => dateFormat.value.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '',
+  )
+  /** 20 Nov 2026, 14:05 GMT+8 */
   const date = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
   const day = (at: number): string => dayFormat.value.format(at)
 
@@ -70,5 +75,5 @@ export function useFormat() {
     return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`
   }
 
-  return { number, clock, date, day, span, ago, latency, size }
+  return { number, clock, zone, date, day, span, ago, latency, size }
 }

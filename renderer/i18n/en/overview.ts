@@ -100,7 +100,7 @@ export const overview = {
 
 export const welcome = {
   title: 'Welcome to Roomdesk',
-  purpose: 'Both APIs are running. Three steps, and an outside client is talking to them.',
+  purpose: 'Both APIs are running. A few steps, and a client is talking to them and a camera is in a room.',
   listening: 'Your APIs are listening',
   listeningBody: 'Give your clients these base addresses.',
   credential: 'A credential is ready',
@@ -116,6 +116,13 @@ export const welcome = {
   curl: 'curl command',
   waiting: 'Waiting for the first request…',
   received: 'Received: {operation} from {client}, ret {ret}',
+  called: 'A client has signed in.',
+  room: 'Create a room',
+  roomBody: 'People and cameras meet in rooms. Clients create them through the API; you can create one here to try it.',
+  rooms: '{n} room | {n} rooms',
+  device: 'Add a camera',
+  deviceBody: 'Any RTSP camera can join a room. Its address and login are tested before it is added.',
+  devices: '{n} device | {n} devices',
   done: 'Go to the overview',
   skip: 'Skip',
 } as const

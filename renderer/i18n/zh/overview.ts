@@ -101,7 +101,7 @@ export const overview: Texts<typeof englishOverview> = {
 
 export const welcome: Texts<typeof englishWelcome> = {
   title: '欢迎使用 Roomdesk',
-  purpose: '两个 API 均已运行。只需三步，外部客户端即可接入。',
+  purpose: '两个 API 均已运行。只需几步，即可接入客户端并让摄像头加入房间。',
   listening: 'API 正在监听',
   listeningBody: '把以下基础地址提供给您的客户端。',
   credential: '凭据已就绪',
@@ -117,6 +117,13 @@ export const welcome: Texts<typeof englishWelcome> = {
   curl: 'curl 命令',
   waiting: '正在等待第一个请求…',
   received: '已收到：来自 {client} 的 {operation}，ret {ret}',
+  called: '已有客户端登录。',
+  room: '创建房间',
+  roomBody: '参会者和摄像头在房间中相聚。客户端通过 API 创建房间，您也可以在此新建一个试用。',
+  rooms: '{n} 个房间',
+  device: '添加摄像头',
+  deviceBody: '任何 RTSP 摄像头都可以加入房间。添加之前会检测其地址和登录信息。',
+  devices: '{n} 台设备',
   done: '进入总览',
   skip: '跳过',
 }

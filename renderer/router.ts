@@ -34,6 +34,7 @@ export function makeRouter(): Router {
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },
       { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
+      { path: '/certificate', component: () => import('./pages/CertificatePage.vue') },
       { path: '/account', component: () => import('./pages/AccountPage.vue') },
       { path: '/lab', component: () => import('./pages/LabPage.vue') },
       { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },

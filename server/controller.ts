@@ -62,6 +62,8 @@ export interface ControllerOptions {
   cores?: number | undefined
   /** Between two looks at the files of the certificate, in milliseconds. */
   certificateLookMs?: number | undefined
+  /** The console key is a way in again, whatever the settings say: for who has the machine and nothing else. */
+  keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
@@ -149,6 +151,7 @@ export class Controller {
         page: new StaticFiles(page),
         logger: options.logger,
         metrics: () => this.#services.metrics.text(),
+        certificate: () => this.#tls.material,
         metricsNeedToken: () => settings().console.metrics_token,
         health: () => this.health(),
         signIns: tellSignIns(this.#gathering),
@@ -249,6 +252,10 @@ export class Controller {
       }
       const { site, sitePath: path = '' } = options
       if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+      if (options.keySignIn === true) {
+        const on: SiteFile = { settings: { console: { key_sign_in: true } } }
+        await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+      }
       return new Controller(options, store, events, await firstMaterial(siteSettings(store), dataFolder), made)
     } catch (error) {
       await events?.close()

@@ -83,6 +83,7 @@ async function run(): Promise<void> {
     version: productVersion,
     site,
     sitePath: options.site,
+    keySignIn: options.consoleKey,
     consolePage,
     media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: options.ffmpeg },
     compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },

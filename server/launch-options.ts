@@ -13,6 +13,8 @@ export interface LaunchOptions {
   consolePort: number | undefined
   /** Path of a site file. */
   site: string | undefined
+  /** The console key is switched on again. */
+  consoleKey: boolean | undefined
   /** Comes before the setting `compatibility.older_clients`. */
   olderClients: boolean | undefined
   /** Comes before the setting `compatibility.get_access_token`. */
@@ -38,6 +40,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --node-port N        the media node of this machine (default 7082)
   --console-port N     operator console (default 7083)
   --site FILE          JSON document to apply at start (credentials, nodes, licence, settings)
+  --console-key on     switch the sign-in with the console key on again, and keep it on
   --older-clients on|off
                        clients of the original platform work unmodified (default: as the settings say)
   --get-access-token on|off
@@ -54,6 +57,7 @@ const flags = [
   'node-port',
   'console-port',
   'site',
+  'console-key',
   'older-clients',
   'get-access-token',
   'ffmpeg',
@@ -98,6 +102,11 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
       throw new LaunchError(`${given.from} must be on or off, not ${JSON.stringify(given.text)}.`)
     return given.text === 'on'
   }
+  const consoleKey = read('console-key')
+  if (consoleKey !== undefined && consoleKey.text !== 'on')
+    throw new LaunchError(
+      `${consoleKey.from} must be on, not ${JSON.stringify(consoleKey.text)}: the settings switch it off.`,
+    )
   const host = read('host')
   if (host !== undefined && !/^[\w.:%-]{1,253}$/.test(host.text))
     throw new LaunchError(`${host.from} must be an address or a host name.`)
@@ -114,6 +123,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     nodePort: port('node-port'),
     consolePort: port('console-port'),
     site: site === undefined ? undefined : resolve(site.text),
+    consoleKey: consoleKey === undefined ? undefined : true,
     olderClients: onOrOff('older-clients'),
     getAccessToken: onOrOff('get-access-token'),
     ffmpeg: read('ffmpeg')?.text,

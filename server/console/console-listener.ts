@@ -11,7 +11,7 @@ import { refuse } from '../edge/guards.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
-import type { TlsMaterial } from '../edge/tls.ts'
+import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
 import type { Caller } from './callers.ts'
 import { fail, refusal, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
@@ -30,6 +30,8 @@ export interface ConsoleListenerOptions extends EntranceParts {
   metrics: () => Promise<string>
   /** Whether they are told only to who shows a token. */
   metricsNeedToken: () => boolean
+  /** The site's own; undefined for plain HTTP. */
+  certificate: () => TlsMaterial | undefined
   health: () => { ok: boolean; body: Record<string, unknown> }
 }
 
@@ -148,6 +150,23 @@ export class ConsoleListener {
       if (this.#options.metricsNeedToken() && this.#entrance.authorised(context) === undefined) return
       context.type = 'text/plain; version=0.0.4; charset=utf-8'
       context.body = await this.#options.metrics()
+    })
+    // Whoever is to trust it cannot have signed in before.
+    router.get('/certificate', (context) => {
+      const material = this.#options.certificate()
+      context.set('Cache-Control', 'no-store')
+      if (material === undefined)
+        return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
+      const { subject, fingerprint, expires_at } = certificateToTrust(material)
+      context.body = { subject, fingerprint, expires_at }
+    })
+    router.get('/certificate/roomdesk.crt', (context) => {
+      const material = this.#options.certificate()
+      if (material === undefined)
+        return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
+      context.set('Content-Disposition', 'attachment; filename="roomdesk.crt"')
+      context.type = 'application/x-x509-ca-cert'
+      context.body = certificateToTrust(material).der
     })
     router.get('/session', (context) => this.#entrance.tell(context))
     router.post('/session', async (context) => {

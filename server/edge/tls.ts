@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { ownCertificate } from './own-certificate.ts'
 
 /** PEM texts of a certificate and its key. */
 export interface TlsMaterial {
@@ -19,11 +19,6 @@ export interface SiteTls {
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 
-const day = 24 * 60 * 60 * 1000
-const lifeDays = 825
-/** A self-signed certificate is made anew when it ends sooner than this. */
-const renewBefore = 30 * day
-
 /** What a console shows of the certificate in use; zeros and empty texts without one. */
 export interface CertificateInfo {
   mode: Settings['tls']['mode']
@@ -34,13 +29,13 @@ export interface CertificateInfo {
 }
 
 /**
- * Certificate and key of every port as the settings say: none, from files, or self-signed (made once, kept in `<data folder>/tls`).
+ * Certificate and key of every port as the settings say: none, from files, or made here (see ownCertificate).
  * @throws ConsoleError invalid, with the setting that is wrong
  */
 export async function tlsMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { mode, cert_file, key_file } = settings.tls
   if (mode === 'off') return undefined
-  if (mode === 'self-signed') return selfSigned(join(folder, 'tls'))
+  if (mode === 'self-signed') return ownCertificate(join(folder, 'tls'))
   const cert = await readPem(cert_file, 'tls.cert_file')
   const key = await readPem(key_file, 'tls.key_file')
   const certificate = parsed(() => new X509Certificate(cert), 'tls.cert_file', 'This file holds no certificate in PEM.')
@@ -61,34 +56,16 @@ export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMate
   return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256 }
 }
 
-async function selfSigned(folder: string): Promise<TlsMaterial> {
-  const files = { cert: join(folder, 'self-signed.crt'), key: join(folder, 'self-signed.key') }
-  try {
-    const material = { cert: await readFile(files.cert, 'utf8'), key: await readFile(files.key, 'utf8') }
-    if (Date.parse(new X509Certificate(material.cert).validTo) - Date.now() > renewBefore) return material
-  } catch {
-    // Not there yet, or not usable: made anew below.
-  }
-  const { generate } = await import('selfsigned')
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address))
-  const names = [
-    { type: 2 as const, value: 'localhost' },
-    ...[...new Set(addresses)].map((ip) => ({ type: 7 as const, ip })),
-  ]
-  const made = await generate([{ name: 'commonName', value: 'Roomdesk' }], {
-    keyType: 'ec',
-    notAfterDate: new Date(Date.now() + lifeDays * day),
-    extensions: [{ name: 'subjectAltName', altNames: names }],
-  })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await replace(files.key, made.private)
-  await replace(files.cert, made.cert)
-  return { cert: made.cert, key: made.private }
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+/** The certificate that a browser has to be told to trust, so that it trusts this site: the last one of the chain. DER. */
+export function certificateToTrust({ cert }: TlsMaterial): {
+  der: Buffer
+  subject: string
+  fingerprint: string
+  expires_at: number
+} {
+  const last = cert.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)?.at(-1) ?? cert
+  const { raw, subject, fingerprint256, validTo } = new X509Certificate(last)
+  return { der: raw, subject, fingerprint: fingerprint256, expires_at: Date.parse(validTo) }
 }
 
 async function readPem(file: string, path: string): Promise<string> {

@@ -10,6 +10,7 @@ import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
+import { trust } from './trust.ts'
 import { tester } from './tester.ts'
 import { wall } from './wall.ts'
 
@@ -26,6 +27,7 @@ export const en = {
   activity,
   eventLog,
   tester,
+  trust,
   settings,
   lab,
   media,

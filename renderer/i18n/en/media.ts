@@ -63,6 +63,9 @@ export const media = {
     month: '30 days',
     qr: 'QR code of the join link',
     expires: 'Valid until {time}',
+    plain:
+      'This link uses plain HTTP: on other devices browsers allow neither camera nor microphone. Set a certificate first.',
+    plainAct: 'Certificate',
     local:
       'This address works only on this machine. Set a bind address or a public URL in the settings before you share it.',
     copy: 'Copy link',

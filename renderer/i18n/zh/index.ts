@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
+import { trust } from './trust.ts'
 import { tester } from './tester.ts'
 import { wall } from './wall.ts'
 
@@ -27,6 +28,7 @@ export const zh: Catalogue = {
   activity,
   eventLog,
   tester,
+  trust,
   settings,
   lab,
   media,

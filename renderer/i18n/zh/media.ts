@@ -64,6 +64,8 @@ export const media: Texts<typeof english> = {
     month: '30 天',
     qr: '邀请链接的二维码',
     expires: '有效期至 {time}',
+    plain: '此链接使用明文 HTTP：在其他设备上，浏览器不允许使用摄像头和麦克风。请先设置证书。',
+    plainAct: '证书',
     local: '此地址只能在本机访问。发出链接前，请先在设置中配置绑定地址或公开地址。',
     copy: '复制链接',
     byNumber: '任何人均可凭房间号加入此房间，地址：',

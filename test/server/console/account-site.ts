@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { Controller } from '../../../server/controller.ts'
+import { Controller, type ControllerOptions } from '../../../server/controller.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
@@ -100,9 +100,9 @@ export class AccountSite {
   }
 
   /** Stops it and starts it again on the same folder. */
-  async restart(site?: unknown): Promise<void> {
+  async restart(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<void> {
     await this.#controller.stop(0)
-    this.#controller = await open(this.folder, site)
+    this.#controller = await open(this.folder, site, options)
   }
 
   async stop(): Promise<void> {
@@ -124,7 +124,7 @@ export async function openAccountSite(site?: unknown): Promise<AccountSite> {
   return new AccountSite(folder, await open(folder, site))
 }
 
-async function open(folder: string, site: unknown): Promise<Controller> {
+async function open(folder: string, site: unknown, options: Partial<ControllerOptions> = {}): Promise<Controller> {
   const controller = await Controller.open({
     dataFolder: folder,
     logger: pino({ level: 'silent' }),
@@ -134,6 +134,7 @@ async function open(folder: string, site: unknown): Promise<Controller> {
     consolePage: folder,
     // A hash that is worth something would make each sign-in of a test as slow as a real one.
     passwordCost: { ln: 8, r: 8, p: 1 },
+    ...options,
   })
   await controller.start()
   return controller

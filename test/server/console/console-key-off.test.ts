@@ -43,12 +43,17 @@ test('While the key is off, the last enabled admin is neither deleted, nor disab
   expect(await site.call(await site.key(), 'accounts.list', {})).toHaveLength(1)
 })
 
-test('Who has the machine switches the key on again with a site file; and where no admin is left it counts whatever the setting says', async () => {
+test('Who has the machine switches the key on again with a site file or a flag; and where no admin is left it counts whatever the setting says', async () => {
   const site = await accountSite()
   await site.create('root', 'admin')
   await site.call(await site.key(), 'settings.set', off)
   await site.restart({ settings: { console: { key_sign_in: true } } })
   expect(await site.call(await site.key(), 'account.me', {})).toMatchObject({ way: 'key' })
+
+  await site.call(await site.key(), 'settings.set', off)
+  await site.restart(undefined, { keySignIn: true })
+  const { items } = await site.call(await site.key(), 'events.list', { groups: ['changes'] })
+  expect(items[0]).toMatchObject({ actor: { name: '--console-key' }, after: { 'console.key_sign_in': true } })
 
   const other = await accountSite({ settings: off })
   expect(await other.call(await other.key(), 'account.me', {})).toMatchObject({ way: 'key' })

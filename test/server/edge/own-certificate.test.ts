@@ -1,0 +1,39 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import https from 'node:https'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ownCertificate } from '../../../server/edge/own-certificate.ts'
+import { certificateToTrust } from '../../../server/edge/tls.ts'
+
+/** Answers of a port with this certificate, to a client that trusts one authority and asks for a host by its name or address. */
+async function ask(pair: { cert: string; key: string }, ca: string): Promise<number | undefined> {
+  const server = https.createServer(pair, (_, response) => response.end()).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const sent = https.get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, ca, agent: false })
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+test('Who trusts the authority of a site trusts its certificate, and the next one that the site makes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const first = await ownCertificate(folder)
+  const { der, subject, fingerprint } = certificateToTrust(first)
+  const authority = new X509Certificate(der)
+  expect(authority.ca).toBe(true)
+  expect(new X509Certificate(first.cert).ca).toBe(false)
+  expect([subject, fingerprint]).toEqual([expect.stringContaining('Roomdesk authority'), authority.fingerprint256])
+  expect(await ask(first, authority.toString())).toBe(200)
+  expect(await ownCertificate(folder)).toEqual(first)
+  await rm(join(folder, 'self-signed.crt'))
+  const second = await ownCertificate(folder)
+  expect(second.key).not.toBe(first.key)
+  expect(await ask(second, authority.toString())).toBe(200)
+})

@@ -106,6 +106,13 @@ export const eventSettingsSchema = z.strictObject({
   megabytes: z.int().min(20).max(100_000).default(200),
 })
 
+/** Backups that are made by themselves; those that the operator makes or keeps stay until they are deleted. */
+export const backupSettingsSchema = z.strictObject({
+  count: z.int().min(1).max(100).default(5),
+  /** Older ones go, but for the newest; 0 is no limit. */
+  days: z.int().min(0).max(3_650).default(0),
+})
+
 /** What is answered to clients that were written for the original platform. Off: they are answered as everybody is. */
 export const compatibilitySchema = z.strictObject({
   /** Operations, spellings and answers that only those clients know. */
@@ -143,6 +150,7 @@ export const settingsSchema = z.strictObject({
   media: mediaSchema.prefault({}),
   compatibility: compatibilitySchema.prefault({}),
   events: eventSettingsSchema.prefault({}),
+  backups: backupSettingsSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -160,6 +168,7 @@ export const settingsPatchSchema = z.strictObject({
   media: z.strictObject(optionalFields(mediaSchema)).optional(),
   compatibility: z.strictObject(optionalFields(compatibilitySchema)).optional(),
   events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
+  backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

@@ -66,6 +66,13 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'tls.info': null,
   'backups.list': null,
   'backups.make': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
+  'backups.keep': {
+    changes: ({ name }) => [{ type: 'backup', id: name }],
+    params: ({ kept }) => ({ kept: String(kept) }),
+    always: true,
+  },
+  'backups.delete': { changes: ({ name }) => [{ type: 'backup', id: name }], always: true },
+  'backups.read': { changes: ({ name, offset }) => (offset === 0 ? [{ type: 'backup', id: name }] : []), always: true },
   'backups.preview': null,
   'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
   'console.replace_key': { changes: () => site, always: true },

@@ -65,7 +65,19 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
     },
     'tls.info': () => certificateInfo(parts.tlsMode(), parts.tls.material),
     'backups.list': async () => [...(await store.backups())],
-    'backups.make': () => store.makeBackup(),
+    'backups.make': () => store.makeBackup(true),
+    'backups.keep': async ({ name, kept }) => {
+      await store.keepBackup(name, kept)
+      return {}
+    },
+    'backups.delete': async ({ name }) => {
+      await store.deleteBackup(name)
+      return {}
+    },
+    'backups.read': async ({ name, offset, length }) => {
+      const { bytes, total } = await store.readBackup(name, offset, length)
+      return { data: bytes.toString('base64'), total }
+    },
     'backups.preview': async ({ name }) => {
       const preview = await store.previewBackup(name)
       const count = (collection: 'rooms' | 'credentials' | 'nodes' | 'devices'): number => store.all(collection).size

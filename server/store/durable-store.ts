@@ -1,9 +1,10 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { DiskHealth } from './disk-health.ts'
-import { listBackups } from './files/backups.ts'
+import { deleteBackup, keepBackup, listBackups, mostKept } from './files/backups.ts'
+import { readArchive } from './files/backup-archive.ts'
 import { applyChange, changeOf, type State } from './files/documents.ts'
 import type { Losses } from './files/losses.ts'
-import { Restore } from './files/restore.ts'
+import { backupError, Restore } from './files/restore.ts'
 import { Snapshots, type SnapshotsOptions } from './files/snapshots.ts'
 import { GroupCommit } from './journal/group-commit.ts'
 import type { Journal } from './journal/journal.ts'
@@ -11,6 +12,7 @@ import { WriteBehindQueue } from './journal/write-behind.ts'
 import type { Migrations } from './migrations.ts'
 import type { Notices } from './notices.ts'
 import type { Sealer } from './sealer.ts'
+import { siteSettings } from './site-settings.ts'
 import { storageError } from './storage-error.ts'
 import type {
   Change,
@@ -35,7 +37,7 @@ export interface DurableStoreOptions {
   folder: string
   state: State
   journal: Journal
-  snapshots: Omit<SnapshotsOptions, 'between' | 'roomNumber' | 'onHealth'>
+  snapshots: Omit<SnapshotsOptions, 'between' | 'retention' | 'roomNumber' | 'onHealth'>
   sealer: Sealer
   notices: Notices
   losses: Losses
@@ -81,6 +83,7 @@ export class DurableStore implements Store {
     this.#transactions = new Transactions({ commit: this.#commit, deadlineMs })
     this.#snapshots = new Snapshots({
       ...options.snapshots,
+      retention: () => siteSettings(this).backups,
       between: (task) => this.#commit.between(task),
       roomNumber: () => roomNumbers.last,
       onHealth: (error) => this.#health.changed('files', error),
@@ -192,12 +195,42 @@ export class DurableStore implements Store {
     return listBackups(this.#options.folder)
   }
 
-  async makeBackup(): Promise<StoreBackup> {
+  async makeBackup(kept = false): Promise<StoreBackup> {
+    if (kept) await this.#mayKeep()
     try {
-      return await this.#snapshots.backUp()
+      return await this.#snapshots.backUp(kept)
     } catch (error) {
       throw storageError(error)
     }
+  }
+
+  async keepBackup(name: string, kept: boolean): Promise<void> {
+    if (kept) await this.#mayKeep()
+    await keepBackup(this.#options.folder, name, kept).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async deleteBackup(name: string): Promise<void> {
+    await deleteBackup(this.#options.folder, name).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
+    return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  /** @throws ApiError 'parameter' when the operator keeps as many as they may */
+  async #mayKeep(): Promise<void> {
+    const kept = (await this.backups()).filter((backup) => backup.kept)
+    if (kept.length >= mostKept)
+      throw new ApiError('parameter', {
+        field: 'name',
+        message: `${mostKept} backups are kept already: delete one first.`,
+      })
   }
 
   previewBackup(name: string): Promise<StoreBackupPreview> {

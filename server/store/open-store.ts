@@ -80,7 +80,8 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   // The old files, and the journal they need, before anything is written in the new version.
-  const kept = recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), true)
+  const kept =
+    recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), { withJournal: true })
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
     // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.

@@ -106,6 +106,8 @@ export interface StoreBackup {
   /** When it was made by the clock of then, milliseconds since the epoch. */
   at: number
   bytes: number
+  /** It stays until the operator deletes it. */
+  kept: boolean
 }
 
 /** What a backup holds, before it is restored. */
@@ -165,10 +167,16 @@ export interface Store {
 
   /** Rewrites lowdb's files now and cuts the journal; also makes a backup. */
   snapshot(): Promise<void>
-  /** The backups there are, the newest first; at most 5 are kept. One is made about every hour while things change. */
+  /** The backups there are, the newest first. One is made about every hour while things change; of these as many stay as the settings say. */
   backups(): Promise<readonly StoreBackup[]>
   /** Rewrites the files and copies them: what is durable now. @throws ApiError 'storage' when the disk refuses. */
-  makeBackup(): Promise<StoreBackup>
+  makeBackup(kept?: boolean): Promise<StoreBackup>
+  /** Keeps a backup until it is deleted, or no longer. @throws ApiError 'parameter' when there is none of this name, or too many are kept. */
+  keepBackup(name: string, kept: boolean): Promise<void>
+  /** @throws ApiError 'parameter' when there is no backup of this name. */
+  deleteBackup(name: string): Promise<void>
+  /** A part of a backup as a tar archive, and how long that is in whole. @throws ApiError 'parameter' when there is no backup of this name. */
+  readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
   /** Counts of what a backup holds. @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read. */
   previewBackup(name: string): Promise<StoreBackupPreview>
   /**

@@ -119,7 +119,15 @@ export const sample = z.strictObject({
 })
 export type Sample = z.output<typeof sample>
 
-const backupView = z.strictObject({ name: z.string(), at: moment, bytes: z.int() })
+const backupView = z.strictObject({
+  name: z.string(),
+  at: moment,
+  bytes: z.int(),
+  /** It stays until it is deleted. */
+  kept: z.boolean(),
+})
+/** Most bytes of a backup that one call reads. */
+export const backupPart = 1024 * 1024
 const backupName = z.strictObject({
   name: z
     .string()
@@ -183,7 +191,18 @@ export const siteProcedures = {
     }),
   ),
   'backups.list': procedure('Backups, newest first.', nothing, z.array(backupView)),
-  'backups.make': procedure('Make a backup now.', nothing, backupView),
+  'backups.make': procedure('Make a backup now. It stays until it is deleted.', nothing, backupView),
+  'backups.keep': procedure(
+    'Keep a backup until it is deleted, or let it go in its time.',
+    backupName.extend({ kept: z.boolean() }),
+    done,
+  ),
+  'backups.delete': procedure('Delete a backup.', backupName, done),
+  'backups.read': procedure(
+    'A part of a backup as a tar archive, in base64, and the bytes of the whole. The secrets in it are sealed with the key of this site.',
+    backupName.extend({ offset: z.int().min(0), length: z.int().min(1).max(backupPart).default(backupPart) }),
+    z.strictObject({ data: z.string(), total: z.int() }),
+  ),
   'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
   'backups.restore': procedure(
     'Put a backup in place of the current state, which is backed up first. Listeners and certificate follow; problems say what of them cannot.',

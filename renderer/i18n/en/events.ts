@@ -171,7 +171,13 @@ export const eventLog = {
     licence: { set: 'The licence was changed' },
     settings: { set: 'Settings were changed: {fields}' },
     listeners: { restart: 'The API listeners were restarted' },
-    backups: { make: 'Backup {subject} was created', restore: 'Backup {backup} was restored' },
+    backups: {
+      keep: 'Backup {subject} is kept until it is deleted: {kept}',
+      delete: 'Backup {subject} was deleted',
+      read: 'Backup {subject} was downloaded',
+      make: 'Backup {subject} was created',
+      restore: 'Backup {backup} was restored',
+    },
     console: { replace_key: 'The console key was replaced' },
     account: {
       change_password: 'The password of account {subject} was changed',

@@ -173,7 +173,13 @@ export const eventLog: Texts<typeof english> = {
     licence: { set: '许可证已更改' },
     settings: { set: '设置已更改：{fields}' },
     listeners: { restart: 'API 监听服务已重启' },
-    backups: { make: '已创建备份 {subject}', restore: '已恢复备份 {backup}' },
+    backups: {
+      keep: '备份 {subject} 保留至删除：{kept}',
+      delete: '备份 {subject} 已删除',
+      read: '备份 {subject} 已下载',
+      make: '已创建备份 {subject}',
+      restore: '已恢复备份 {backup}',
+    },
     console: { replace_key: '控制台密钥已更换' },
     account: {
       change_password: '账户 {subject} 的密码已更改',

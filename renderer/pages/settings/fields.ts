@@ -102,6 +102,7 @@ export const cardFields = {
   metrics: [{ path: 'console.metrics_token', kind: 'switch' }],
   journal: [number('console.activity_entries')],
   events: [number('events.days'), number('events.megabytes')],
+  backups: [number('backups.count'), number('backups.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 
 /** A value by its dotted path; undefined when there is none. */

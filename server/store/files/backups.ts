@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUpEvents, eventsFolder } from './backup-events.ts'
 import { documentNames, fileName } from './documents.ts'
@@ -8,8 +8,18 @@ import type { StoreBackup } from '../store.ts'
 
 /** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
 export const backupsFolder = 'backups'
-/** How many are kept. */
-export const keptBackups = 5
+/** In a backup that the operator keeps: it stays until they delete it. */
+const keptMark = 'kept'
+/** Most that an operator keeps: a disk is not filled by a hand that slips. */
+export const mostKept = 50
+
+/** How many of the others stay, and for how many days; 0 days: for ever. The newest always does. */
+export interface Retention {
+  count: number
+  days: number
+}
+/** Of a site that says nothing else. */
+export const defaultRetention: Retention = { count: 5, days: 0 }
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 
@@ -31,22 +41,29 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
     const events = (await listFolder(join(folder, backupsFolder, name, eventsFolder))).map((file) =>
       join(eventsFolder, file),
     )
-    const files = (await listFolder(join(folder, backupsFolder, name))).filter((file) => file !== eventsFolder)
+    const there = await listFolder(join(folder, backupsFolder, name))
+    const files = there.filter((file) => file !== eventsFolder)
     for (const file of [...files, ...events]) {
       bytes += (await stat(join(folder, backupsFolder, name, file))).size
     }
-    backups.push({ name, at: parsed.at, bytes, sequence: parsed.sequence })
+    backups.push({ name, at: parsed.at, bytes, kept: there.includes(keptMark), sequence: parsed.sequence })
   }
   backups.sort((a, b) => b.sequence - a.sequence)
-  return backups.map(({ name, at, bytes }) => ({ name, at, bytes }))
+  return backups.map(({ name, at, bytes, kept }) => ({ name, at, bytes, kept }))
 }
 
 /**
- * Copies lowdb's files as they are now into a new backup, and lets go of the oldest beyond five.
+ * Copies lowdb's files as they are now into a new backup, and lets go of the oldest of those that nobody keeps.
  * Copies, not links: what damages a file in place must not damage its backup. The event log, which proves itself, is linked as far as it is full.
- * @param withJournal also the journal: for files that are not up to date.
+ * @param options.withJournal also the journal: for files that are not up to date.
+ * @param options.kept it stays until the operator deletes it.
  */
-export async function makeBackup(folder: string, now: number, withJournal = false): Promise<StoreBackup> {
+export async function makeBackup(
+  folder: string,
+  now: number,
+  options: { withJournal?: boolean; kept?: boolean; retention?: Retention } = {},
+): Promise<StoreBackup> {
+  const { withJournal = false, kept = false, retention = defaultRetention } = options
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)
@@ -69,6 +86,7 @@ export async function makeBackup(folder: string, now: number, withJournal = fals
       }
     }
     await backUpEvents(folder, making)
+    if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)
     await rename(making, join(all, name))
   } catch (error) {
@@ -76,8 +94,44 @@ export async function makeBackup(folder: string, now: number, withJournal = fals
     throw error
   }
   await syncFolder(all)
-  for (const old of before.slice(keptBackups - 1)) await rm(join(all, old.name), { recursive: true, force: true })
+  await letGo(folder, now, retention)
   const made = (await listBackups(folder)).find((backup) => backup.name === name)
   if (made === undefined) throw new Error(`The backup ${name} is not there.`)
   return made
+}
+
+/** Deletes what is beyond the number and the time, but for what is kept and for the newest. */
+async function letGo(folder: string, now: number, { count, days }: Retention): Promise<void> {
+  const others = (await listBackups(folder)).filter(({ kept }) => !kept)
+  for (const [index, { name, at }] of others.entries()) {
+    const isOld = days > 0 && now - at > days * 86_400_000
+    if (index > 0 && (index >= count || isOld))
+      await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
+  }
+}
+
+/** Keeps a backup until it is deleted, or lets it go with the others in its time. @throws ENOENT when there is none of this name */
+export async function keepBackup(folder: string, name: string, kept: boolean): Promise<void> {
+  const path = await folderOf(folder, name)
+  if (kept) await writeFile(join(path, keptMark), '', { mode: 0o600 })
+  else await rm(join(path, keptMark), { force: true })
+  await syncFolder(path)
+}
+
+/** @throws ENOENT when there is no backup of this name */
+export async function deleteBackup(folder: string, name: string): Promise<void> {
+  const path = await folderOf(folder, name)
+  // Its name goes first: half of a backup is none.
+  const going = join(folder, backupsFolder, `.deleting-${name}`)
+  await rename(path, going)
+  await rm(going, { recursive: true, force: true })
+  await syncFolder(join(folder, backupsFolder))
+}
+
+async function folderOf(folder: string, name: string): Promise<string> {
+  const path = join(folder, backupsFolder, name)
+  if (parseBackupName(name) === undefined)
+    throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
+  await stat(path)
+  return path
 }

@@ -95,7 +95,8 @@ function closing(): ApiError {
   return new ApiError('storage', { reason: 'the store is closed' })
 }
 
-function backupError(name: string, error: unknown): ApiError {
+/** What a failure about a backup says. */
+export function backupError(name: string, error: unknown): ApiError {
   if (hasCode(error, 'ENOENT'))
     return new ApiError('parameter', { message: `There is no backup ${JSON.stringify(name)}.`, field: 'name' })
   return new ApiError('storage', {

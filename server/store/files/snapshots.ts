@@ -1,5 +1,5 @@
 import type { Low } from 'lowdb'
-import { listBackups, makeBackup } from './backups.ts'
+import { listBackups, makeBackup, type Retention } from './backups.ts'
 import { type DocumentName, documentNames, type StoredDocument } from './documents.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { StoreBackup } from '../store.ts'
@@ -15,6 +15,8 @@ export interface SnapshotsOptions {
   between: <R>(task: () => Promise<R>) => Promise<R>
   roomNumber: () => number
   clock: () => number
+  /** How many backups stay that nobody keeps, and for how long. */
+  retention: () => Retention
   /** Journal bytes after which the files are rewritten. */
   after: number
   /** Bytes of the files as last written. */
@@ -90,11 +92,11 @@ export class Snapshots {
     })
   }
 
-  /** Rewrites the files and backs them up. */
-  backUp(): Promise<StoreBackup> {
+  /** Rewrites the files and backs them up. @param kept until the operator deletes it */
+  backUp(kept: boolean): Promise<StoreBackup> {
     return this.#inTurn(async () => {
       await this.#rewrite()
-      return await this.#copy()
+      return await this.#copy(kept)
     })
   }
 
@@ -116,8 +118,9 @@ export class Snapshots {
     this.#failed = error !== undefined
   }
 
-  async #copy(): Promise<StoreBackup> {
-    const backup = await makeBackup(this.#options.folder, this.#options.clock())
+  async #copy(kept = false): Promise<StoreBackup> {
+    const retention = this.#options.retention()
+    const backup = await makeBackup(this.#options.folder, this.#options.clock(), { kept, retention })
     this.#backupAt = backup.at
     return backup
   }

@@ -1,5 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { previewBackup } from '../../../../server/store/files/backup-contents.ts'
@@ -25,6 +27,60 @@ test('At most five backups are kept, the newest first, even when the clock jumps
   expect(await listBackups(folder)).toEqual(await store.backups())
   expect((await store.previewBackup(names[0] ?? '')).rooms).toBe(7)
   expect((await previewBackup(folder, names[4] ?? '')).rooms).toBe(3)
+  await store.close()
+})
+
+test('A backup that is kept stays until it is deleted; of the others so many stay, and so long, as the settings say, and the newest always', async () => {
+  const folder = await temporaryFolder()
+  let now = Date.UTC(2026, 10, 20, 12)
+  const store = await open(folder, { clock: () => now })
+  await store.transact([], (transaction) => {
+    putSettings(transaction, { ...defaultSettings(), backups: { count: 2, days: 3 } }, store)
+  })
+  const names = async () => (await store.backups()).map(({ name }) => name)
+  const kept = (await store.makeBackup(true)).name
+  const first = (await store.makeBackup()).name
+  const second = (await store.makeBackup()).name
+  const third = (await store.makeBackup()).name
+  expect(await names()).toEqual([third, second, kept])
+  expect(first).not.toBe(second)
+  await store.keepBackup(second, true)
+  now += 4 * 24 * hour
+  const fourth = (await store.makeBackup()).name
+  expect(await names()).toEqual([fourth, second, kept])
+  await store.keepBackup(kept, false)
+  await store.deleteBackup(second)
+  expect((await store.backups()).map((backup) => [backup.name, backup.kept])).toEqual([
+    [fourth, false],
+    [kept, false],
+  ])
+  for (const call of [() => store.keepBackup('../site', true), () => store.deleteBackup(second)])
+    await expect(call()).rejects.toMatchObject({ code: 'parameter' })
+  await store.close()
+})
+
+test('A backup is read in parts as a tar archive that holds its very files', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  for (let i = 0; i < 20; i++) await createRoom(store, `room-${i}`)
+  const { name } = await store.makeBackup(true)
+  const parts: Buffer[] = []
+  for (let offset = 0; ; ) {
+    const { bytes, total } = await store.readBackup(name, offset, 700)
+    parts.push(bytes)
+    offset += bytes.length
+    if (offset >= total) break
+  }
+  const archive = join(folder, 'backup.tar')
+  await writeFile(archive, Buffer.concat(parts))
+  await promisify(execFile)('tar', ['-xf', archive, '-C', folder])
+  const files = (await readdir(join(folder, name))).sort()
+  expect(files).toEqual((await readdir(join(folder, 'backups', name))).filter((file) => file !== 'kept').sort())
+  for (const file of files) {
+    if (file === 'events') continue
+    expect(await readFile(join(folder, name, file))).toEqual(await readFile(join(folder, 'backups', name, file)))
+  }
+  await expect(store.readBackup('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
   await store.close()
 })
 

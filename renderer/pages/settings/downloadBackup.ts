@@ -1,0 +1,27 @@
+import { backupPart } from '../../../shared/console/site.ts'
+import { saveFile } from '../../composables/useFeedback.ts'
+import type { ConsoleClient } from '../../transport/client.ts'
+
+/**
+ * Saves a backup as a tar archive, part by part: so it comes over every way to the controller, whatever its size.
+ * @param progress hears the share that is there, 0 to 1
+ * @returns true; a part that fails rejects, and nothing is saved
+ */
+export async function downloadBackup(
+  client: Pick<ConsoleClient, 'call'>,
+  name: string,
+  progress: (share: number) => void,
+): Promise<true> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let had = 0
+  for (;;) {
+    const { data, total } = await client.call('backups.read', { name, offset: had, length: backupPart })
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
+    parts.push(bytes)
+    had += bytes.length
+    progress(had / total)
+    if (had >= total || bytes.length === 0) break
+  }
+  saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
+  return true
+}

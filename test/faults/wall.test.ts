@@ -157,9 +157,10 @@ describe('the wall of pictures', () => {
     }
     expect(await violations(page)).toEqual([])
     await page.getByRole('link', { name: 'Rooms' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor()
     await page.getByRole('img', { name: /^Picture of Gate 1, / }).waitFor()
     await site.call('settings.set', { console: { thumbnails: false } })
-    await page.getByRole('img', { name: /^Picture of / }).waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('img', { name: /^Picture of / }).count()).toBe(0)
     expect(await site.call('media.key_picture', { userId: 'gate3' })).toEqual({ picture: null })
     expect(site.problems).toEqual([])
     await page.getByRole('link', { name: 'Wall' }).click()

@@ -117,6 +117,7 @@ describe('a meeting with a host', () => {
       ['room.locked', 'Ann'],
       ['room.mutedAll', 'Ann'],
     ])
+    await Promise.all([ann.close(), li.close()])
     expect([...ann.problems, ...li.problems, ...bo.problems]).toEqual([])
   })
 

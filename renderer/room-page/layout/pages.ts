@@ -32,12 +32,11 @@ export function furtherPages(tiles: readonly Tile[], first: ReadonlySet<string>,
   const { width, height, most, large } = rules
   const always = keptWith(rules)
   const wanted = tiles.filter(({ id }) => always.has(id)).toSorted((one) => (one.id === large ? -1 : 0))
-  const rest = tiles.filter(({ id }) => !first.has(id) && !always.has(id))
-  if (rest.length === 0) return []
   // As many as there are places with something left over.
-  const ids = new Set([...wanted, ...rest, ...tiles].map(({ id }) => id))
+  const ids = new Set([...wanted, ...tiles].map(({ id }) => id))
   const { places } = arrange(width, height, [...ids].slice(0, most), large, tiles.length)
   const kept = wanted.slice(0, Math.max(0, places.size - 1))
+  const rest = tiles.filter((tile) => !first.has(tile.id) && !kept.includes(tile))
   const each = Math.max(1, places.size - kept.length)
   const pages: Tile[][] = []
   for (let from = 0; from < rest.length; from += each) pages.push([...kept, ...rest.slice(from, from + each)])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from './media-site.ts'
 
@@ -77,4 +78,20 @@ test('whoever has a link is told what the room is about before joining; who has 
   expect(await look(`${url}x`)).toEqual(nothing)
   expect(await look((await site.rpc('media.join_link', { room_id: other.room_id })).url)).toEqual(nothing)
   expect(await (await fetch(`${site.nodeUrl}/entry/${room_id}`)).json()).toEqual(nothing)
+})
+
+test('a camera that is lost and then moved to another room is awaited in the old one no more', async () => {
+  const [here, there] = [
+    await site.rpc('rooms.create', { topic: 'Here' }),
+    await site.rpc('rooms.create', { topic: 'There' }),
+  ]
+  const camera = await startCamera()
+  expect(await site.join(here.room_id, 'gate', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  const ann = await enter(here.room_id, 'Ann')
+  await camera.kill()
+  expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate', lost: true })
+  ann.forget()
+  await site.rpc('devices.update', { userId: 'gate', roomId: there.room_id })
+  expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate' })
+  ann.drop()
 })

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { firstPage, furtherPages, type PageRules } from '../../../renderer/room-page/layout/pages.ts'
+import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
+
+function tile(id: string, more: Partial<Tile> = {}): Tile {
+  const person = {
+    user_id: id,
+    user_name: id,
+    role: 'member' as const,
+    device: false,
+    joined_at: 0,
+    audio: true,
+    video: true,
+    away: false,
+    hand: 0,
+  }
+  return {
+    id,
+    person,
+    source: 'main',
+    own: false,
+    video: null,
+    media: undefined,
+    speaking: false,
+    lost: false,
+    ...more,
+  }
+}
+
+const people = (count: number): Tile[] => Array.from({ length: count }, (_, index) => tile(`p${index}`))
+const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)
+const rules = (more: Partial<PageRules> = {}): PageRules => ({
+  width: 1_000,
+  height: 640,
+  most: 4,
+  large: null,
+  kept: new Set(),
+  spoke: [],
+  ...more,
+})
+
+/** Every page, as the stage shows them. */
+function pagesOf(tiles: readonly Tile[], given: PageRules): string[][] {
+  const first = firstPage(tiles, given)
+  return [first, ...furtherPages(tiles, new Set(idsOf(first)), given)].map(idsOf)
+}
+
+describe('pages of tiles', () => {
+  test('there is one where everybody fits', () => {
+    expect(pagesOf(people(4), rules())).toEqual([['p0', 'p1', 'p2', 'p3']])
+  })
+
+  test('everybody is on one of them, who spoke last on the first', () => {
+    const pages = pagesOf(people(10), rules({ spoke: ['p8'] }))
+    expect(pages).toEqual([
+      ['p0', 'p1', 'p2', 'p8'],
+      ['p3', 'p4', 'p5', 'p6'],
+      ['p7', 'p9'],
+    ])
+  })
+
+  test('who is kept is on each, and so is the large one', () => {
+    expect(pagesOf(people(7), rules({ kept: new Set(['p5']) }))).toEqual([
+      ['p0', 'p1', 'p2', 'p5'],
+      ['p5', 'p3', 'p4', 'p6'],
+    ])
+    const pages = pagesOf(people(7), rules({ large: 'p6' }))
+    for (const page of pages) expect(page).toContain('p6')
+    expect(new Set(pages.flat()).size).toBe(7)
+  })
+
+  test('who speaks up while another page is looked at moves nobody there', () => {
+    const tiles = people(10)
+    const first = new Set(idsOf(firstPage(tiles, rules())))
+    const before = furtherPages(tiles, first, rules())
+    expect(furtherPages(tiles, first, rules({ spoke: ['p9', 'p8'] }))).toEqual(before)
+  })
+
+  test('however many are kept, the others are still reached, also on a phone', () => {
+    const tiles = people(12)
+    const kept = new Set(idsOf(tiles).slice(0, 8))
+    for (const given of [rules({ kept }), rules({ kept, width: 374, height: 300, large: 'p0', most: 12 })]) {
+      expect(new Set(pagesOf(tiles, given).flat()).size).toBe(12)
+    }
+  })
+})

@@ -98,6 +98,8 @@ function pictures({ room, device, wall, node, credential }) {
     { name: 'tester', route: '/tester', act: (page) => press(page, /^(Send|发送)/) },
     { name: 'settings', route: '/settings/network' },
     { name: 'settings-backups', route: '/settings/data' },
+    { name: 'settings-accounts', route: '/settings/accounts' },
+    { name: 'certificate', route: '/certificate' },
     { name: 'lab', route: '/lab' },
     { name: 'overview', route: '/overview' },
   ]

@@ -119,9 +119,9 @@ export async function accountSite(site?: unknown): Promise<AccountSite> {
 }
 
 /** Opens one that its test file stops. */
-export async function openAccountSite(site?: unknown): Promise<AccountSite> {
+export async function openAccountSite(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<AccountSite> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-accounts-'))
-  return new AccountSite(folder, await open(folder, site))
+  return new AccountSite(folder, await open(folder, site, options))
 }
 
 async function open(folder: string, site: unknown, options: Partial<ControllerOptions> = {}): Promise<Controller> {

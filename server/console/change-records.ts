@@ -73,6 +73,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   },
   'backups.delete': { changes: ({ name }) => [{ type: 'backup', id: name }], always: true },
   'backups.read': { changes: ({ name, offset }) => (offset === 0 ? [{ type: 'backup', id: name }] : []), always: true },
+  'backups.write': null,
+  'backups.add': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
   'backups.preview': null,
   'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
   'console.replace_key': { changes: () => site, always: true },

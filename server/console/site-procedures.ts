@@ -74,6 +74,11 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       await store.deleteBackup(name)
       return {}
     },
+    'backups.write': async ({ upload, offset, data }) => {
+      await store.takeUpload(upload, offset, Buffer.from(data, 'base64'))
+      return {}
+    },
+    'backups.add': ({ upload }) => store.addUpload(upload),
     'backups.read': async ({ name, offset, length }) => {
       const { bytes, total } = await store.readBackup(name, offset, length)
       return { data: bytes.toString('base64'), total }

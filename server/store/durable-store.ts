@@ -5,6 +5,7 @@ import { readArchive } from './files/backup-archive.ts'
 import { applyChange, changeOf, type State } from './files/documents.ts'
 import type { Losses } from './files/losses.ts'
 import { backupError, Restore } from './files/restore.ts'
+import { addUploaded, takePart } from './files/uploaded-backup.ts'
 import { Snapshots, type SnapshotsOptions } from './files/snapshots.ts'
 import { GroupCommit } from './journal/group-commit.ts'
 import type { Journal } from './journal/journal.ts'
@@ -220,6 +221,20 @@ export class DurableStore implements Store {
   async readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
     return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {
       throw backupError(name, error)
+    })
+  }
+
+  async takeUpload(upload: string, offset: number, part: Buffer): Promise<void> {
+    if (offset === 0) await this.#mayKeep()
+    await takePart(this.#options.folder, upload, offset, part).catch((error: unknown) => {
+      throw storageError(error)
+    })
+  }
+
+  async addUpload(upload: string): Promise<StoreBackup> {
+    await this.#mayKeep()
+    return await addUploaded(this.#options.folder, upload, this.#options).catch((error: unknown) => {
+      throw storageError(error)
     })
   }
 

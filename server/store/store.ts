@@ -108,6 +108,8 @@ export interface StoreBackup {
   bytes: number
   /** It stays until the operator deletes it. */
   kept: boolean
+  /** It came from elsewhere: no recovery takes it. */
+  uploaded: boolean
 }
 
 /** What a backup holds, before it is restored. */
@@ -175,6 +177,10 @@ export interface Store {
   keepBackup(name: string, kept: boolean): Promise<void>
   /** @throws ApiError 'parameter' when there is no backup of this name. */
   deleteBackup(name: string): Promise<void>
+  /** Takes a part of an archive that is uploaded. @throws ApiError 'parameter' when it does not follow the one before. */
+  takeUpload(upload: string, offset: number, part: Buffer): Promise<void>
+  /** Puts an archive that was uploaded among the backups. @throws ApiError 'parameter' when it is no backup of this site. */
+  addUpload(upload: string): Promise<StoreBackup>
   /** A part of a backup as a tar archive, and how long that is in whole. @throws ApiError 'parameter' when there is no backup of this name. */
   readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
   /** Counts of what a backup holds. @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read. */

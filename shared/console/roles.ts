@@ -21,6 +21,8 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'backups.keep': 'admin',
   'backups.delete': 'admin',
   'backups.read': 'admin',
+  'backups.write': 'admin',
+  'backups.add': 'admin',
   'backups.preview': 'admin',
   'backups.restore': 'admin',
   'console.replace_key': 'admin',

@@ -125,7 +125,11 @@ const backupView = z.strictObject({
   bytes: z.int(),
   /** It stays until it is deleted. */
   kept: z.boolean(),
+  /** It came from elsewhere. */
+  uploaded: z.boolean(),
 })
+/** Names an upload while it is under way. */
+const uploadName = z.string().regex(/^[0-9a-z]{1,36}$/)
 /** Most bytes of a backup that one call reads. */
 export const backupPart = 1024 * 1024
 const backupName = z.strictObject({
@@ -202,6 +206,16 @@ export const siteProcedures = {
     'A part of a backup as a tar archive, in base64, and the bytes of the whole. The secrets in it are sealed with the key of this site.',
     backupName.extend({ offset: z.int().min(0), length: z.int().min(1).max(backupPart).default(backupPart) }),
     z.strictObject({ data: z.string(), total: z.int() }),
+  ),
+  'backups.write': procedure(
+    'Upload a part of a backup that was downloaded, in base64, one after the other from offset 0.',
+    z.strictObject({ upload: uploadName, offset: z.int().min(0), data: z.base64().max(2 * backupPart) }),
+    done,
+  ),
+  'backups.add': procedure(
+    'Put what was uploaded among the backups, once it is found whole and of this site. Nothing is restored.',
+    z.strictObject({ upload: uploadName }),
+    backupView,
   ),
   'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
   'backups.restore': procedure(

@@ -175,6 +175,7 @@ export const eventLog = {
       keep: 'Backup {subject} is kept until it is deleted: {kept}',
       delete: 'Backup {subject} was deleted',
       read: 'Backup {subject} was downloaded',
+      add: 'Backup {subject} was uploaded',
       make: 'Backup {subject} was created',
       restore: 'Backup {backup} was restored',
     },

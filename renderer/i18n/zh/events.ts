@@ -177,6 +177,7 @@ export const eventLog: Texts<typeof english> = {
       keep: '备份 {subject} 保留至删除：{kept}',
       delete: '备份 {subject} 已删除',
       read: '备份 {subject} 已下载',
+      add: '备份 {subject} 已上传',
       make: '已创建备份 {subject}',
       restore: '已恢复备份 {backup}',
     },

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsFolder } from './backup-events.ts'
-import { backupsFolder, parseBackupName } from './backups.ts'
+import { backupsFolder, keptMark, parseBackupName, uploadedMark } from './backups.ts'
 import { listFolder } from './durable-files.ts'
 
 /** Bytes of a block of tar (POSIX.1-1988, ustar). */
@@ -40,8 +40,10 @@ export async function readArchive(
 async function layoutOf(backup: string, name: string, at: number): Promise<Stretch[]> {
   await stat(backup)
   const events = (await listFolder(join(backup, eventsFolder))).map((file) => `${eventsFolder}/${file}`)
-  // The mark of one that is kept comes and goes, and says nothing elsewhere.
-  const files = (await listFolder(backup)).filter((file) => file !== eventsFolder && file !== 'kept')
+  // Marks say nothing elsewhere.
+  const files = (await listFolder(backup)).filter(
+    (file) => file !== eventsFolder && file !== keptMark && file !== uploadedMark,
+  )
   const stretches: Stretch[] = []
   let end = 0
   const add = (size: number, what: { bytes: Buffer } | { path: string }): void => {

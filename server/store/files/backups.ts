@@ -9,7 +9,9 @@ import type { StoreBackup } from '../store.ts'
 /** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
 export const backupsFolder = 'backups'
 /** In a backup that the operator keeps: it stays until they delete it. */
-const keptMark = 'kept'
+export const keptMark = 'kept'
+/** In a backup that was uploaded: it may be of any time, so nothing takes it but the operator. */
+export const uploadedMark = 'uploaded'
 /** Most that an operator keeps: a disk is not filled by a hand that slips. */
 export const mostKept = 50
 
@@ -46,10 +48,17 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
     for (const file of [...files, ...events]) {
       bytes += (await stat(join(folder, backupsFolder, name, file))).size
     }
-    backups.push({ name, at: parsed.at, bytes, kept: there.includes(keptMark), sequence: parsed.sequence })
+    backups.push({
+      name,
+      at: parsed.at,
+      bytes,
+      kept: there.includes(keptMark),
+      uploaded: there.includes(uploadedMark),
+      sequence: parsed.sequence,
+    })
   }
   backups.sort((a, b) => b.sequence - a.sequence)
-  return backups.map(({ name, at, bytes, kept }) => ({ name, at, bytes, kept }))
+  return backups.map(({ name, at, bytes, kept, uploaded }) => ({ name, at, bytes, kept, uploaded }))
 }
 
 /**
@@ -67,8 +76,8 @@ export async function makeBackup(
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)
-  const sequence = (parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1
-  const name = `${fileTime(now)}-${String(sequence).padStart(6, '0')}`
+  const sequence = nextSequence(before)
+  const name = `${fileTime(now)}-${sequence}`
   const making = join(all, `.making-${sequence}`)
   await rm(making, { recursive: true, force: true })
   await mkdir(making, { mode: 0o700 })
@@ -98,6 +107,11 @@ export async function makeBackup(
   const made = (await listBackups(folder)).find((backup) => backup.name === name)
   if (made === undefined) throw new Error(`The backup ${name} is not there.`)
   return made
+}
+
+/** The number in the name of the next backup. */
+export function nextSequence(before: readonly StoreBackup[]): string {
+  return String((parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1).padStart(6, '0')
 }
 
 /** Deletes what is beyond the number and the time, but for what is kept and for the newest. */

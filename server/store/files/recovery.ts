@@ -107,7 +107,7 @@ class Recovery {
 
   async run(): Promise<Recovered> {
     const names = new Set(await listFolder(this.#folder))
-    const backups = await listBackups(this.#folder)
+    const backups = (await listBackups(this.#folder)).filter(({ uploaded }) => !uploaded)
     const previous: Partial<Record<DocumentName, number>> = {}
     for (const name of documentNames) {
       const header = (await peekHeader(join(this.#folder, previousName(name))))?.header

@@ -85,7 +85,10 @@ export class Snapshots {
   run(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#rewrite()
-      const at = this.#backupAt ?? (await listBackups(this.#options.folder))[0]?.at ?? Number.NEGATIVE_INFINITY
+      const at =
+        this.#backupAt ??
+        (await listBackups(this.#options.folder)).find(({ uploaded }) => !uploaded)?.at ??
+        Number.NEGATIVE_INFINITY
       this.#backupAt = at
       // A clock that was set back counts as time that has passed.
       if (Math.abs(this.#options.clock() - at) >= backupEvery) await this.#copy()

@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { previewBackup } from '../../../../server/store/files/backup-contents.ts'
 import { StoreLockedError } from '../../../../server/store/files/folder-lock.ts'
-import { listBackups } from '../../../../server/store/files/backups.ts'
+import { listBackups, parseBackupName } from '../../../../server/store/files/backups.ts'
 import { putSettings } from '../../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 import { createRoom, credential, open, room, session, temporaryFolder, topics } from '../site.ts'
@@ -81,6 +81,28 @@ test('A backup is read in parts as a tar archive that holds its very files', asy
     expect(await readFile(join(folder, name, file))).toEqual(await readFile(join(folder, 'backups', name, file)))
   }
   await expect(store.readBackup('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
+
+  // It comes back as it went, beside the others; what is damaged, or is none, does not.
+  await store.deleteBackup(name)
+  const whole = await readFile(archive)
+  await store.takeUpload('one', 0, whole.subarray(0, 1_000))
+  await expect(store.takeUpload('one', 500, whole)).rejects.toMatchObject({ code: 'parameter' })
+  await store.takeUpload('one', 1_000, whole.subarray(1_000))
+  const added = await store.addUpload('one')
+  expect(added).toMatchObject({ kept: true, uploaded: true, at: parseBackupName(name)?.at })
+  expect((await store.previewBackup(added.name)).rooms).toBe(20)
+  const damaged = Buffer.from(whole)
+  damaged[damaged.indexOf('room-7')] = 0x20
+  for (const [upload, bytes] of [
+    ['two', damaged],
+    ['three', whole.subarray(0, 5_000)],
+    ['four', Buffer.from('no archive')],
+  ] as const) {
+    await store.takeUpload(upload, 0, bytes)
+    await expect(store.addUpload(upload)).rejects.toMatchObject({ code: 'parameter' })
+  }
+  expect((await store.backups()).map((backup) => backup.name)).toEqual([added.name])
+  expect((await readdir(join(folder, 'backups'))).filter((file) => file.startsWith('.'))).toEqual([])
   await store.close()
 })
 

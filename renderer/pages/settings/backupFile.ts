@@ -25,3 +25,23 @@ export async function downloadBackup(
   saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
   return true
 }
+
+/**
+ * Uploads an archive of a backup, part by part, and puts it among the backups.
+ * @param progress hears the share that has gone, 0 to 1
+ */
+export async function uploadBackup(
+  client: Pick<ConsoleClient, 'call'>,
+  file: Blob,
+  progress: (share: number) => void,
+): Promise<void> {
+  const upload = crypto.getRandomValues(new Uint32Array(4)).reduce((name, one) => name + one.toString(36), '')
+  for (let offset = 0; offset < file.size; offset += backupPart) {
+    const bytes = new Uint8Array(await file.slice(offset, offset + backupPart).arrayBuffer())
+    let letters = ''
+    for (let at = 0; at < bytes.length; at += 8_192) letters += String.fromCharCode(...bytes.subarray(at, at + 8_192))
+    await client.call('backups.write', { upload, offset, data: btoa(letters) })
+    progress(Math.min(1, (offset + bytes.length) / file.size))
+  }
+  await client.call('backups.add', { upload })
+}

@@ -2,31 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { arrange } from '../../../renderer/room-page/layout/arrange.ts'
 import { byImportance, keepPlaces } from '../../../renderer/room-page/layout/on-stage.ts'
 import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
-
-function tile(id: string, more: Partial<Tile> = {}): Tile {
-  const person = {
-    user_id: id,
-    user_name: id,
-    role: 'member' as const,
-    device: false,
-    joined_at: 0,
-    audio: true,
-    video: true,
-    away: false,
-    hand: 0,
-  }
-  return {
-    id,
-    person,
-    source: 'main',
-    own: false,
-    video: null,
-    media: undefined,
-    speaking: false,
-    lost: false,
-    ...more,
-  }
-}
+import { tile } from './tile.ts'
 
 const room = (count: number): Tile[] => Array.from({ length: count }, (_, i) => tile(`p${i}`))
 const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)

@@ -1,31 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { firstPage, furtherPages, type PageRules } from '../../../renderer/room-page/layout/pages.ts'
 import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
-
-function tile(id: string, more: Partial<Tile> = {}): Tile {
-  const person = {
-    user_id: id,
-    user_name: id,
-    role: 'member' as const,
-    device: false,
-    joined_at: 0,
-    audio: true,
-    video: true,
-    away: false,
-    hand: 0,
-  }
-  return {
-    id,
-    person,
-    source: 'main',
-    own: false,
-    video: null,
-    media: undefined,
-    speaking: false,
-    lost: false,
-    ...more,
-  }
-}
+import { tile } from './tile.ts'
 
 const people = (count: number): Tile[] => Array.from({ length: count }, (_, index) => tile(`p${index}`))
 const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)

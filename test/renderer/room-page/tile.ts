@@ -1,0 +1,27 @@
+import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
+
+/** Somebody's tile; what is left out is of no interest. */
+export function tile(id: string, more: Partial<Tile> = {}): Tile {
+  const person = {
+    user_id: id,
+    user_name: id,
+    role: 'member' as const,
+    device: false,
+    joined_at: 0,
+    audio: true,
+    video: true,
+    away: false,
+    hand: 0,
+  }
+  return {
+    id,
+    person,
+    source: 'main',
+    own: false,
+    video: null,
+    media: undefined,
+    speaking: false,
+    lost: false,
+    ...more,
+  }
+}

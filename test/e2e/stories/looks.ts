@@ -24,6 +24,24 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(isDark).toBe(false)
   })
 
+  test('on a phone every page is as wide as its screen, and a list scrolls under its first column', async () => {
+    const { page, call } = opened()
+    const { room_id } = await call('rooms.create', { topic: 'Looked at from a phone' })
+    const before = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const name of ['Overview', 'Rooms', 'Devices', 'API tester', 'Settings'] as const) {
+      await pages().go(name)
+      expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390])
+    }
+    await pages().go('Rooms')
+    const number = pages().row(room_id).getByText(room_id)
+    await number.waitFor()
+    await page.evaluate(`document.querySelector('[role="grid"]').scrollLeft = 500`)
+    expect((await number.boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    await page.setViewportSize(before ?? { width: 1360, height: 860 })
+    await call('rooms.delete', { room_ids: [room_id] })
+  })
+
   test('a restart keeps everything', async () => {
     const { call } = opened()
     await call('settings.set', { console: { language: 'zh', theme: 'dark' }, room_defaults: { attendee_max: 42 } })

@@ -26,6 +26,8 @@ export interface CertificateInfo {
   issuer: string
   expires_at: number
   fingerprint: string
+  /** Of the certificate that devices are told to trust: the authority's, where there is one. */
+  trust_fingerprint: string
 }
 
 /**
@@ -51,9 +53,11 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
 
 /** What the certificate says of itself. */
 export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMaterial | undefined): CertificateInfo {
-  if (material === undefined) return { mode, subject: '', issuer: '', expires_at: 0, fingerprint: '' }
+  if (material === undefined)
+    return { mode, subject: '', issuer: '', expires_at: 0, fingerprint: '', trust_fingerprint: '' }
   const { subject, issuer, validTo, fingerprint256 } = new X509Certificate(material.cert)
-  return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256 }
+  const { fingerprint: trust_fingerprint } = certificateToTrust(material)
+  return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256, trust_fingerprint }
 }
 
 /** The certificate that a browser has to be told to trust, so that it trusts this site: the last one of the chain. DER. */

@@ -192,6 +192,8 @@ export const siteProcedures = {
       issuer: z.string(),
       expires_at: moment,
       fingerprint: z.string(),
+      /** Of the certificate that devices are told to trust. */
+      trust_fingerprint: z.string(),
     }),
   ),
   'backups.list': procedure('Backups, newest first.', nothing, z.array(backupView)),

@@ -108,6 +108,9 @@ describe('Accounts in the browser', () => {
     expect(await violations(page)).toEqual([])
     const info = await page.evaluate<{ fingerprint: string }>(`fetch('/certificate').then((answer) => answer.json())`)
     await page.getByText(info.fingerprint).waitFor()
+    // An admin reads the same in the settings.
+    const read = `fetch('/rpc/tls.info', { method: 'POST', headers: { authorization: 'Bearer ${key}' } }).then((answer) => answer.json())`
+    expect(await page.evaluate(read)).toMatchObject({ value: { trust_fingerprint: info.fingerprint } })
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download roomdesk.crt' }).click(),

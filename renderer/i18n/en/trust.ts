@@ -3,7 +3,7 @@ export const trust = {
   title: 'Trust this site on your device',
   purpose: 'Browsers then show no warning, and allow camera and microphone in rooms.',
   none: 'This site has no certificate: it speaks plain HTTP. An admin sets one under Settings › Network.',
-  get: '1. Get the certificate',
+  get: 'Get the certificate',
   download: 'Download roomdesk.crt',
   compare:
     'Compare the fingerprint with the one that an admin reads under Settings › Network, on another device if possible.',
@@ -25,6 +25,7 @@ export const trust = {
     firefox:
       'Settings › Privacy & Security › Certificates › View Certificates › Authorities › Import: choose roomdesk.crt, tick “Trust this CA to identify websites”.',
   },
+  fingerprint: 'Authority to trust (SHA-256)',
   link: 'Trust it on a device…',
   back: 'To the console',
 } as const

@@ -5,7 +5,7 @@ export const trust: Texts<typeof english> = {
   title: '在您的设备上信任此站点',
   purpose: '之后浏览器不再警告，并允许在房间中使用摄像头和麦克风。',
   none: '此站点没有证书，使用明文 HTTP。管理员可在“设置 › 网络”中启用证书。',
-  get: '1. 获取证书',
+  get: '获取证书',
   download: '下载 roomdesk.crt',
   compare: '请与管理员在“设置 › 网络”中看到的指纹核对，最好在另一台设备上查看。',
   names: {
@@ -24,6 +24,7 @@ export const trust: Texts<typeof english> = {
     firefox:
       '设置 › 隐私与安全 › 证书 › 查看证书 › 证书颁发机构 › 导入：选择 roomdesk.crt，勾选“信任由此证书颁发机构来标识网站”。',
   },
+  fingerprint: '要信任的颁发机构（SHA-256）',
   link: '在设备上信任…',
   back: '返回控制台',
 }

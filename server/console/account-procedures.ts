@@ -29,7 +29,6 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
     }),
     'account.change_password': async ({ old_password, new_password }, origin) => {
       const id = ownAccount(origin)
-      refuseToken(origin)
       const { name } = accounts.get(id)
       const judged = await signIn.judge(origin.client, name, old_password)
       if (judged.verdict === 'blocked')
@@ -50,11 +49,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       ended: await accountSessions.endAll(ownAccount(origin), origin.session),
     }),
     'account.tokens': (_, origin) => accessTokens.list(ownAccount(origin)),
-    'account.create_token': (input, origin) => {
-      const id = ownAccount(origin)
-      refuseToken(origin)
-      return accessTokens.create(id, input)
-    },
+    'account.create_token': (input, origin) => accessTokens.create(ownAccount(origin), input),
     'account.revoke_token': async ({ id }, origin) => {
       await accessTokens.revoke(id, ownAccount(origin))
       return {}
@@ -80,10 +75,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       ended: await accountSessions.endAll(accounts.get(id).id, session),
     }),
     'accounts.tokens': ({ id }) => accessTokens.list(id),
-    'accounts.create_token': ({ id, ...input }, origin) => {
-      refuseToken(origin)
-      return accessTokens.create(id, input)
-    },
+    'accounts.create_token': ({ id, ...input }) => accessTokens.create(id, input),
     'accounts.revoke_token': async ({ id }) => {
       await accessTokens.revoke(id)
       return {}
@@ -95,9 +87,4 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
 function ownAccount({ accountId }: CallOrigin): string {
   if (accountId === undefined) throw new ConsoleError('conflict', 'You are not signed in with an account.')
   return accountId
-}
-
-/** A token that was found ends at its time: it makes no other one, and no password. @throws ConsoleError 'forbidden' */
-function refuseToken({ way }: CallOrigin): void {
-  if (way === 'token') throw new ConsoleError('forbidden', 'An access token cannot do this: sign in with the password.')
 }

@@ -8,7 +8,7 @@ import {
   type FieldProblem,
 } from '../../shared/console/procedure.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
-import { procedureRoles, roleOfCall } from '../../shared/console/roles.ts'
+import { mayTokenCall, procedureRoles, roleOfCall } from '../../shared/console/roles.ts'
 import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
 import type { ChangeTeller } from './change-teller.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
@@ -41,6 +41,8 @@ export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick
       return refusal('notFound', `There is no procedure named ${JSON.stringify(name.slice(0, 80))}.`)
     const needed = procedureRoles[name]
     if (!atLeast(origin.role, needed)) return forbidden(name, needed)
+    if (origin.way === 'token' && !mayTokenCall(name))
+      return refusal('forbidden', `An access token cannot call ${name}: sign in with the password.`)
     const parsed = procedures[name].input.safeParse(input ?? {})
     if (!parsed.success) {
       const problems = problemsOf(parsed.error)

@@ -136,6 +136,22 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'lab.stall_store': 'admin',
 }
 
+/** What makes a lasting way in, or changes one: an access token does none of it, for one that was stolen would outlive its end. */
+const neverByToken: ReadonlySet<ProcedureName> = new Set<ProcedureName>([
+  'account.change_password',
+  'account.create_token',
+  'accounts.create',
+  'accounts.update',
+  'accounts.reset_password',
+  'accounts.create_token',
+  'console.replace_key',
+])
+
+/** Whether an access token may call it, where its role is enough. */
+export function mayTokenCall(name: ProcedureName): boolean {
+  return !neverByToken.has(name)
+}
+
 /** Procedures that need more for some inputs. */
 const inputRoles: { readonly [N in ProcedureName]?: (input: ProcedureParsed<N>) => Role } = {
   'media.join_link': ({ role }) => (role === 'host' ? 'operator' : 'viewer'),

@@ -22,6 +22,23 @@ test('Anna makes a token for her script, which is shown once, acts in her name, 
   expect((await site.result(token, 'rooms.list', {})).status).toBe(401)
 })
 
+test('The token of an admin runs the site, and makes no other way in: a stolen one ends on its day', async () => {
+  const site = await accountSite()
+  const { id } = await site.create('root', 'admin')
+  const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'Provisioning' })
+  await site.call(token, 'settings.set', { room_defaults: { max_video: 4 } })
+  const password = 'a password of theirs'
+  const refused = [
+    await site.result(token, 'accounts.create', { name: 'eve', role: 'admin', password }),
+    await site.result(token, 'accounts.update', { id, role: 'viewer' }),
+    await site.result(token, 'accounts.reset_password', { id, password }),
+    await site.result(token, 'accounts.create_token', { id, label: 'Second' }),
+    await site.result(token, 'console.replace_key', {}),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+  expect((await site.call(token, 'accounts.list', {})).map(({ name }) => name)).toEqual(['root'])
+})
+
 test('A viewer cannot make a token that may do more, nor revoke that of somebody else', async () => {
   const site = await accountSite()
   await site.create('anna', 'viewer')

@@ -41,8 +41,6 @@ export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick
       return refusal('notFound', `There is no procedure named ${JSON.stringify(name.slice(0, 80))}.`)
     const needed = procedureRoles[name]
     if (!atLeast(origin.role, needed)) return forbidden(name, needed)
-    if (origin.way === 'token' && !mayTokenCall(name))
-      return refusal('forbidden', `An access token cannot call ${name}: sign in with the password.`)
     const parsed = procedures[name].input.safeParse(input ?? {})
     if (!parsed.success) {
       const problems = problemsOf(parsed.error)
@@ -50,6 +48,8 @@ export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick
     }
     const neededNow = roleOfCall(name, parsed.data)
     if (!atLeast(origin.role, neededNow)) return forbidden(name, neededNow)
+    if (origin.way === 'token' && !mayTokenCall(name))
+      return refusal('forbidden', `An access token cannot call ${name}: sign in with the password.`)
     try {
       const handler = untyped[name]
       if (handler === undefined) return refusal('notFound', `${name} does not exist on this machine.`)

@@ -53,7 +53,7 @@ describe('the tray', () => {
   test('says what wants attention', async () => {
     await desktop.call('nodes.add', { name: 'Hall', kind: 'simulated' })
     await desktop.call('lab.node_trouble', { name: 'Hall', mode: 'offline' })
-    await expect.poll(async () => (await inTray('state'))?.label, { timeout: 20_000 }).toMatch(/wants? attention/)
+    await expect.poll(async () => (await inTray('state'))?.label, { timeout: 20_000 }).toMatch(/needs? attention/)
     await desktop.call('nodes.remove', { name: 'Hall' })
   })
 

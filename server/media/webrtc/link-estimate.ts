@@ -18,6 +18,8 @@ const togetherMs = 1_500
 /** A queue that grows without loss, and loss without a queue: so long, and an estimate so far below what is sent. */
 const lastingMs = 1_000
 const farBelowSent = 0.8
+/** Round trips that are longer by no more than this, in milliseconds, are those of a link without a queue. */
+const noQueueMs = 40
 /** How much a new report counts: there are many while packets are missed. */
 const smoothing = 0.3
 /** No sign is older than so many milliseconds when the link is judged. */
@@ -128,7 +130,12 @@ export class LinkEstimate {
     const both = Math.abs(this.#fellAt - this.#missedMuchAt) < togetherMs
     if (both && now - Math.max(this.#fellAt, this.#missedMuchAt) < oldMs) return true
     // One that keeps what it cannot carry: the estimate goes on falling. And one that drops it at once.
-    return this.#fellAt - this.#belowSince > lastingMs || now - this.#lostMuchSince > lastingMs
+    return (this.#fellAt - this.#belowSince > lastingMs && this.#mayQueue) || now - this.#lostMuchSince > lastingMs
+  }
+
+  /** A viewer's browser that is short of processor sees delays, too, and its estimate falls; what is kept in a queue makes the round trip longer. */
+  get #mayQueue(): boolean {
+    return this.queue.readings === 0 || this.queue.latest > noQueueMs
   }
 
   /** Whether there was any sign of that since. */

@@ -19,6 +19,12 @@ import { ViewerVideo } from './viewer-video.ts'
 /** A viewer that was sent something and has reported nothing for so long is gone, in milliseconds. */
 const stallMs = 10_000
 
+/**
+ * No round trip is told that is shorter, in milliseconds: a browser asks ten times for a lost packet, once in a round trip, and gives it up. On a short way it
+ * would outlast no outage of half a second.
+ */
+const shortestToldMs = 50
+
 /** What a viewer watches. */
 export interface Watched {
   feed: Feed
@@ -48,6 +54,8 @@ export class Viewer implements Sink, FeedbackListener {
   #audio: Outgoing | undefined
   #started = false
   #roundTrip = -1
+  /** A reference time is answered in a moment. */
+  #answers = false
   #height = Infinity
 
   /** @param onClosed told once when it ends, for whatever reason */
@@ -148,7 +156,13 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   referenceTime(ssrc: number, middle: number): void {
-    if (this.#video?.measuresRoundTrip === true) this.#video.out.answerReferenceTime(ssrc, middle)
+    const { measuresRoundTrip, out } = this.#video ?? {}
+    if (measuresRoundTrip !== true || this.#answers) return
+    this.#answers = true
+    this.peer.lifetime.after(Math.max(0, shortestToldMs - Math.max(0, this.#roundTrip)), () => {
+      this.#answers = false
+      out?.answerReferenceTime(ssrc, middle)
+    })
   }
 
   /**

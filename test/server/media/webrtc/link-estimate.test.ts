@@ -56,6 +56,18 @@ describe('a link', () => {
     expect(found).toBeLessThan(3_000)
   })
 
+  test('is not too small where the estimate falls and round trips stay short: the browser is short of processor', () => {
+    let bitrate = 1_500_000
+    const falls = (roundTrip: number) => () => {
+      estimate.heardBitrate((bitrate *= 0.96), now)
+      estimate.heardRoundTrip(roundTrip, now)
+    }
+    expect(pass(4_000, { each: falls(20) })).toBeUndefined()
+    // The same with a queue.
+    bitrate = 1_500_000
+    expect(pass(4_000, { each: falls(220) })).toBeDefined()
+  })
+
   test('is not blamed for delays while the node is late itself; what is lost still counts', () => {
     delay.high = true
     let bitrate = 1_500_000

@@ -58,16 +58,18 @@ test('a viewer gets a packet that it missed, and no other', async () => {
   await peer.close()
 })
 
-test('a viewer that tells its time is answered at once: so it knows how soon to ask again', async () => {
+test('a viewer that tells its time is answered, on a short way after 50 ms: so it knows how soon to ask again, and does not give up in no time', async () => {
   const { peer, reports, ssrc } = await watch()
   const sender = ssrc()
   const none = { fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 }
   // An extended report of SSRC 9 with its reference time (RFC 3611, section 4.4).
   const time = Buffer.from('80cf0004' + '00000009' + '04000002' + 'aabbccdd11223344', 'hex')
+  const began = performance.now()
   peer.send(Buffer.concat([receiverReport({ ssrc: sender, ...none }), time]))
   const answer = (): string | undefined => reports.find((report) => report[1] === 207)?.toString('hex')
   const head = `80cf0005${sender.toString(16).padStart(8, '0')}`
   await expect.poll(answer).toBe(head + '05000003' + '00000009' + 'ccdd1122' + '00000000')
+  expect(performance.now() - began).toBeGreaterThan(40)
   await peer.close()
 })
 

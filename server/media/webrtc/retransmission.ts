@@ -24,6 +24,11 @@ export class Retransmission {
     this.#roundTrip = Math.max(shortest, milliseconds)
   }
 
+  /** The receiver is on another network: what was under way is lost there, which tells of no small link, and is sent again at once. */
+  moved(): void {
+    this.#allowance = Math.max(this.#allowance, this.#atOnce)
+  }
+
   /** Bytes were sent the first time. */
   sent(bytes: number): void {
     this.#sentThisSecond += bytes

@@ -144,6 +144,11 @@ export class VideoSender {
     return packet.length
   }
 
+  /** The receiver is on another network. */
+  moved(): void {
+    this.#retransmission.moved()
+  }
+
   /** Once a second. */
   tick(now: number): void {
     this.#retransmission.tick(now)

@@ -224,6 +224,7 @@ export class ViewerVideo {
   moved(now: number, silentMs: number): void {
     this.#repeatsLeft = burstRepeats
     this.#startedAt = now
+    this.#sender.moved()
     this.#estimate.queue.forget()
     this.#estimate.restart(now, startMs)
     if (silentMs > burstRepeatMs) this.repeatBurst(now)

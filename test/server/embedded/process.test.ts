@@ -31,6 +31,8 @@ describe('the process of the embedded node', () => {
     const room = await site.api.createRoom({ host_password: 'open sesame' })
     expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
     const person = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
+    // Of whom the controller was not told it cannot tell that they left.
+    await site.until(async () => (await site.users(room)).length === 2)
     const url = site.nodeUrl
     const [first] = site.pids
     process.kill(site.pid, 'SIGKILL')

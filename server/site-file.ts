@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { credentialInput } from '../shared/console/credentials.ts'
 import { licenceSchema } from '../shared/licence.ts'
-import { nodeConfigSchema } from '../shared/node.ts'
+import { nodeConfigOf, nodeInputSchema } from '../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
 import { movedPortProblem, portAfter, portProblem } from './nodes/embedded/node-ports.ts'
-import { newNodeSecrets } from './nodes/embedded/token-key.ts'
+import { nodeSecretsAfter } from './nodes/node-secrets.ts'
 import type { StoredNode } from './store/records.ts'
 import { putSettings, siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
@@ -22,7 +22,7 @@ export const siteFileSchema = z.strictObject({
     )
     .max(1_000)
     .optional(),
-  nodes: z.array(nodeConfigSchema).max(100).optional(),
+  nodes: z.array(nodeInputSchema).max(100).optional(),
   licence: licenceSchema.partial().optional(),
   settings: settingsPatchSchema.optional(),
 })
@@ -119,16 +119,16 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
 /** The records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
 function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): StoredNode[] {
   const names = new Set(nodes.map(({ name }) => name))
-  // The new embedded ones share a key, and so one sealed text.
-  const secrets = new Map(nodes.map(({ kind }) => [kind, newNodeSecrets(kind, store)]))
-  const after = nodes.map((node) => {
+  const secretsAfter = nodeSecretsAfter(store)
+  const after = nodes.map((input) => {
+    const node = nodeConfigOf(input)
     const before = store.get('nodes', node.name)
     return {
       ...node,
       port: portAfter(node, before),
       created_at: before?.created_at ?? now,
       draining: before?.draining ?? false,
-      secrets_sealed: before?.kind === node.kind ? before.secrets_sealed : (secrets.get(node.kind) ?? ''),
+      secrets_sealed: secretsAfter(input, before),
     }
   })
   const all = [...[...store.all('nodes').values()].filter(({ name }) => !names.has(name)), ...after]

@@ -14,6 +14,26 @@ export const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).defaul
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
+/** What a Janus server is told to be obeyed: written by the operator, never shown again. */
+export const nodeSecretNames = ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] as const
+export type NodeSecretName = (typeof nodeSecretNames)[number]
+
+/** An address of a Janus server: one of these schemes, without login or fragment; empty: none. */
+const serverUrl = (first: string, second: string) =>
+  z
+    .string()
+    .max(300)
+    .refine((text) => text === '' || isServerUrl(text, [first, second]), {
+      error: `must be a ${first} or ${second} URL without login and fragment`,
+    })
+    .default('')
+
+function isServerUrl(text: string, schemes: readonly string[]): boolean {
+  const url = URL.parse(text)
+  if (url === null || text.trim() !== text || !schemes.includes(url.protocol.slice(0, -1))) return false
+  return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#')
+}
+
 /** An MCU node as the operator configures it. Limits: 0 is none. */
 export const nodeConfigSchema = z.strictObject({
   name: z
@@ -37,8 +57,39 @@ export const nodeConfigSchema = z.strictObject({
   weight: z.number().min(0.01).max(100).default(1),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
   max_users: z.int().min(0).max(1_000_000).default(0),
+  /** Of a Janus node: its WebSocket transport, for what needs a session, and for people. */
+  ws_url: serverUrl('ws', 'wss'),
+  /** Of a Janus node: its Admin API, path included, e.g. `http://10.0.0.7:7088/admin`; empty: it is not used. */
+  admin_url: serverUrl('http', 'https'),
 })
 export type NodeConfig = z.output<typeof nodeConfigSchema>
+
+/** A secret goes into the server's configuration file as well, which knows no line breaks; left out: as it was; empty: none. */
+const nodeSecret = z
+  .string()
+  .max(256)
+  .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+  .optional()
+
+/** A node as it is added, changed or tried: its configuration, and the secrets that only go in. */
+export const nodeInputSchema = nodeConfigSchema
+  .extend({ api_secret: nodeSecret, admin_secret: nodeSecret, admin_key: nodeSecret, token_secret: nodeSecret })
+  .superRefine((node, context) => {
+    const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
+    if (node.kind !== 'janus') {
+      for (const field of ['ws_url', 'admin_url', ...nodeSecretNames] as const)
+        if ((node[field] ?? '') !== '') issue(field, 'belongs to a node of kind janus')
+      return
+    }
+    if (node.ws_url === '') issue('ws_url', 'is needed: people and cameras come to a Janus node through it')
+  })
+export type NodeInput = z.output<typeof nodeInputSchema>
+
+/** What of an input may be shown: all but the secrets. */
+export function nodeConfigOf(input: NodeInput): NodeConfig {
+  const { api_secret: _, admin_secret: __, admin_key: ___, token_secret: ____, ...config } = input
+  return config
+}
 
 /** Of a node: what the operator sees first. `disabled` and `draining` are the operator's wish, the others are what the polls say. */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const

@@ -1,14 +1,14 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
-import type { NodeConfig } from '../../shared/node.ts'
+import { type NodeConfig, nodeConfigOf, type NodeInput } from '../../shared/node.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
 import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
-import { newNodeSecrets } from '../nodes/embedded/token-key.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
+import { nodeSecretsAfter } from '../nodes/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
@@ -44,15 +44,16 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
     })
     return view(name)
   }
-  const add = async (configs: readonly NodeConfig[]): Promise<void> => {
-    await store.transact(['nodes', ...configs.map(({ name }) => `nodes/${name}`)], (transaction) => {
-      for (const config of configs) assertNew(store, config)
-      if (store.all('nodes').size + configs.length > limits.nodes)
+  const add = async (inputs: readonly NodeInput[]): Promise<void> => {
+    await store.transact(['nodes', ...inputs.map(({ name }) => `nodes/${name}`)], (transaction) => {
+      for (const input of inputs) assertNew(store, input)
+      if (store.all('nodes').size + inputs.length > limits.nodes)
         throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
       const now = Date.now()
-      const secrets = new Map(configs.map(({ kind }) => [kind, newNodeSecrets(kind, store)]))
-      for (const config of configs) {
-        const secrets_sealed = secrets.get(config.kind) ?? ''
+      const secretsAfter = nodeSecretsAfter(store)
+      for (const input of inputs) {
+        const secrets_sealed = secretsAfter(input, undefined)
+        const config = nodeConfigOf(input)
         transaction.put('nodes', config.name, { ...config, created_at: now, draining: false, secrets_sealed })
       }
     })
@@ -104,7 +105,8 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
           const message = 'The kind of a node cannot be changed: remove it and add another.'
           throw new ConsoleError('conflict', message, { problems: [{ path: 'kind', message }] })
         }
-        const after = { ...node, ...config, port: portAfter(config, node) }
+        const secrets_sealed = nodeSecretsAfter(store)(config, node)
+        const after = { ...node, ...nodeConfigOf(config), port: portAfter(config, node), secrets_sealed }
         assertPort(store, after)
         return after
       })
@@ -127,9 +129,10 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
       return {}
     },
     'nodes.test': (given) => {
-      const config = { ...given, port: portAfter(given, store.get('nodes', given.name)) }
+      const before = store.get('nodes', given.name)
+      const config = { ...nodeConfigOf(given), port: portAfter(given, before) }
       assertPort(store, config)
-      const secrets_sealed = newNodeSecrets(config.kind, store)
+      const secrets_sealed = nodeSecretsAfter(store)(given, before)
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
   }

@@ -1,4 +1,5 @@
 import type { NodeView } from '../../shared/console/nodes.ts'
+import { secretNamesOf } from './node-secrets.ts'
 import type { Announcement } from './node-roster.ts'
 import type { PoolContext } from './pool-context.ts'
 
@@ -10,6 +11,7 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
     const announced = stateOf(node.name)
     return {
       config,
+      secrets: secretNamesOf(node, store),
       state: announced?.state ?? (node.enabled ? 'connecting' : 'disabled'),
       draining,
       rooms: index.count(node.name),

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { nodeConfigSchema, nodeStates } from '../node.ts'
+import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 export const nodeView = z.strictObject({
   config: nodeConfigSchema,
+  /** Secrets that it has; what they are is not told. */
+  secrets: z.array(z.enum(nodeSecretNames)),
   state: z.enum(nodeStates),
   draining: z.boolean(),
   rooms: z.int(),
@@ -41,7 +43,7 @@ const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
 export const nodeProcedures = {
   'nodes.list': procedure('Every MCU node with its state and load.', nothing, z.array(nodeView)),
-  'nodes.add': procedure('Add a node.', nodeConfigSchema, nodeView),
+  'nodes.add': procedure('Add a node.', nodeInputSchema, nodeView),
   'nodes.proposal': procedure(
     'How many embedded nodes carry the most on this machine, and the next free ports.',
     nothing,
@@ -52,7 +54,11 @@ export const nodeProcedures = {
     z.strictObject({ count: z.int().min(1).max(limits.nodes) }),
     z.array(nodeView),
   ),
-  'nodes.update': procedure('Change a node; its name and kind stay.', nodeConfigSchema, nodeView),
+  'nodes.update': procedure(
+    'Change a node; its name and kind stay, and so does each secret that is left out. An empty secret is none.',
+    nodeInputSchema,
+    nodeView,
+  ),
   'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
   'nodes.disable': procedure('Take it out of service at once; its rooms move at their next get_mcu.', key, nodeView),
   'nodes.drain': procedure(
@@ -63,8 +69,8 @@ export const nodeProcedures = {
   'nodes.undrain': procedure('Give it rooms again.', key, nodeView),
   'nodes.remove': procedure('Remove it; its rooms move at their next get_mcu.', key, done),
   'nodes.test': procedure(
-    'Try a connection with this configuration, without adding it.',
-    nodeConfigSchema,
+    'Try a connection with this configuration, without adding it. Secrets that are left out are those of the node of this name.',
+    nodeInputSchema,
     z.strictObject({ ok: z.boolean(), message: z.string(), milliseconds: z.number() }),
   ),
 }

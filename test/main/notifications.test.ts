@@ -27,6 +27,7 @@ afterEach(() => {
 
 const node = (name: string, state: NodeView['state']): NodeView => ({
   config: nodeConfigSchema.parse({ name, kind: 'simulated' }),
+  secrets: [],
   state,
   draining: false,
   rooms: 0,

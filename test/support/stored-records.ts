@@ -14,6 +14,8 @@ export function storedNode(name: string, fields: Partial<StoredNode> = {}): Stor
     created_at: 1,
     draining: false,
     port: 0,
+    ws_url: '',
+    admin_url: '',
     secrets_sealed: '',
     ...fields,
   }

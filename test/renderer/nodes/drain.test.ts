@@ -8,6 +8,7 @@ import { nodeConfigSchema } from '../../../shared/node.ts'
 
 const draining = (rooms_left: number, name = 'a'): NodeView => ({
   config: nodeConfigSchema.parse({ name, kind: 'simulated' }),
+  secrets: [],
   state: 'draining',
   draining: true,
   rooms: rooms_left,

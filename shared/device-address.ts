@@ -17,6 +17,8 @@ export interface DeviceAddress {
   address: string
   /** Equal for two spellings of one address: scheme and host in lower case, the port always there, an empty path as `/`. */
   canonical: string
+  /** Scheme, host and port of `canonical`: who is called, and how. */
+  origin: string
   /** The `user:password@` that was in it; undefined when there was none. */
   login: DeviceLogin | undefined
   /** What is asked of the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone means something on this machine only). */
@@ -70,9 +72,11 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   const { canonicalHost } = reading
   const written = reading.port === undefined ? '' : `:${port}`
   const requestHost = bracketed(canonicalHost.replace(/%.*$/, ''))
+  const origin = `${lowerScheme}://${bracketed(canonicalHost)}:${port}`
   return {
     address: `${start}${rest.slice(reading.start)}`,
-    canonical: `${lowerScheme}://${bracketed(canonicalHost)}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+    canonical: `${origin}${path.startsWith('/') ? path : `/${path}`}`,
+    origin,
     login: reading.start === 0 ? undefined : splitLogin(rest.slice(0, reading.start - 1)),
     requestUrl: `${lowerScheme}://${requestHost}${written}${asciiOnly(path)}`,
     host: reading.host,
@@ -87,15 +91,20 @@ export function sameAddress(one: string, other: string): boolean {
 }
 
 /**
+ * Whether a login that was given for some addresses may be sent to others: each of them is of the same scheme, host and port as one of those. Empty texts count for
+ * nothing, texts that are no addresses only for themselves.
+ */
+export function isLoginFor(given: readonly string[], others: readonly string[]): boolean {
+  const origins = new Set(given.map(originOf))
+  return others.every((address) => address.trim() === '' || origins.has(originOf(address)))
+}
+
+/**
  * The request URL that a camera names (Content-Base, Content-Location, a control attribute): a login in it is taken out, and what may not stand in a request is escaped.
  * undefined when it is no address.
  */
 export function requestUrlOf(text: string): string | undefined {
-  try {
-    return parseDeviceAddress(asciiOnly(text)).requestUrl
-  } catch {
-    return undefined
-  }
+  return parsed(asciiOnly(text))?.requestUrl
 }
 
 /** A URL or a part of one with everything escaped that may not stand in the first line of a request: controls, spaces and what is not ASCII. */
@@ -104,10 +113,18 @@ export function asciiOnly(text: string): string {
 }
 
 function canonical(text: string): string {
+  return parsed(text)?.canonical ?? text
+}
+
+function originOf(text: string): string {
+  return parsed(text)?.origin ?? text
+}
+
+function parsed(text: string): DeviceAddress | undefined {
   try {
-    return parseDeviceAddress(text).canonical
+    return parseDeviceAddress(text)
   } catch {
-    return text
+    return undefined
   }
 }
 

@@ -1,9 +1,9 @@
-import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeDevice } from '../nodes/media-node.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
-import { assistAddressOf, hiddenPassword, loginNameOf, parseDeviceOptions } from './device-options.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
+import { assistAddressOf, loginNameOf, parseDeviceOptions } from './device-options.ts'
+import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
 /** An outgoing user as a caller gives it; lengths were checked. */
 export interface NewDevice {
@@ -50,7 +50,7 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
   }
 }
 
-/** The record after a change; the same object when nothing changed. @throws ApiError parameter */
+/** The record after a change; the same object when nothing changed. @throws ApiError parameter, also when the stored password would go to another host */
 export function changedDevice(device: StoredDevice, changes: DeviceChanges, store: Store): StoredDevice {
   const { address, login } =
     changes.userAddress === undefined
@@ -66,6 +66,8 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
   )
   const found = login ?? options.assistLogin
   const name = changes.login_name ?? found?.name ?? loginNameOf(device)
+  const password = givenPassword(changes.login_password) ?? found?.password
+  if (password === undefined) checkPasswordStays(device, [address, options.assistAddress])
   const after: StoredDevice = {
     ...device,
     roomId: changes.roomId ?? device.roomId,
@@ -73,7 +75,8 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
     userAddress: address,
     userData: changes.userData ?? device.userData,
     options: withLoginName(withoutEmpty(options.stored, 'assist_address'), name),
-    login_password_sealed: sealedPassword(device, changes.login_password, found, store),
+    login_password_sealed:
+      password === undefined ? device.login_password_sealed : sealedPassword(device, password, store),
   }
   return JSON.stringify(after) === JSON.stringify(device) ? device : after
 }
@@ -89,13 +92,6 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
   }
 }
 
-/** The login of a device; undefined when it has none. @throws ApiError 'internal' when its password cannot be unsealed */
-export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
-  const name = loginNameOf(device)
-  const password = device.login_password_sealed === '' ? '' : store.unseal(device.login_password_sealed)
-  return name === '' && password === '' ? undefined : { name, password }
-}
-
 /** Whether a change makes the device join anew: its address, login or room is another. */
 export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
   return (
@@ -105,30 +101,6 @@ export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
     loginNameOf(before) !== loginNameOf(after) ||
     before.login_password_sealed !== after.login_password_sealed
   )
-}
-
-/** The sealed text of the password after a change: a text that is there stays when the password is the same. */
-function sealedPassword(
-  device: StoredDevice,
-  given: string | undefined,
-  found: DeviceLogin | undefined,
-  store: Store,
-): string {
-  const before = device.login_password_sealed
-  const password = given === undefined || given === hiddenPassword ? found?.password : given
-  if (password === undefined) return before
-  if (password === '') return ''
-  return before !== '' && isSealed(before, password, store) ? before : store.seal(password)
-}
-
-/** One that was sealed with another key holds another password, as far as anybody can tell. */
-function isSealed(sealed: string, password: string, store: Store): boolean {
-  try {
-    return store.unseal(sealed) === password
-  } catch (error) {
-    if (error instanceof ApiError) return false
-    throw error
-  }
 }
 
 function withLoginName(options: Record<string, unknown>, name: string): Record<string, unknown> {

@@ -17,9 +17,10 @@ import { assistAddressOf } from './device-options.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
 import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
-import { type DeviceChanges, changedDevice, loginOf, newDevice, type NewDevice } from './device-record.ts'
+import { type DeviceChanges, changedDevice, newDevice, type NewDevice } from './device-record.ts'
 import { viewOf } from './device-view.ts'
 import { type DeviceProbe, type ProbeResult, runProbe, simulatedProbe } from './probe.ts'
+import { loginToTry } from './stored-login.ts'
 
 /** What outgoing users are made of. */
 export interface OutgoingUsersOptions {
@@ -206,18 +207,23 @@ export class OutgoingUsers {
     this.#fleet.reconnector(userId)?.join('operator')
   }
 
-  /** Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given. @throws ApiError parameter */
+  /**
+   * Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given.
+   * @throws ApiError parameter, also when the stored password would go to another host than its own
+   */
   async probe(given: ProcedureParsed<'devices.probe'>): Promise<ProbeResult> {
-    const { address, login } = parseDeviceAddress(given.userAddress)
+    const parsed = parseDeviceAddress(given.userAddress)
+    const device = given.userId === undefined ? undefined : this.#store.get('devices', given.userId)
+    const login = loginToTry(parsed, given, device, this.#store)
     const probe = this.#probe()
     if (probe === undefined) return simulatedProbe
-    const device = given.userId === undefined ? undefined : this.#store.get('devices', given.userId)
-    const stored = device === undefined ? undefined : loginOf(device, this.#store)
-    const name = given.login_name ?? login?.name ?? stored?.name ?? ''
-    const password = given.login_password ?? login?.password ?? stored?.password ?? ''
-    const used = name === '' && password === '' ? undefined : { name, password }
     const known = given.assist_address ?? (device === undefined ? '' : assistAddressOf(device))
-    return runProbe(probe, { address, login: used }, this.#settings().deadlines.device_ms, known.trim() === '')
+    return runProbe(
+      probe,
+      { address: parsed.address, login },
+      this.#settings().deadlines.device_ms,
+      known.trim() === '',
+    )
   }
 
   #of(roomId: string): StoredDevice[] {

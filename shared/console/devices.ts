@@ -99,7 +99,7 @@ export const deviceProcedures = {
       userAddress: bytes(1, limits.userAddress),
       login_name: bytes(0, limits.loginName).optional(),
       login_password: bytes(0, limits.loginPassword).optional(),
-      /** Of an existing device: its stored login is used where none is given. */
+      /** Of an existing device: its stored login is used where none is given, at the hosts that it was given for. */
       userId: userId.optional(),
       /** The second stream that is known already; without one, a smaller stream is looked for. */
       assist_address: bytes(0, limits.userAddress).optional(),
@@ -136,7 +136,7 @@ export const deviceProcedures = {
     deviceView,
   ),
   'devices.update': procedure(
-    'Change a device; what is left out stays. It joins anew when its address, login or room changed.',
+    'Change a device; what is left out stays. It joins anew when its address, login or room changed. An address of another host, port or scheme needs the password again where one is stored.',
     key.extend(
       deviceInput
         .omit({ userId: true })

@@ -18,6 +18,7 @@ const known: readonly Known[] = [
   [/ has a malformed port/, 'devices.sentences.port'],
   [/ has a malformed host name/, 'devices.sentences.host'],
   [/ holds a control character/, 'devices.sentences.control'],
+  [/ is not sent to another host/, 'devices.sentences.passwordElsewhere'],
   [/^There is no such room/, 'devices.sentences.noRoom'],
   [/^The room is closed/, 'devices.sentences.roomClosed'],
   [/^A user with this userId exists/, 'devices.sentences.userExists'],

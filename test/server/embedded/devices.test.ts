@@ -14,6 +14,8 @@ const aacOnly = h264Description
   .replace('H264/90000', 'mpeg4-generic/48000/1')
   .replace(/a=fmtp:.*/, 'a=fmtp:96 mode=AAC-hbr;config=1188')
 
+const origin = { transport: 'internal', client: '', role: 'admin' } as const
+
 describe('a device of the outside world', () => {
   let site: MediaSite
   let camera: Camera
@@ -155,6 +157,44 @@ describe('a device of the outside world', () => {
       await site.rpc('devices.remove', { userIds: ['locked', 'by-address'] })
     },
   )
+
+  test('a stored password goes to no other address than it was given for: not by a change, not by a probe, not by a table', async () => {
+    const password = 'stays with its camera'
+    const login = { login_name: 'admin', login_password: password }
+    await using locked = await startCamera({ auth: 'basic', password })
+    expect(await site.join(room, 'guarded', locked.url('/cam'), login)).toMatchObject({ ret: 0 })
+    // Somebody's own machine, which asks everybody for a login in clear.
+    await using other = await startScriptedCamera(() => ({
+      status: 401,
+      headers: { 'WWW-Authenticate': 'Basic realm="camera"' },
+    }))
+    const heard = (): string => other.requests.map(({ text }) => text).join('')
+    const call = async (name: 'devices.update' | 'devices.probe', input: Record<string, string>) =>
+      await site.controller.call(name, { userId: 'guarded', ...input }, origin)
+    const elsewhere = `rtsp://127.0.0.1:${other.port}/cam`
+    const problems = [{ path: 'login_password', message: expect.stringContaining('give the password again') }]
+    const refused = { ok: false, error: { code: 'invalid', problems } }
+    for (const login_password of [{}, { login_password: '******' }]) {
+      expect(await call('devices.update', { userAddress: elsewhere, ...login_password })).toMatchObject(refused)
+      expect(await call('devices.update', { assist_address: elsewhere, ...login_password })).toMatchObject(refused)
+      expect(await call('devices.probe', { userAddress: elsewhere, ...login_password })).toMatchObject(refused)
+    }
+    const line = `roomId,userId,userName,userAddress\n${room},guarded,Guarded,${elsewhere}`
+    expect(await site.rpc('devices.import', { text: line })).toMatchObject([
+      { action: 'error', message: expect.stringContaining('give the password again') },
+    ])
+    expect(await site.device('guarded')).toMatchObject({ userAddress: locked.url('/cam'), state: 'joined' })
+    expect(heard()).toBe('')
+
+    // At its own host it stays, and with another password the address may be any.
+    expect(await call('devices.probe', { userAddress: locked.url('/aac') })).toMatchObject({ value: { ok: true } })
+    expect(await call('devices.update', { assist_address: locked.url('/small') })).toMatchObject({ ok: true })
+    const moved = { userAddress: elsewhere, assist_address: '', login_password: 'new' }
+    expect(await call('devices.update', moved)).toMatchObject({ ok: true })
+    await site.until(() => heard().includes(btoa('admin:new')))
+    expect(heard()).not.toContain(btoa(`admin:${password}`))
+    await site.rpc('devices.remove', { userIds: ['guarded'] })
+  })
 
   test('RTSPS with a certificate of its own: 426 says so, until a setting trusts it; that applies at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'camera-tls-'))

@@ -1,0 +1,73 @@
+import { type DeviceLogin, isLoginFor } from '../../shared/device-address.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'
+
+/** A login as an operator gives it to try an address; what is left out is that of the stored device. */
+interface GivenLogin {
+  login_name?: string | undefined
+  /** `******` stands for the password that is stored. */
+  login_password?: string | undefined
+}
+
+/** The login of a device; undefined when it has none. @throws ApiError 'internal' when its password cannot be unsealed */
+export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
+  const name = loginNameOf(device)
+  const password = device.login_password_sealed === '' ? '' : store.unseal(device.login_password_sealed)
+  return name === '' && password === '' ? undefined : { name, password }
+}
+
+/**
+ * The login to try an address with: as given, as it stood in the address, as it is stored; undefined for none.
+ * @throws ApiError parameter when the stored password would go to another host than its own; 'internal' when it cannot be unsealed
+ */
+export function loginToTry(
+  { address, login: found }: { address: string; login: DeviceLogin | undefined },
+  given: GivenLogin,
+  device: StoredDevice | undefined,
+  store: Pick<Store, 'unseal'>,
+): DeviceLogin | undefined {
+  const newPassword = givenPassword(given.login_password) ?? found?.password
+  if (device !== undefined && newPassword === undefined) checkPasswordStays(device, [address])
+  const stored = device === undefined ? undefined : loginOf(device, store)
+  const name = given.login_name ?? found?.name ?? stored?.name ?? ''
+  const password = newPassword ?? stored?.password ?? ''
+  return name === '' && password === '' ? undefined : { name, password }
+}
+
+/** A password that a caller gave; undefined for none, and for what stands for the stored one. */
+export function givenPassword(text: string | undefined): string | undefined {
+  return text === hiddenPassword ? undefined : text
+}
+
+/**
+ * Whoever may change an address must not be able to have the stored password sent to a machine of theirs: it goes only where it was given for.
+ * @param addresses where it would be sent; empty texts count for nothing
+ * @throws ApiError parameter, of the field login_password
+ */
+export function checkPasswordStays(device: StoredDevice, addresses: readonly string[]): void {
+  if (device.login_password_sealed === '') return
+  if (isLoginFor([device.userAddress, assistAddressOf(device)], addresses)) return
+  throw new ApiError('parameter', {
+    field: 'login_password',
+    message: 'The stored login_password is not sent to another host, port or scheme: give the password again.',
+  })
+}
+
+/** The sealed text of a device's new password: the one that is there stays when the password is the same. */
+export function sealedPassword(device: StoredDevice, password: string, store: Store): string {
+  const before = device.login_password_sealed
+  if (password === '') return ''
+  return before !== '' && isSealed(before, password, store) ? before : store.seal(password)
+}
+
+/** One that was sealed with another key holds another password, as far as anybody can tell. */
+function isSealed(sealed: string, password: string, store: Store): boolean {
+  try {
+    return store.unseal(sealed) === password
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}

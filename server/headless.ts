@@ -4,6 +4,7 @@ import { Controller } from './controller.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
+import { janusConfiguration, JanusConfigError } from './janus-config.ts'
 import { checkLog } from './verify-log.ts'
 import { portFlag } from './http/listeners.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
@@ -44,6 +45,7 @@ function explain(error: unknown): never {
     StoreFileError,
     KeyFileError,
     ConsoleError,
+    JanusConfigError,
   ].some((type) => error instanceof type)
   if (error instanceof Error && known) refuse(error.message)
   if (error instanceof Error && 'code' in error && typeof error.code === 'string')
@@ -59,6 +61,11 @@ async function run(): Promise<void> {
     return
   }
   if (options.verifyLog) return await checkLog(options.dataDir)
+  if (options.janusConfig !== undefined) {
+    const { dataDir, site, janusConfig: name } = options
+    process.stdout.write(await janusConfiguration({ dataFolder: dataDir, sitePath: site, name }))
+    return
+  }
   const logger = createLog(options.logLevel)
   const restarts = takeRestarts(process.env)
   // Until it is ready once, an error is one of the start: it is told, and that is all.

@@ -22,6 +22,8 @@ export interface LaunchOptions {
   /** Path or name of ffmpeg; left out: the one that is found. */
   ffmpeg: string | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  /** Print the configuration files of this Janus node, and end. */
+  janusConfig: string | undefined
   /** Say whether the event log of the data folder is as it was written, and end. */
   verifyLog: boolean
   help: boolean
@@ -46,6 +48,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --get-access-token on|off
                        they may trade their secret_key in a URL for a token (default: as the settings say)
   --ffmpeg PATH        what makes playable what browsers cannot play (default: the one in PATH, if there is one)
+  --janus-config NAME  print the configuration files that make a Janus server this node, secrets included, and end
   --verify-log         say whether the event log was changed or cut, and end: exit code 0 or 1
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
@@ -61,6 +64,7 @@ const flags = [
   'older-clients',
   'get-access-token',
   'ffmpeg',
+  'janus-config',
   'log-level',
 ] as const
 type Flag = (typeof flags)[number]
@@ -128,6 +132,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     getAccessToken: onOrOff('get-access-token'),
     ffmpeg: read('ffmpeg')?.text,
     logLevel: parsedLevel.data,
+    janusConfig: read('janus-config')?.text,
     verifyLog: values['verify-log'] === true,
     help: values.help === true,
   }

@@ -144,6 +144,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'nodes.drain': ofNode,
   'nodes.undrain': ofNode,
   'nodes.remove': ofNode,
+  'nodes.janus_config': { ...ofNode, shows: true },
   'nodes.test': null,
 
   'devices.list': null,

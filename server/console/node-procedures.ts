@@ -7,6 +7,7 @@ import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
 import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
+import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { nodeSecretsAfter } from '../nodes/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
@@ -127,6 +128,13 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
         transaction.delete('nodes', name)
       })
       return {}
+    },
+    'nodes.janus_config': async ({ name }) => {
+      const node = store.get('nodes', name)
+      if (node === undefined) throw noSuchNode(name)
+      if (node.kind !== 'janus')
+        throw new ConsoleError('conflict', `The node ${name} is no Janus server: it needs no configuration files.`)
+      return { files: await filesOfNode(node, store) }
     },
     'nodes.test': (given) => {
       const before = store.get('nodes', given.name)

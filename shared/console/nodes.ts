@@ -68,6 +68,11 @@ export const nodeProcedures = {
   ),
   'nodes.undrain': procedure('Give it rooms again.', key, nodeView),
   'nodes.remove': procedure('Remove it; its rooms move at their next get_mcu.', key, done),
+  'nodes.janus_config': procedure(
+    'The configuration files that make a Janus server this node: safe, and right for this site. They hold its secrets.',
+    key,
+    z.strictObject({ files: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
+  ),
   'nodes.test': procedure(
     'Try a connection with this configuration, without adding it. Secrets that are left out are those of the node of this name.',
     nodeInputSchema,

@@ -81,6 +81,7 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'nodes.drain': 'admin',
   'nodes.undrain': 'admin',
   'nodes.remove': 'admin',
+  'nodes.janus_config': 'admin',
   'nodes.test': 'admin',
 
   'devices.list': 'viewer',

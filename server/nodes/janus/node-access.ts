@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
@@ -31,13 +31,27 @@ export interface JanusAccess {
   wsUrl: string
   /** Without a slash at its end; empty: the node is not reached by its Admin API. */
   adminUrl: string
+  /** None is empty: what the operator left out is made, and a node that was not told of it does not ask for it. */
   secrets: JanusSecrets
 }
 
 /** @throws ApiError 'internal' when the secrets cannot be unsealed */
 export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): JanusAccess {
   const { name, ws_url: wsUrl, admin_url } = node
-  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: janusSecretsOf(node, store) }
+  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: withMade(janusSecretsOf(node, store)) }
+}
+
+/** In the place of each secret that the operator left out one that follows from the key of the node: so it is the same each time, and stored nowhere else. */
+function withMade(secrets: JanusSecrets): JanusSecrets {
+  const made = (name: NodeSecretName): string =>
+    secrets[name] || createHmac('sha256', secrets.room_key).update(`roomdesk ${name}`).digest('base64url')
+  return {
+    ...secrets,
+    api_secret: made('api_secret'),
+    admin_secret: made('admin_secret'),
+    admin_key: made('admin_key'),
+    token_secret: made('token_secret'),
+  }
 }
 
 /** The opened secrets of a Janus node. @throws ApiError 'internal' when they cannot be unsealed */

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
+import { printedFiles } from './nodes/janus/configuration/node-files.ts'
+import { applySiteFile, readSiteFile } from './site-file.ts'
+import { DamagedFileError } from './store/files/document-reader.ts'
+import { hasCode } from './store/files/durable-files.ts'
+import { StoreLockedError } from './store/files/folder-lock.ts'
+import { readFolder } from './store/files/recovery.ts'
+import { migrations } from './store/migrations.ts'
+import { openStore } from './store/open-store.ts'
+import type { StoredNode } from './store/records.ts'
+import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+
+/** There are no such files; the message says what to mend. */
+export class JanusConfigError extends Error {
+  override readonly name = 'JanusConfigError'
+}
+
+/** Whose files are wanted. */
+export interface JanusConfigOptions {
+  dataFolder: string
+  /** A site file that is applied first, unless a controller works on the folder; left out: none. */
+  sitePath: string | undefined
+  /** Of the node. */
+  name: string
+}
+
+/**
+ * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
+ * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
+ */
+export async function janusConfiguration({ dataFolder, sitePath, name }: JanusConfigOptions): Promise<string> {
+  if (sitePath !== undefined) await applyFirst(dataFolder, sitePath)
+  const keyFile = join(dataFolder, 'seal.key')
+  // Looking makes nothing: neither a folder nor a key.
+  if (!existsSync(keyFile)) {
+    const where = 'The desktop app, whose key is in the keychain, has a button for this beside the node.'
+    throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
+  }
+  const sealer = createSealer(await loadKeyFile(keyFile))
+  const nodes = await nodesIn(dataFolder)
+  const node = nodes.get(name)
+  if (node?.kind !== 'janus') {
+    const names = [...nodes.values()].filter(({ kind }) => kind === 'janus').map((each) => each.name)
+    const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
+    throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
+  }
+  return printedFiles(await filesOfNode(node, sealer))
+}
+
+async function applyFirst(folder: string, path: string): Promise<void> {
+  const site = await readSiteFile(path)
+  try {
+    const store = await openStore({ folder, sealer: await sealerOf(folder) })
+    try {
+      await applySiteFile(store, site)
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    // The controller that works on it applies its own.
+    if (!(error instanceof StoreLockedError)) throw error
+  }
+}
+
+async function sealerOf(folder: string): Promise<Sealer> {
+  return createSealer(await loadKeyFile(join(folder, 'seal.key')))
+}
+
+const readings = 5
+const betweenReadingsMs = 200
+
+/** The nodes of a site, read while a controller may be writing its files anew: a reading that fell between two files is done again. */
+async function nodesIn(folder: string): Promise<ReadonlyMap<string, StoredNode>> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return (await readFolder(folder, migrations)).state.nodes
+    } catch (error) {
+      if (!(error instanceof DamagedFileError) && !hasCode(error, 'ENOENT')) throw error
+      if (reading === readings)
+        throw new JanusConfigError(`The files of the site in ${folder} cannot be read.`, { cause: error })
+    }
+    await setTimeout(betweenReadingsMs)
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { janusConfiguration } from '../../server/janus-config.ts'
+import { openAccountSite } from './console/account-site.ts'
+
+const hall = {
+  name: 'hall',
+  kind: 'janus',
+  ws_url: 'ws://127.0.0.1:18188',
+  admin_url: 'http://127.0.0.1:17088/admin',
+  admin_secret: 'the "admin" secret',
+  api_secret: '',
+} as const
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** The value of a string setting in the printed files. */
+const valueOf = (printed: string, name: string): string | undefined =>
+  new RegExp(`^\t${name} = "(.*)"$`, 'm').exec(printed)?.[1]
+
+test('The files of a node are the same from the command line and the console, while the controller runs, too', async () => {
+  const site = await openAccountSite({ nodes: [hall, { name: 'lab', kind: 'simulated' }] })
+  onTestFinished(() => site.stop())
+  const wanted = { dataFolder: site.folder, sitePath: undefined, name: 'hall' }
+  const printed = await janusConfiguration(wanted)
+  const key = await site.key()
+  const { files } = await site.call(key, 'nodes.janus_config', { name: 'hall' })
+  expect(printed).toBe(files.map(({ name, text }) => `# ${name}\n${text}`).join('\n'))
+  expect(printed.match(/^# janus\.\S*jcfg$/gm)).toEqual([
+    '# janus.jcfg',
+    '# janus.transport.http.jcfg',
+    '# janus.transport.websockets.jcfg',
+    '# janus.plugin.videoroom.jcfg',
+    '# janus.plugin.streaming.jcfg',
+    '# janus.eventhandler.wsevh.jcfg',
+  ])
+  expect(valueOf(printed, 'admin_secret')).toBe('the \\"admin\\" secret')
+  // Those that were left out are made, each another one.
+  const made = ['api_secret', 'token_auth_secret', 'admin_key'].map((name) => valueOf(printed, name))
+  for (const secret of made) expect(secret).toMatch(/^[\w-]{43}$/)
+  expect(new Set(made).size).toBe(3)
+  // A site file that is applied again leaves them out again, and they are as they were.
+  await site.call(key, 'nodes.update', { ...hall, weight: 2 })
+  expect(await janusConfiguration(wanted)).toBe(printed)
+  await expect(site.call(key, 'nodes.janus_config', { name: 'lab' })).rejects.toThrow('no Janus server')
+})
+
+test('That somebody had the files is in the event log, and what they hold is not', async () => {
+  const site = await openAccountSite({ nodes: [hall] })
+  onTestFinished(() => site.stop())
+  const key = await site.key()
+  const { files } = await site.call(key, 'nodes.janus_config', { name: 'hall' })
+  const { items: entries } = await site.call(key, 'events.list', {})
+  expect(entries.find(({ kind }) => kind === 'secret.shown')).toMatchObject({ subject: { type: 'node', name: 'hall' } })
+  for (const text of [JSON.stringify(entries), JSON.stringify(await site.call(key, 'nodes.list', {}))]) {
+    expect(text).not.toContain('admin\\" secret')
+    expect(text).not.toContain(valueOf(files.map((file) => file.text).join('\n'), 'api_secret'))
+  }
+})
+
+test('A node of a site file has its files before the controller was ever started', async () => {
+  const folder = await temporaryFolder()
+  const sitePath = join(folder, 'site.json')
+  await writeFile(sitePath, JSON.stringify({ nodes: [hall] }))
+  const dataFolder = join(folder, 'data')
+  const printed = await janusConfiguration({ dataFolder, sitePath, name: 'hall' })
+  expect(valueOf(printed, 'server_name')).toBe('hall')
+  expect(await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall' })).toBe(printed)
+})
+
+test('Whoever asks for what is not there is told what is, and nothing is made', async () => {
+  const folder = await temporaryFolder()
+  await expect(janusConfiguration({ dataFolder: folder, sitePath: undefined, name: 'hall' })).rejects.toThrow(
+    'seal.key is missing',
+  )
+  expect(await readdir(folder)).toEqual([])
+  const sitePath = join(folder, 'site.json')
+  await writeFile(sitePath, JSON.stringify({ nodes: [hall] }))
+  await expect(janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hal' })).rejects.toThrow(
+    'no Janus node named "hal". Its Janus nodes: hall.',
+  )
+})

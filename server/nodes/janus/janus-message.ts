@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+const jsepSchema = z.looseObject({ type: z.enum(['offer', 'answer']), sdp: z.string() })
+
+/** A session description as Janus takes and gives it. */
+export type Jsep = z.output<typeof jsepSchema>
+
+const candidateSchema = z.looseObject({
+  candidate: z.string().optional(),
+  sdpMid: z.string().optional(),
+  sdpMLineIndex: z.number().optional(),
+  completed: z.boolean().optional(),
+})
+
+/** An ICE candidate, or that there are no more (`completed`). */
+export type JanusCandidate = z.output<typeof candidateSchema>
+
+/** A message of Janus to a client of its API, with the fields that are read here. */
+export const janusMessageSchema = z.looseObject({
+  janus: z.string(),
+  transaction: z.string().optional(),
+  session_id: z.number().optional(),
+  /** The handle that speaks. */
+  sender: z.number().optional(),
+  data: z.looseObject({ id: z.number() }).optional(),
+  error: z.looseObject({ code: z.number(), reason: z.string() }).optional(),
+  plugindata: z.looseObject({ data: z.record(z.string(), z.unknown()) }).optional(),
+  jsep: jsepSchema.optional(),
+  candidate: candidateSchema.optional(),
+  /** Of a hangup. */
+  reason: z.string().optional(),
+  /** Of `media`: `audio` or `video`. */
+  type: z.string().optional(),
+  mid: z.string().optional(),
+  receiving: z.boolean().optional(),
+})
+
+/** See `janusMessageSchema`. */
+export type JanusMessage = z.output<typeof janusMessageSchema>
+
+/** What a plugin answers or tells, with the description that came along. */
+export interface PluginMessage {
+  data: Record<string, unknown>
+  jsep: Jsep | undefined
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isJanusError, janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
+import { JanusSession } from '../../../../server/nodes/janus/janus-session.ts'
+import { JanusSocket } from '../../../../server/nodes/janus/janus-socket.ts'
+import { DeadlineError } from '../../../../server/nodes/deadline.ts'
+import { NodeConnectionError } from '../../../../server/nodes/media-node.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+
+let janus: JanusServer
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
+
+beforeAll(async () => {
+  janus = await startJanus()
+})
+afterAll(() => janus[Symbol.asyncDispose]())
+
+const open = (changes: { url?: string; apiSecret?: string; answerMs?: number } = {}): Promise<JanusSocket> =>
+  JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', logger, ...changes }, soon())
+
+test('a room is made through a handle, and its plugin says no in its own words', async () => {
+  const socket = await open()
+  const session = await JanusSession.create(socket, soon())
+  const handle = await session.attach('janus.plugin.videoroom', soon())
+  const made = await handle.request({ request: 'create', room: 'r1', admin_key: 'admin key' }, soon())
+  expect(made.data).toMatchObject({ videoroom: 'created', room: 'r1' })
+  const again = await handle
+    .request({ request: 'create', room: 'r1', admin_key: 'admin key' }, soon())
+    .catch((error: unknown) => error)
+  expect(isJanusError(again, janusCodes.roomExists)).toBe(true)
+  await handle.detach(soon())
+  expect(handle.isDetached).toBe(true)
+  await expect(handle.request({ request: 'list' }, soon())).rejects.toMatchObject({ code: janusCodes.noHandle })
+  await session.destroy(soon())
+  expect(await session.ended).toBe('it was ended')
+  socket.close()
+})
+
+test('whoever has the wrong secret is told so', async () => {
+  const socket = await open({ apiSecret: 'another' })
+  await expect(JanusSession.create(socket, soon())).rejects.toMatchObject({ code: janusCodes.unauthorized })
+  socket.close()
+})
+
+test('where nobody listens the connection fails, and says so', async () => {
+  await expect(open({ url: 'ws://127.0.0.1:9' })).rejects.toBeInstanceOf(NodeConnectionError)
+})
+
+test('a session is taken over by another connection, with its handles, as often as it must be', async () => {
+  const first = await open()
+  const session = await JanusSession.create(first, soon())
+  const handle = await session.attach('janus.plugin.videoroom', soon())
+  const ended = Promise.withResolvers<string>()
+  handle.onEvent((event) => event.type === 'detached' && ended.resolve(event.reason))
+  await handle.request({ request: 'create', room: 'r2', admin_key: 'admin key' }, soon())
+  first.close()
+  expect(await ended.promise).toBe('the connection was ended')
+
+  const second = await open()
+  const known = [{ id: handle.id, plugin: handle.plugin }]
+  const claimed = await JanusSession.claim(second, session.id, known, soon())
+  const answer = await claimed.handle(handle.id)?.request({ request: 'exists', room: 'r2' }, soon())
+  expect(answer?.data).toMatchObject({ exists: true })
+  await claimed.destroy(soon())
+
+  await expect(JanusSession.claim(second, session.id, known, soon())).rejects.toMatchObject({
+    code: janusCodes.noSession,
+  })
+  second.close()
+})
+
+test('a Janus that hangs keeps nobody waiting longer than the deadline; what it took meanwhile is undone', async () => {
+  const socket = await open({ answerMs: 200 })
+  const session = await JanusSession.create(socket, soon())
+  const before = await sessions()
+  janus.signal('SIGSTOP')
+  await expect(JanusSession.create(socket, soon())).rejects.toBeInstanceOf(DeadlineError)
+  const controller = new AbortController()
+  const attach = session.attach('janus.plugin.streaming', controller.signal)
+  controller.abort(new Error('enough'))
+  await expect(attach).rejects.toThrow('enough')
+  janus.signal('SIGCONT')
+  await expect.poll(async () => (await handlesOf(session.id)).length).toBe(0)
+  await expect.poll(sessions).toEqual(before)
+  socket.close()
+})
+
+test('when Janus dies everything that waits for it ends', async () => {
+  const socket = await open()
+  const session = await JanusSession.create(socket, soon())
+  janus.signal('SIGSTOP')
+  const waiting = session.attach('janus.plugin.streaming', soon())
+  const refused = expect(waiting).rejects.toBeInstanceOf(NodeConnectionError)
+  await sleep(0)
+  await janus.restart()
+  await refused
+  expect(await session.ended).toMatch(/closed the connection/)
+  expect(socket.isOpen).toBe(false)
+})
+
+async function admin(path: string, request: object): Promise<Record<string, unknown>> {
+  const body = JSON.stringify({ ...request, transaction: 'test', admin_secret: 'admin secret' })
+  return (await (await fetch(`${janus.adminUrl}${path}`, { method: 'POST', body })).json()) as Record<string, unknown>
+}
+
+async function sessions(): Promise<unknown> {
+  return (await admin('', { janus: 'list_sessions' })).sessions
+}
+
+async function handlesOf(sessionId: number): Promise<unknown[]> {
+  return (await admin(`/${sessionId}`, { janus: 'list_handles' })).handles as unknown[]
+}

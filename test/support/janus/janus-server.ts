@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type JanusConfiguration, janusConfiguration } from './janus-configuration.ts'
+
+const program = '/usr/bin/janus'
+/** Below the ports that the kernel gives to those who want any. */
+const ports = { first: 10_000, last: 32_000 }
+const rtpPorts = 500
+const startMs = 15_000
+
+/** What a test may want otherwise. */
+export interface JanusServerOptions
+  extends Partial<Pick<JanusConfiguration, 'secrets' | 'tokenSecret' | 'eventBackend'>> {
+  /** Its files, as they are written, by name; what is put here comes instead, or is added. */
+  files?: (files: Readonly<Record<string, string>>) => Record<string, string>
+}
+
+/** A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does. */
+export class JanusServer implements AsyncDisposable {
+  readonly configuration: JanusConfiguration
+  readonly folder: string
+  readonly #files: Record<string, string>
+  #child: ChildProcess | undefined
+  #log: string[] = []
+
+  constructor(folder: string, configuration: JanusConfiguration, files: Record<string, string>) {
+    this.folder = folder
+    this.configuration = configuration
+    this.#files = files
+  }
+
+  /** Its WebSocket API. */
+  get wsUrl(): string {
+    return `ws://127.0.0.1:${this.configuration.wsPort}`
+  }
+
+  /** Its HTTP API. */
+  get httpUrl(): string {
+    return `http://127.0.0.1:${this.configuration.httpPort}/janus`
+  }
+
+  /** Its Admin API. */
+  get adminUrl(): string {
+    return `http://127.0.0.1:${this.configuration.adminPort}/admin`
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /** What it said lately. */
+  get log(): readonly string[] {
+    return this.#log
+  }
+
+  /** Starts it, empty; resolves when each of its transports answers. @throws Error with what it said */
+  async start(): Promise<void> {
+    if (!existsSync(program)) throw new Error('Janus is missing: apt-get install --no-install-recommends janus')
+    for (const [name, text] of Object.entries(this.#files)) await writeFile(join(this.folder, name), text)
+    const child = spawn(program, ['-o', '-F', this.folder], { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    this.#log = []
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => {
+        this.#log.push(line)
+        if (this.#log.length > 2_000) this.#log.shift()
+      })
+    }
+    const orphaned = (): void => void child.kill('SIGKILL')
+    process.once('exit', orphaned)
+    child.once('exit', () => process.off('exit', orphaned))
+    const { wsPort, httpPort, adminPort } = this.configuration
+    const signal = AbortSignal.timeout(startMs)
+    await Promise.all([wsPort, httpPort, adminPort].map((port) => this.#listening(port, child, signal)))
+  }
+
+  /** Ends it, at once unless another signal is given; resolves when it is gone. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (child?.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+
+  /** It dies and comes back empty. */
+  async restart(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    await this.stop(signal)
+    await this.start()
+  }
+
+  /** It hangs, or goes on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name)
+  }
+
+  /** Asks a plugin through the Admin API, past everything that is tested. @throws Error with what it answered */
+  async ask(plugin: 'videoroom' | 'streaming', request: object): Promise<Record<string, unknown>> {
+    const { admin } = this.configuration.secrets
+    const response = await fetch(this.adminUrl, {
+      method: 'POST',
+      body: JSON.stringify({
+        janus: 'message_plugin',
+        transaction: 'test',
+        plugin: `janus.plugin.${plugin}`,
+        request,
+        ...(admin === '' ? {} : { admin_secret: admin }),
+      }),
+    })
+    const answer = (await response.json()) as { response?: Record<string, unknown> }
+    if (answer.response === undefined || 'error_code' in answer.response) throw new Error(JSON.stringify(answer))
+    return answer.response
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  async #listening(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {
+    while (!(await accepts(port))) {
+      if (child.exitCode !== null || signal.aborted)
+        throw new Error(`Janus does not listen at ${port}:\n${this.#log.join('\n')}`)
+      await sleep(10)
+    }
+  }
+}
+
+/** Starts a Janus with a configuration of its own. */
+export async function startJanus(options: JanusServerOptions = {}): Promise<JanusServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'janus-'))
+  const [wsPort = 0, httpPort = 0, adminPort = 0] = await lowPorts(3)
+  const rtpFrom = randomInt(ports.first, ports.last - rtpPorts)
+  const { secrets, tokenSecret = '', eventBackend = '' } = options
+  const configuration: JanusConfiguration = {
+    wsPort,
+    httpPort,
+    adminPort,
+    rtpPorts: [rtpFrom, rtpFrom + rtpPorts],
+    secrets: secrets ?? { api: 'api secret', admin: 'admin secret', adminKey: 'admin key' },
+    tokenSecret,
+    eventBackend,
+  }
+  const files = janusConfiguration(configuration)
+  const server = new JanusServer(folder, configuration, options.files?.(files) ?? files)
+  try {
+    await server.start()
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
+  return server
+}
+
+/** Ports of 127.0.0.1 that nobody listens at. */
+async function lowPorts(count: number): Promise<number[]> {
+  const found = new Set<number>()
+  while (found.size < count) {
+    const port = randomInt(ports.first, ports.last)
+    if (await isFree(port)) found.add(port)
+  }
+  return [...found]
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

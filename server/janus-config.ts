@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
 import { printedFiles } from './nodes/janus/configuration/node-files.ts'
+import { prepareNode } from './nodes/janus/configuration/prepare-node.ts'
+import { hasAllSecrets } from './nodes/janus/node-access.ts'
 import { applySiteFile, readSiteFile } from './site-file.ts'
 import { DamagedFileError } from './store/files/document-reader.ts'
 import { hasCode } from './store/files/durable-files.ts'
@@ -11,7 +14,8 @@ import { readFolder } from './store/files/recovery.ts'
 import { migrations } from './store/migrations.ts'
 import { openStore } from './store/open-store.ts'
 import type { StoredNode } from './store/records.ts'
-import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import { createSealer, loadKeyFile } from './store/sealer.ts'
+import type { Store } from './store/store.ts'
 
 /** There are no such files; the message says what to mend. */
 export class JanusConfigError extends Error {
@@ -21,18 +25,20 @@ export class JanusConfigError extends Error {
 /** Whose files are wanted. */
 export interface JanusConfigOptions {
   dataFolder: string
-  /** A site file that is applied first, unless a controller works on the folder; left out: none. */
+  /** A site file that is applied first, unless a controller works on the folder, which applies its own; left out: none. */
   sitePath: string | undefined
   /** Of the node. */
   name: string
 }
 
 /**
- * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
+ * The configuration files of a Janus node, one after another, each behind its name as a comment; secrets that the operator left out are made. Also while a controller works
+ * on the folder, unless a secret has to be made.
  * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
  */
 export async function janusConfiguration({ dataFolder, sitePath, name }: JanusConfigOptions): Promise<string> {
-  if (sitePath !== undefined) await applyFirst(dataFolder, sitePath)
+  if (sitePath !== undefined)
+    await changing(dataFolder, (store) => readSiteFile(sitePath).then((site) => applySiteFile(store, site)))
   const keyFile = join(dataFolder, 'seal.key')
   // Looking makes nothing: neither a folder nor a key.
   if (!existsSync(keyFile)) {
@@ -47,26 +53,31 @@ export async function janusConfiguration({ dataFolder, sitePath, name }: JanusCo
     const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
     throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
   }
-  return printedFiles(await filesOfNode(node, sealer))
-}
-
-async function applyFirst(folder: string, path: string): Promise<void> {
-  const site = await readSiteFile(path)
-  try {
-    const store = await openStore({ folder, sealer: await sealerOf(folder) })
-    try {
-      await applySiteFile(store, site)
-    } finally {
-      await store.close()
-    }
-  } catch (error) {
-    // The controller that works on it applies its own.
-    if (!(error instanceof StoreLockedError)) throw error
+  if (hasAllSecrets(node, sealer)) return printedFiles(await filesOfNode(node, sealer))
+  const prepared = await changing(dataFolder, (store) => prepareNode(name, store))
+  if (prepared === undefined) {
+    const missing = `Some secrets of the node ${name} are left out, and a controller works on ${dataFolder}: it has to make them.`
+    const ways = 'Download the files in its console, call its procedure nodes.janus_config, or stop it first.'
+    throw new JanusConfigError(`${missing} ${ways}`)
   }
+  return printedFiles(await filesOfNode(prepared, sealer))
 }
 
-async function sealerOf(folder: string): Promise<Sealer> {
-  return createSealer(await loadKeyFile(join(folder, 'seal.key')))
+/** Opens the site for a change; undefined where a controller works on it. */
+async function changing<T>(folder: string, change: (store: Store) => Promise<T>): Promise<T | undefined> {
+  let store: Store
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+  } catch (error) {
+    if (error instanceof StoreLockedError) return undefined
+    throw error
+  }
+  try {
+    return await change(store)
+  } finally {
+    await store.close()
+  }
 }
 
 const readings = 5

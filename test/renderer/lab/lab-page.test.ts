@@ -3,7 +3,7 @@ import { h } from 'vue'
 import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
 import FaultBanner from '../../../renderer/components/FaultBanner.vue'
 import LabPage from '../../../renderer/pages/LabPage.vue'
-import { operator, press, says, show, write } from '../devices/operator-page.ts'
+import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
 const send = { api: 'media', operation: 'authenticate', params: { access_key: 'x', digest: 'y' } } as const
@@ -52,8 +52,44 @@ test('a share that is none is refused at its field', async () => {
   show(LabPage, client)
   await write('Share (%)', '250')
   await press('Add rule')
-  await says('At most 1')
+  await says('At most 100')
   expect(await client.call('lab.faults')).toEqual([])
+  await write('Share (%)', '')
+  await press('Add rule')
+  await says('Not a valid value')
+  expect(await client.call('lab.faults')).toEqual([])
+})
+
+test('more people than the lab makes at once are refused at their field, and nobody joins', async () => {
+  const client = await operator()
+  show(LabPage, client)
+  await press('Create a test room')
+  await eventually(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
+  await write('How many', '250')
+  await press('Join')
+  await says('At most 100')
+  expect((await fieldOf('How many')).value).toBe('250')
+  await write('How many', '2')
+  await press('Join')
+  await says('2 simulated people joined')
+})
+
+test('a delay that no node can be given is refused at its field, and the one in force stays', async () => {
+  const client = await operator()
+  await client.call('lab.node_trouble', { name: 'lab', mode: 'slow', delay_ms: 40 })
+  show(LabPage, client)
+  const delay = async (text: string): Promise<void> => {
+    await write('Delay (ms)', text)
+    ;(await fieldOf('Delay (ms)')).dispatchEvent(new Event('change', { bubbles: true }))
+  }
+  await delay('90000')
+  await says('At most 60000')
+  expect((await fieldOf('Delay (ms)')).value).toBe('90000')
+  expect(await client.call('lab.state')).toMatchObject({ nodes: [{ mode: 'slow', delay_ms: 40 }] })
+  await delay('60')
+  await eventually(async () =>
+    expect(await client.call('lab.state')).toMatchObject({ nodes: [{ mode: 'slow', delay_ms: 60 }] }),
+  )
 })
 
 test('where a node carries real media a fault asks first, is told on every page, and stays within reach when the lab is gone', async () => {

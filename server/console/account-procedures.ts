@@ -13,14 +13,16 @@ export interface AccountParts extends AccountAccess {
 /** Procedures on accounts: everybody's own, and those of an admin on all. */
 export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'account' | 'accounts'>> {
   const { store, accounts, accountSessions, accessTokens, signIn } = parts
-  const view = (account: StoredAccount): AccountView => {
-    const { id, name, role, enabled, created_at, password_changed_at } = account
-    return {
+  /** All that are shown at once are counted in one pass. */
+  const viewer = (): ((account: StoredAccount) => AccountView) => {
+    const sessions = accountSessions.countByAccount()
+    const tokens = accessTokens.countByAccount()
+    return ({ id, name, role, enabled, created_at, password_changed_at }) => ({
       ...{ id, name, role, enabled, created_at, password_changed_at },
       last_sign_in_at: store.get('last_uses', id)?.at ?? 0,
-      sessions: accountSessions.list(id, '').length,
-      tokens: accessTokens.count(id),
-    }
+      sessions: sessions.get(id) ?? 0,
+      tokens: tokens.get(id) ?? 0,
+    })
   }
   return {
     'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
@@ -55,9 +57,15 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       return {}
     },
 
-    'accounts.list': () => accounts.list().map(view),
-    'accounts.create': async ({ name, role, password }) => view(await accounts.create(name, role, password)),
-    'accounts.update': async ({ id, ...patch }) => view(await accounts.update(id, patch)),
+    'accounts.list': () => accounts.list().map(viewer()),
+    'accounts.create': async ({ name, role, password }) => {
+      const account = await accounts.create(name, role, password)
+      return viewer()(account)
+    },
+    'accounts.update': async ({ id, ...patch }) => {
+      const account = await accounts.update(id, patch)
+      return viewer()(account)
+    },
     'accounts.reset_password': async ({ id, password }, { session }) => {
       await accounts.setPassword(id, password, 'password', session)
       return {}

@@ -90,10 +90,13 @@ export class AccessTokens {
       .sort((a, b) => b.created_at - a.created_at)
   }
 
-  /** How many of an account are good. */
-  count(accountId: string): number {
+  /** How many of each account are good; of one that is not there, none. */
+  countByAccount(): ReadonlyMap<string, number> {
     const now = this.#now()
-    return this.list(accountId).filter(({ expires_at }) => expires_at > now).length
+    const counts = new Map<string, number>()
+    for (const { account, expires_at } of this.#store.all('access_tokens').values())
+      if (expires_at > now) counts.set(account, (counts.get(account) ?? 0) + 1)
+    return counts
   }
 
   /** @param accountId whose it must be; left out: anybody's @throws ConsoleError 'notFound' */

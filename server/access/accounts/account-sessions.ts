@@ -88,6 +88,16 @@ export class AccountSessions {
     return views.sort((a, b) => b.used_at - a.used_at)
   }
 
+  /** How many of each account live; of one that is not there, none. */
+  countByAccount(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const session of this.#store.all('account_sessions').values()) {
+      const id = this.#liveAccount(session)?.id
+      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+    return counts
+  }
+
   /**
    * Ends one, durably.
    * @param accountId whose it must be; left out: anybody's

@@ -166,6 +166,27 @@ describe('What becomes of an account', () => {
     expect(await site.call(bert, 'account.me', {})).toMatchObject({ name: 'bert' })
   })
 
+  test('The list of accounts tells of each how many sessions and tokens are good, whoever else has some', async () => {
+    const site = await accountSite()
+    const key = await site.key()
+    const anna = await site.create('anna', 'viewer')
+    const bert = await site.create('bert', 'viewer')
+    await site.create('carl', 'viewer')
+    const ended = await site.signIn('anna')
+    for (const name of ['anna', 'anna', 'bert']) await site.signIn(name)
+    await site.ask('DELETE', '/session', { headers: { cookie: ended } })
+    for (const { id } of [anna, bert, bert]) await site.call(key, 'accounts.create_token', { id, label: 'x', days: 1 })
+    const counts = async () =>
+      (await site.call(key, 'accounts.list', {})).map(({ name, sessions, tokens }) => [name, sessions, tokens])
+    expect(await counts()).toEqual([
+      ['anna', 2, 1],
+      ['bert', 1, 2],
+      ['carl', 0, 0],
+    ])
+    expect(await site.call(key, 'accounts.update', { id: bert.id, enabled: false })).toMatchObject({ sessions: 0 })
+    expect((await counts())[0]).toEqual(['anna', 2, 1])
+  })
+
   test('What somebody changes stands in the event log under the name of their account', async () => {
     const site = await accountSite()
     await site.create('anna', 'operator')

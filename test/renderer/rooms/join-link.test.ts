@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import JoinLinkDialog from '../../../renderer/pages/rooms/JoinLinkDialog.vue'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { eventually } from '../eventually.ts'
+import { operator, pageText, says, show } from '../devices/operator-page.ts'
+
+/** A room of a site that people reach at this address, and the dialog that makes a link to it. */
+async function dialogAt(client: ConsoleClient, room: string, public_url: string) {
+  await client.call('settings.set', { media: { public_url } })
+  const dialog = show(JoinLinkDialog, client, { room, openToNumber: true })
+  // The address is shown as soon as there is a link.
+  await says(public_url || 'http://127.0.0.1')
+  return dialog
+}
+
+test('a join link over plain HTTP to another machine is handed out with a warning that leads to the certificate, in both languages; over HTTPS or to this machine there is none', async () => {
+  const client = await operator()
+  onTestFinished(() => showLanguage('en'))
+  await client.call('nodes.add', { name: 'real', kind: 'embedded' })
+  const { room_id } = await client.call('rooms.create', { topic: 'Gate' })
+
+  const plain = await dialogAt(client, room_id, 'http://192.168.1.20:7080')
+  await says('This link uses plain HTTP')
+  const warning = await eventually(() => {
+    const found = document.querySelector('[role="alert"] a')
+    if (found === null) throw new Error('the warning leads nowhere')
+    return found
+  })
+  expect([warning.textContent, warning.getAttribute('href')]).toEqual(['Certificate', '/settings/network'])
+  await showLanguage('zh')
+  await says('此链接使用明文 HTTP')
+  await showLanguage('en')
+  plain.unmount()
+
+  const secure = await dialogAt(client, room_id, 'https://rooms.example.org')
+  expect(pageText()).not.toContain('plain HTTP')
+  expect(pageText()).not.toContain('only on this machine')
+  secure.unmount()
+
+  await dialogAt(client, room_id, '')
+  await says('This address works')
+  expect(pageText()).not.toContain('plain HTTP')
+})

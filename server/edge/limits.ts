@@ -37,6 +37,8 @@ export const connectionLimits = {
   node: { connections: 10_000, perAddress: 4_000 },
   /** Operators: a handful of browsers and scripts. */
   console: { connections: 1_000, perAddress: 500 },
+  /** Janus nodes: one connection each. */
+  event: { connections: 400, perAddress: 200 },
   /** Says one sentence and closes. */
   notice: { connections: 100, perAddress: 50 },
 } as const satisfies Record<string, ConnectionLimits>

@@ -35,12 +35,16 @@ export interface JanusAccess {
   adminUrl: string
   /** An empty one is not used. */
   secrets: JanusSecrets
+  /** Those of them that the operator gave; others were made. */
+  given: readonly NodeSecretName[]
 }
 
 /** @throws ApiError 'internal' when the secrets cannot be unsealed */
 export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): JanusAccess {
   const { name, ws_url: wsUrl, admin_url } = node
-  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: secretsInUse(janusSecretsOf(node, store)) }
+  const secrets = janusSecretsOf(node, store)
+  const given = nodeSecretNames.filter((secret) => secrets[secret] !== '')
+  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: secretsInUse(secrets), given }
 }
 
 /** Whether every secret of a node is there to be put into its configuration files. @throws ApiError 'internal' when they cannot be unsealed */
@@ -99,4 +103,19 @@ export function janusSecretsAfter(
   }
   const same = old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
   return same && before !== undefined ? before.secrets_sealed : store.seal(JSON.stringify(after))
+}
+
+/** A secret of one thing on the node, the same for every controller that has the node's record; base64url. @param purpose e.g. `room` */
+export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purpose: string, name: string): string {
+  return createHmac('sha256', room_key).update(`${purpose}\n${name}`).digest('base64url')
+}
+
+/** What stands in the description of every room and mountpoint of ours: those of others on the same Janus are left alone. */
+export function ownMark(secrets: Pick<JanusSecrets, 'room_key'>): string {
+  return `roomdesk ${derivedSecret(secrets, 'mark', '').slice(0, 12)}`
+}
+
+/** Path of the event port to which a node sends its events; it shows its `event_secret` as the WebSocket's subprotocol. */
+export function eventPath(node: string): string {
+  return `/janus/${encodeURIComponent(node)}`
 }

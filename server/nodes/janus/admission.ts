@@ -1,0 +1,150 @@
+import { NodeError, type NodeRoom } from '../media-node.ts'
+import type { JanusRooms } from './rooms.ts'
+import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
+
+/** A token is kept with its room for as long as it counts; the oldest go first. */
+const mostTokens = 2_000
+
+/** Tokens of one room. */
+interface Admitted {
+  /** Those that were given out and still count. */
+  tokens: Map<string, RoomToken>
+  /** By userId: as their latest token says. */
+  roles: Map<string, RoomToken['role']>
+  /** What the node lets in now; undefined while it is not known. */
+  onNode: ReadonlySet<string> | undefined
+  locked: boolean
+}
+
+/**
+ * Who may join the rooms of one node. In a guarded room that is who has a token that was given out: signed, so that it ends by itself, and on the room's list, so that it
+ * can be taken back. A locked room lets nobody in. A room without guard lets everybody in unless it is locked.
+ */
+export class JanusAdmission {
+  readonly #rooms: JanusRooms
+  readonly #secret: string
+  readonly #guarded: () => boolean
+  readonly #clock: () => number
+  readonly #admitted = new Map<string, Admitted>()
+
+  constructor(rooms: JanusRooms, secret: string, guarded: () => boolean, clock: () => number) {
+    this.#rooms = rooms
+    this.#secret = secret
+    this.#guarded = guarded
+    this.#clock = clock
+  }
+
+  /** The list with which a room is made; undefined: nobody is asked. */
+  listFor(room: NodeRoom): string[] | undefined {
+    return this.#asks(room.locked) ? this.#wanted(this.#of(room.roomId), room.locked) : undefined
+  }
+
+  /** The room was made with `listFor`. */
+  made(room: NodeRoom): void {
+    const admitted = this.#of(room.roomId)
+    admitted.locked = room.locked
+    admitted.onNode = new Set(this.listFor(room))
+  }
+
+  /** The room was there: its list becomes what it is to be. @throws as AdminApi.askPlugin */
+  async changed(room: NodeRoom, signal: AbortSignal): Promise<void> {
+    const { roomId, locked } = room
+    const admitted = this.#of(roomId)
+    const before = admitted.onNode === undefined ? undefined : this.#asks(admitted.locked)
+    if (admitted.onNode === undefined) {
+      // Another controller, or this one before it started again, gave out what is on it.
+      const found = await this.#rooms.allowed(roomId, signal)
+      for (const token of found) this.#keep(admitted, token)
+      admitted.onNode = new Set(found)
+    }
+    admitted.locked = locked
+    await this.#apply(roomId, admitted, signal)
+    const asks = this.#asks(locked)
+    if (before !== asks) await this.#rooms.askForTokens(roomId, asks, signal)
+  }
+
+  /**
+   * Gives out a token for one person or device.
+   * @returns the token; empty where none is needed
+   * @param expiresAt Unix seconds
+   * @throws NodeError when the room is locked; as AdminApi.askPlugin
+   */
+  async admit(token: RoomToken, signal: AbortSignal): Promise<string> {
+    const { roomId } = token
+    const admitted = this.#of(roomId)
+    if (admitted.locked) throw new NodeError('the room is locked')
+    if (!this.#guarded()) return ''
+    const text = roomToken(this.#secret, token)
+    this.#keep(admitted, text)
+    await this.#apply(roomId, admitted, signal)
+    return text
+  }
+
+  /** Tokens of somebody let nobody in any more. @throws as AdminApi.askPlugin */
+  async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    const admitted = this.#admitted.get(roomId)
+    if (admitted === undefined) return
+    for (const [text, token] of admitted.tokens) if (token.userId === userId) admitted.tokens.delete(text)
+    await this.#apply(roomId, admitted, signal)
+  }
+
+  /** As the token says that somebody was given last. */
+  roleOf(roomId: string, userId: string): RoomToken['role'] {
+    return this.#admitted.get(roomId)?.roles.get(userId) ?? 'member'
+  }
+
+  /** The room is gone for good. */
+  forget(roomId: string): void {
+    this.#admitted.delete(roomId)
+  }
+
+  /** The node may have lost its lists; what was given out still counts. */
+  lost(): void {
+    for (const admitted of this.#admitted.values()) admitted.onNode = undefined
+  }
+
+  #of(roomId: string): Admitted {
+    const known = this.#admitted.get(roomId)
+    if (known !== undefined) return known
+    const made: Admitted = { tokens: new Map(), roles: new Map(), onNode: undefined, locked: false }
+    this.#admitted.set(roomId, made)
+    return made
+  }
+
+  #asks(locked: boolean): boolean {
+    return this.#guarded() || locked
+  }
+
+  #keep(admitted: Admitted, text: string): void {
+    const token = readRoomToken(text)
+    if (token === undefined) return
+    admitted.tokens.delete(text)
+    admitted.tokens.set(text, token)
+    admitted.roles.delete(token.userId)
+    admitted.roles.set(token.userId, token.role)
+    for (const kept of [admitted.tokens, admitted.roles]) {
+      for (const oldest of kept.keys()) {
+        if (kept.size <= mostTokens) break
+        kept.delete(oldest)
+      }
+    }
+  }
+
+  #wanted(admitted: Admitted, locked: boolean): string[] {
+    const now = this.#clock() / 1_000
+    for (const [text, { expiresAt }] of admitted.tokens) if (expiresAt < now) admitted.tokens.delete(text)
+    return locked ? [] : [...admitted.tokens.keys()]
+  }
+
+  /** The list on the node becomes what it is to be. */
+  async #apply(roomId: string, admitted: Admitted, signal: AbortSignal): Promise<void> {
+    const { onNode } = admitted
+    // It is read when the room is opened the next time.
+    if (onNode === undefined) return
+    const wanted = new Set(this.#wanted(admitted, admitted.locked))
+    const gone = [...onNode].filter((token) => !wanted.has(token))
+    const added = [...wanted].filter((token) => !onNode.has(token))
+    if (gone.length > 0) admitted.onNode = new Set(await this.#rooms.changeAllowed(roomId, 'remove', gone, signal))
+    if (added.length > 0) admitted.onNode = new Set(await this.#rooms.changeAllowed(roomId, 'add', added, signal))
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+/** What a node tells of itself and its rooms; everything else that it tells is left out. */
+export type JanusEvent =
+  /** It started, and is empty. */
+  | { type: 'started' }
+  /** Somebody is in a room. */
+  | {
+      type: 'joined'
+      roomId: string
+      userId: string
+      /** The node's number for this stay; whoever has it can subscribe in the name of this person, so it is never shown. */
+      key: number
+      /** With which the room was joined, where one is asked for. */
+      token: string | undefined
+      session: number | undefined
+    }
+  /** A further session belongs to somebody in a room: one that watches. */
+  | { type: 'watching'; roomId: string; key: number; session: number }
+  /** Something else happened in a room. */
+  | { type: 'changed'; roomId: string }
+  /** A room was made, or is gone. */
+  | { type: 'rooms'; roomId: string }
+
+/** Event types of Janus (events.h). */
+const pluginEvent = 64
+const coreEvent = 256
+
+const dataSchema = z.looseObject({
+  event: z.string(),
+  room: z.string(),
+  id: z.string().optional(),
+  private_id: z.number().optional(),
+  token: z.string().optional(),
+})
+const roomSchema = z.object({
+  type: z.literal(pluginEvent),
+  session_id: z.number().optional(),
+  event: z.object({ plugin: z.literal('janus.plugin.videoroom'), data: dataSchema }),
+})
+const startSchema = z.object({ type: z.literal(coreEvent), event: z.object({ status: z.literal('started') }) })
+const messageSchema = z.union([roomSchema, startSchema])
+
+/** What happens in a room without changing who is in it, often. */
+const silent = new Set(['configured', 'published', 'unpublished', 'subscribed', 'updated', 'edited', 'unsubscribed'])
+
+/**
+ * Reads one message of a node: one event, or several that it grouped. Undefined where it is not JSON.
+ */
+export function readEvents(text: string): JanusEvent[] | undefined {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const list: unknown[] = Array.isArray(document) ? document : [document]
+  return list.flatMap((one) => {
+    const read = messageSchema.safeParse(one)
+    return read.success ? toEvent(read.data) : []
+  })
+}
+
+function toEvent(message: z.output<typeof messageSchema>): JanusEvent[] {
+  if (message.type === coreEvent) return [{ type: 'started' }]
+  const { session_id: session } = message
+  const { event, room: roomId, id: userId, private_id: key, token } = message.event.data
+  switch (event) {
+    case 'joined':
+      if (userId === undefined || key === undefined) return [{ type: 'changed', roomId }]
+      return [{ type: 'joined', roomId, userId, key, token, session }]
+    case 'subscribing':
+      return key === undefined || session === undefined ? [] : [{ type: 'watching', roomId, key, session }]
+    case 'created':
+    case 'destroyed':
+      return [{ type: 'rooms', roomId }]
+    default:
+      return silent.has(event) ? [] : [{ type: 'changed', roomId }]
+  }
+}

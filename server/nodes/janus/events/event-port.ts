@@ -1,0 +1,158 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { sameSecret } from '../../../access/same-secret.ts'
+import { type EdgeLog, refuse } from '../../../edge/guards.ts'
+import { connectionLimits } from '../../../edge/limits.ts'
+import { EdgeServer } from '../../../edge/server.ts'
+import type { TlsMaterial } from '../../../edge/tls.ts'
+import { eventPath } from '../node-access.ts'
+import { type JanusEvent, readEvents } from './event-message.ts'
+
+/** A node that may send its events. */
+export interface EventSource {
+  name: string
+  /** What it shows as the subprotocol of its WebSocket. */
+  secret: string
+  /** It is connected from now on, or no longer: events that were told in between are lost. */
+  connected(connected: boolean): void
+  take(event: JanusEvent): void
+}
+
+/** What an event port is made of. */
+export interface EventPortOptions {
+  /** Those whose events are wanted now. */
+  sources: () => Iterable<EventSource>
+  logger: EdgeLog
+  /** Milliseconds between two looks at whether the nodes are still there. */
+  beatMs?: number
+}
+
+/** The largest message: what a node grouped in a moment. */
+const mostBytes = 4 * 1024 * 1024
+const normalBeatMs = 5_000
+
+/** A node that is connected. */
+interface Connected {
+  source: EventSource
+  alive: boolean
+}
+
+/**
+ * Where Janus nodes send their events (the WebSocket event handler, wsevh): each to a path with its name, with its secret as the subprotocol. What is sent by anybody else is
+ * not read.
+ */
+export class EventPort {
+  readonly #options: EventPortOptions
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostBytes,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => [...protocols][0] ?? false,
+  })
+  readonly #server: EdgeServer
+  readonly #connected = new Map<WebSocket, Connected>()
+  #beats: NodeJS.Timeout | undefined
+
+  constructor(options: EventPortOptions) {
+    this.#options = options
+    this.#server = new EdgeServer({
+      name: 'event',
+      log: options.logger,
+      limits: connectionLimits.event,
+      maxHeaderSize: 8 * 1024,
+      request: (_, response) => {
+        response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()
+      },
+      upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+    })
+  }
+
+  /** Where it listens; empty when it does not. */
+  get url(): string {
+    return this.#server.url
+  }
+
+  /** Open connections. */
+  connections(): number {
+    return this.#server.connections
+  }
+
+  /** @throws ListenError */
+  async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
+    await this.#server.start({ host, port, tls })
+    this.#beats = setInterval(() => this.#beat(), this.#options.beatMs ?? normalBeatMs).unref()
+  }
+
+  /** Nodes go on sending when they can connect again. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beats)
+    for (const socket of [...this.#connected.keys()]) this.#forget(socket)
+    await this.#server.stop(0)
+  }
+
+  /** New connections are given this certificate; those that are open go on. */
+  async secure(tls: TlsMaterial): Promise<void> {
+    this.#server.secure(tls)
+  }
+
+  /** Which nodes may send changed: whoever may not any more is cut off. */
+  review(): void {
+    const wanted = new Set(this.#options.sources())
+    for (const [socket, { source }] of [...this.#connected]) if (!wanted.has(source)) this.#forget(socket)
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = request.url ?? ''
+    const [shown = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',')
+    const source = [...this.#options.sources()].find(({ name }) => eventPath(name) === path)
+    // Who asks for a node that is not there waits as long as who shows a wrong secret.
+    const right = sameSecret(source?.secret ?? '', shown.trim())
+    if (source === undefined || source.secret === '' || !right) return refuse(socket, '401 Unauthorized')
+    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#serve(client, source))
+  }
+
+  #serve(client: WebSocket, source: EventSource): void {
+    // One that connects again has lost the connection before, whether that was seen here or not.
+    for (const [other, { source: owner }] of [...this.#connected]) if (owner === source) this.#forget(other)
+    const connected: Connected = { source, alive: true }
+    this.#connected.set(client, connected)
+    client.on('pong', () => {
+      connected.alive = true
+    })
+    client.on('error', () => client.terminate())
+    client.on('close', () => this.#forget(client))
+    client.on('message', (bytes: Buffer) => this.#take(client, source, bytes.toString('utf8')))
+    source.connected(true)
+  }
+
+  #take(client: WebSocket, source: EventSource, text: string): void {
+    if (!this.#connected.has(client)) return
+    const events = readEvents(text)
+    if (events === undefined) return client.close(1007)
+    try {
+      for (const event of events) source.take(event)
+    } catch (error) {
+      this.#options.logger.error({ err: error, node: source.name }, 'an event of a Janus node was not taken')
+    }
+  }
+
+  #forget(socket: WebSocket): void {
+    const connected = this.#connected.get(socket)
+    if (connected === undefined) return
+    this.#connected.delete(socket)
+    socket.terminate()
+    connected.source.connected(false)
+  }
+
+  #beat(): void {
+    for (const [socket, connected] of [...this.#connected]) {
+      if (!connected.alive) {
+        this.#forget(socket)
+        continue
+      }
+      connected.alive = false
+      socket.ping()
+    }
+  }
+}

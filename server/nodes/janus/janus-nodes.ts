@@ -1,0 +1,142 @@
+import type { Settings } from '../../../shared/settings.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { StoredRemovals } from '../embedded/stored-removals.ts'
+import { type NodeEvent, NodeError } from '../media-node.ts'
+import type { NodeLogger } from '../node-failure.ts'
+import { AdminApi } from './admin-api.ts'
+import type { EventSource } from './events/event-port.ts'
+import { AdminExpulsion } from './expel-sessions.ts'
+import { type AdmissionWish, JanusNode } from './janus-node.ts'
+import { type JanusAccess, janusAccess } from './node-access.ts'
+import { NodeTraits } from './node-traits.ts'
+import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
+import { JanusRooms } from './rooms.ts'
+import { coreToken } from './signed-token.ts'
+
+/** What the drivers of Janus nodes are made of. */
+export interface JanusNodesOptions {
+  store: Pick<Store, 'all' | 'get' | 'transact' | 'unseal'>
+  settings: () => Settings
+  logger: NodeLogger
+  /** The devices in the rooms of one node. */
+  devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
+  /** Which nodes may send events changed. */
+  changed: () => void
+}
+
+/** What a client of Janus's own API needs to be in a room. */
+export interface ParticipantAccess {
+  wsUrl: string
+  /** Core token, for every message; empty where the node asks for none. */
+  token: string
+  /** For the join; empty where the room asks for none. */
+  roomToken: string
+}
+
+/** A driver at work. */
+interface Running {
+  node: JanusNode
+  access: JanusAccess
+  traits: NodeTraits
+  source: EventSource
+}
+
+/** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
+export class JanusNodes {
+  readonly #options: JanusNodesOptions
+  readonly #removals: StoredRemovals
+  readonly #running = new Map<string, Running>()
+  /** Until when somebody who was just taken out is refused, by room and user: the store is a moment behind. */
+  readonly #bans = new Map<string, number>()
+
+  constructor(options: JanusNodesOptions) {
+    this.#options = options
+    this.#removals = new StoredRemovals(options.store, options.logger)
+  }
+
+  /** Makes the driver of one node. @throws NodeError, ApiError with what is wrong with its record */
+  driver(config: StoredNode): JanusNode {
+    const { store, logger, devices } = this.#options
+    if (config.secrets_sealed === '') throw new NodeError('it was added by an older version: change it once')
+    const access = janusAccess(config, store)
+    const { name, adminUrl, secrets } = access
+    if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
+    const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
+    const traits = new NodeTraits(access, admin)
+    const node: JanusNode = new JanusNode({
+      name,
+      rooms: new JanusRooms(admin, secrets, () => traits.current),
+      traits,
+      tokenSecret: secrets.token_secret,
+      expel: new AdminExpulsion(admin),
+      devices: (rooms, emit) => devices(access, rooms, emit),
+      removed: (roomId, userId) => this.#remove(roomId, userId),
+      isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
+      released: () => {
+        admin.close()
+        if (this.#running.get(name)?.node !== node) return
+        this.#running.delete(name)
+        this.#options.changed()
+      },
+      logger,
+    })
+    const source: EventSource = {
+      name,
+      secret: secrets.event_secret,
+      connected: (connected) => {
+        logger.info(
+          { node: name },
+          connected ? 'a Janus node sends its events' : 'a Janus node sends no events any more',
+        )
+        node.telling(connected)
+      },
+      take: (event) => node.take(event),
+    }
+    // A trial of a configuration is a driver as well: it takes nothing from the one at work.
+    if (isCurrent(store.get('nodes', name), config)) {
+      this.#running.set(name, { node, access, traits, source })
+      this.#options.changed()
+    }
+    return node
+  }
+
+  /** Those whose events are taken. */
+  *sources(): Iterable<EventSource> {
+    for (const { source } of this.#running.values()) yield source
+  }
+
+  /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */
+  async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
+    const running = this.#running.get(nodeName)
+    if (running === undefined) throw new NodeError('the node of the room is not a Janus node in service')
+    const { node, access, traits } = running
+    const roomToken = await node.admit(wish, signal)
+    const { guarded } = traits.current
+    const token = guarded ? coreToken(access.secrets.token_secret, wish.expiresAt) : ''
+    return { wsUrl: access.wsUrl, token, roomToken }
+  }
+
+  #remove(roomId: string, userId: string): void {
+    const at = Date.now()
+    const until = at + this.#options.settings().media.ban_ms
+    for (const [key, over] of this.#bans) if (over <= at) this.#bans.delete(key)
+    this.#bans.set(banKey(roomId, userId), until)
+    this.#removals.keep({ roomId, userId, tokenId: '', at, until })
+  }
+
+  #isBanned(roomId: string, userId: string): boolean {
+    const now = Date.now()
+    if ((this.#bans.get(banKey(roomId, userId)) ?? 0) > now) return true
+    const removals = this.#options.store.get('rooms', roomId)?.removals ?? []
+    return removals.some(({ user_id, until }) => user_id === userId && until > now)
+  }
+}
+
+function banKey(roomId: string, userId: string): string {
+  return JSON.stringify([roomId, userId])
+}
+
+function isCurrent(stored: StoredNode | undefined, config: StoredNode): boolean {
+  return stored?.secrets_sealed === config.secrets_sealed && stored.created_at === config.created_at
+}

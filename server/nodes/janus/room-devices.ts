@@ -1,0 +1,27 @@
+import type { NodeDevice, NodeUser } from '../media-node.ts'
+
+/** What the rooms of a node do for its devices. */
+export interface RoomsForDevices {
+  /** What a device shows to be let in: fields of its join. @throws DeviceJoinError roomFull, roomLocked, nodeFailed; JanusError */
+  admit(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
+  /** Takes a participant of this id out, unless it is a person: then it resolves to false. @throws JanusError */
+  clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
+}
+
+/** Outgoing users in the rooms of one node. They tell of their coming and going themselves. */
+export interface RoomDevices {
+  /** See MediaNode.addDevice. */
+  add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
+  /** See MediaNode.removeDevice. */
+  remove(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** It is in the room, on its way into it, or was when the controller stopped: such a participant is no person. */
+  holds(roomId: string, userId: string): boolean
+  /** Those that are in the room, in the order they joined. */
+  usersOf(roomId: string): NodeUser[]
+  /** Devices in all rooms. */
+  readonly users: number
+  /** Different cameras that are pulled. */
+  readonly pulls: number
+  /** The controller stops, or the node is no longer wanted. */
+  close(): Promise<void>
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import { NodeError, type NodeRoom } from '../media-node.ts'
+import type { JanusFields, PluginRequests } from './admin-api.ts'
+import { isJanusError, janusCodes } from './janus-error.ts'
+import { derivedSecret, type JanusSecrets, ownMark } from './node-access.ts'
+import type { Traits } from './node-traits.ts'
+
+/** A room of ours as the node lists it. */
+export interface ListedRoom {
+  roomId: string
+  /** Who joined as a publisher, whether they publish or not. */
+  participants: number
+  /** It was made with other rules than a room is made with now. */
+  outdated: boolean
+}
+
+/** Somebody in a room, as the node lists them. */
+export interface ListedParticipant {
+  id: string
+  display: string
+}
+
+const plugin = 'janus.plugin.videoroom'
+/** What people's browsers and cameras have in common, the best first. */
+const codecs = { audiocodec: 'opus,pcmu,pcma,g722', videocodec: 'vp8,h264,vp9,av1' }
+
+const listSchema = z.object({
+  list: z.array(
+    z.looseObject({
+      // A number on a node without `string_ids`: such a room is none of ours.
+      room: z.union([z.string(), z.number()]),
+      description: z.string().default(''),
+      num_participants: z.number().default(0),
+    }),
+  ),
+})
+const participantsSchema = z.object({
+  participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), display: z.string().default('') })),
+})
+const allowedSchema = z.object({ allowed: z.array(z.string()).default([]) })
+
+/** Rooms of ours on one node, in requests to its VideoRoom plugin. It remembers nothing. */
+export class JanusRooms {
+  readonly #requests: PluginRequests
+  readonly #secrets: JanusSecrets
+  readonly #traits: () => Traits
+  readonly #mark: string
+
+  constructor(requests: PluginRequests, secrets: JanusSecrets, traits: () => Traits) {
+    this.#requests = requests
+    this.#secrets = secrets
+    this.#traits = traits
+    this.#mark = ownMark(secrets)
+  }
+
+  /**
+   * Makes a room. Returns false where one of this id is there already.
+   * @param allowed tokens that let somebody in; undefined: none is asked for
+   * @throws as AdminApi.askPlugin
+   */
+  async create(room: NodeRoom, allowed: readonly string[] | undefined, signal: AbortSignal): Promise<boolean> {
+    const request = {
+      request: 'create',
+      room: room.roomId,
+      permanent: false,
+      description: this.#description(),
+      secret: this.#secretOf(room.roomId),
+      publishers: publishersOf(room),
+      notify_joining: true,
+      lock_record: true,
+      ...codecs,
+      ...this.#rules(),
+      ...(allowed === undefined ? {} : { allowed }),
+      ...this.#adminKey(),
+    }
+    try {
+      await this.#ask(request, signal)
+      return true
+    } catch (error) {
+      if (isJanusError(error, janusCodes.roomExists)) return false
+      throw error
+    }
+  }
+
+  /**
+   * Changes the caps of a room. Returns false where there is none of this id.
+   * @throws NodeError when the room is somebody else's; as AdminApi.askPlugin
+   */
+  async edit(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
+    const request = { request: 'edit', ...this.#own(room.roomId), new_publishers: publishersOf(room) }
+    try {
+      await this.#ask(request, signal)
+      return true
+    } catch (error) {
+      if (isJanusError(error, janusCodes.noRoom)) return false
+      if (isJanusError(error, janusCodes.roomUnauthorized))
+        throw new NodeError(`a room ${room.roomId} that this site did not make is on the node: destroy it there`, {
+          cause: error,
+        })
+      throw error
+    }
+  }
+
+  /** Everybody is told and out, the room is gone. Returns false where there was none. @throws as AdminApi.askPlugin */
+  async destroy(roomId: string, signal: AbortSignal): Promise<boolean> {
+    return await this.#unlessGone({ request: 'destroy', ...this.#own(roomId), permanent: false }, signal)
+  }
+
+  /** Puts somebody out. Returns false where nobody of this id is in the room. @throws as AdminApi.askPlugin */
+  async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    return await this.#unlessGone({ request: 'kick', ...this.#own(roomId), id: userId }, signal)
+  }
+
+  /** Rooms of ours. @throws as AdminApi.askPlugin */
+  async list(signal: AbortSignal): Promise<ListedRoom[]> {
+    const { list } = this.#read(listSchema, await this.#ask({ request: 'list', ...this.#adminKey() }, signal))
+    const current = this.#description()
+    return list.flatMap(({ room, description, num_participants: participants }) =>
+      typeof room === 'string' && description.startsWith(this.#mark)
+        ? [{ roomId: room, participants, outdated: description !== current }]
+        : [],
+    )
+  }
+
+  /** Who is in a room, in no order; nobody where there is none. @throws as AdminApi.askPlugin */
+  async participants(roomId: string, signal: AbortSignal): Promise<ListedParticipant[]> {
+    try {
+      const answer = await this.#ask({ request: 'listparticipants', room: roomId }, signal)
+      const { participants } = this.#read(participantsSchema, answer)
+      return participants.map(({ id, display }) => ({ id: String(id), display }))
+    } catch (error) {
+      if (isJanusError(error, janusCodes.noRoom)) return []
+      throw error
+    }
+  }
+
+  /** Tokens that let somebody into the room. @throws as AdminApi.askPlugin */
+  async allowed(roomId: string, signal: AbortSignal): Promise<string[]> {
+    return await this.changeAllowed(roomId, 'add', [], signal)
+  }
+
+  /** Lets these tokens in, or no longer; returns all that are let in. @throws as AdminApi.askPlugin */
+  async changeAllowed(
+    roomId: string,
+    action: 'add' | 'remove',
+    tokens: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const request = { request: 'allowed', ...this.#own(roomId), action, allowed: tokens }
+    return this.#read(allowedSchema, await this.#ask(request, signal)).allowed
+  }
+
+  /** Whether a token is asked for. @throws as AdminApi.askPlugin */
+  async askForTokens(roomId: string, asked: boolean, signal: AbortSignal): Promise<void> {
+    await this.#ask({ request: 'allowed', ...this.#own(roomId), action: asked ? 'enable' : 'disable' }, signal)
+  }
+
+  /** The plugin answers, and so does the way to it. @throws as AdminApi.askPlugin */
+  async ping(signal: AbortSignal): Promise<void> {
+    await this.#ask({ request: 'exists', room: this.#mark }, signal)
+  }
+
+  /** What cannot be changed in a room that is there. Without the key private rooms would not be listed, to us neither. */
+  #rules(): JanusFields {
+    const { guarded, adminKey } = this.#traits()
+    return { is_private: adminKey, signed_tokens: guarded, require_pvtid: guarded }
+  }
+
+  /** Says whose the room is, and by which of the rules that cannot be changed it was made. */
+  #description(): string {
+    const rules = { ...this.#rules(), ...codecs, token: this.#secrets.token_secret }
+    return `${this.#mark} ${derivedSecret(this.#secrets, 'rules', JSON.stringify(rules)).slice(0, 8)}`
+  }
+
+  #own(roomId: string): { room: string; secret: string } {
+    return { room: roomId, secret: this.#secretOf(roomId) }
+  }
+
+  #secretOf(roomId: string): string {
+    return derivedSecret(this.#secrets, 'room', roomId)
+  }
+
+  #adminKey(): { admin_key?: string } {
+    return this.#traits().adminKey ? { admin_key: this.#secrets.admin_key } : {}
+  }
+
+  async #unlessGone(request: JanusFields, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#ask(request, signal)
+      return true
+    } catch (error) {
+      if (isJanusError(error, janusCodes.noRoom, janusCodes.noFeed)) return false
+      throw error
+    }
+  }
+
+  #ask(request: JanusFields, signal: AbortSignal): Promise<JanusFields> {
+    return this.#requests.askPlugin(plugin, request, signal)
+  }
+
+  #read<T>(schema: z.ZodType<T>, answer: JanusFields): T {
+    const read = schema.safeParse(answer)
+    if (!read.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
+    return read.data
+  }
+}
+
+/** Janus counts who publishes, whether voice or picture: nobody who may do either is refused. It takes no 0. */
+function publishersOf({ maxVideo, maxAudio, attendeeMax }: NodeRoom): number {
+  return Math.max(1, Math.min(attendeeMax, Math.max(maxVideo, maxAudio)))
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
+import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
+import { eventPath, janusSecretsAfter, janusSecretsOf } from '../../../../server/nodes/janus/node-access.ts'
+import type { RoomDevices } from '../../../../server/nodes/janus/room-devices.ts'
+import { NodePool } from '../../../../server/nodes/node-pool.ts'
+import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
+import { openStore } from '../../../../server/store/open-store.ts'
+import type { StoredRoom } from '../../../../server/store/records.ts'
+import { createSealer } from '../../../../server/store/sealer.ts'
+import type { Store } from '../../../../server/store/store.ts'
+import type { NodeInput } from '../../../../shared/node.ts'
+import { defaultSettings, type Settings } from '../../../../shared/settings.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { storedNode, storedRoom } from '../../../support/stored-records.ts'
+import { shortDeadlines } from '../pool-site.ts'
+
+/** Who needs cameras tries them elsewhere. */
+const noDevices: RoomDevices = {
+  add: () => Promise.reject(new Error('no cameras here')),
+  remove: () => Promise.resolve(),
+  holds: () => false,
+  usersOf: () => [],
+  users: 0,
+  pulls: 0,
+  close: () => Promise.resolve(),
+}
+
+/** What is otherwise than on a node that asks for nothing and is polled. */
+export interface JanusSiteOptions {
+  /** Signed tokens: rooms are guarded. */
+  tokenSecret?: string
+  adminKey?: string
+  /** The node sends its events. */
+  events?: boolean
+  settings?: (settings: Settings) => void
+}
+
+/** A pool with one node, which is a Janus process of its own; without cameras. */
+export class JanusSite implements AsyncDisposable {
+  readonly janus: JanusServer
+  readonly store: Store
+  readonly settings: Settings
+  readonly nodes: JanusNodes
+  readonly port: EventPort
+  /** Everything the pool told so far. */
+  readonly told: PoolEvent[] = []
+  readonly logged: string[] = []
+  readonly secret: string
+  readonly #folder: string
+  #pool: NodePool
+
+  private constructor(janus: JanusServer, store: Store, folder: string, options: JanusSiteOptions, port?: EventPort) {
+    this.janus = janus
+    this.store = store
+    this.#folder = folder
+    this.settings = { ...defaultSettings(), deadlines: { ...shortDeadlines } }
+    options.settings?.(this.settings)
+    const node = store.get('nodes', 'j')
+    if (node === undefined) throw new Error('no node')
+    this.secret = janusSecretsOf(node, store).event_secret
+    const quiet = (): void => undefined
+    const log = (fields: object, message: string): void => void this.logged.push(`${message} ${JSON.stringify(fields)}`)
+    const logger = { debug: quiet, info: quiet, warn: log, error: log }
+    this.nodes = new JanusNodes({
+      store,
+      settings: () => this.settings,
+      logger,
+      devices: () => noDevices,
+      changed: () => this.port.review(),
+    })
+    this.port = port ?? new EventPort({ sources: () => [], logger })
+    this.#pool = this.#makePool(logger)
+  }
+
+  static async start(options: JanusSiteOptions = {}): Promise<JanusSite> {
+    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
+    const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)) })
+    const secrets: Pick<NodeInput, 'admin_secret' | 'admin_key' | 'token_secret'> = {
+      admin_secret: 'admin secret',
+      admin_key: options.adminKey ?? '',
+      token_secret: options.tokenSecret ?? '',
+    }
+    const secrets_sealed = janusSecretsAfter(secrets, undefined, store)
+    const { event_secret } = janusSecretsOf({ secrets_sealed }, store)
+    const started: { site?: JanusSite } = {}
+    const quiet = (): void => undefined
+    const port = new EventPort({
+      sources: () => started.site?.nodes.sources() ?? [],
+      logger: { warn: quiet, error: quiet },
+    })
+    await port.start('127.0.0.1', 0, undefined)
+    const janus = await startJanus({
+      secrets: { api: '', admin: secrets.admin_secret ?? '', adminKey: secrets.admin_key ?? '' },
+      tokenSecret: secrets.token_secret ?? '',
+      eventBackend: options.events === true ? `${port.url.replace('http', 'ws')}${eventPath('j')}` : '',
+      files: (files) => ({
+        ...files,
+        'janus.eventhandler.wsevh.jcfg': (files['janus.eventhandler.wsevh.jcfg'] ?? '').replace(
+          '"ev1"',
+          `"${event_secret}"`,
+        ),
+      }),
+    })
+    await store.transact([], (change) => {
+      const { wsUrl: ws_url, adminUrl: admin_url } = janus
+      change.put('nodes', 'j', storedNode('j', { kind: 'janus', ws_url, admin_url, secrets_sealed }))
+    })
+    const site = new JanusSite(janus, store, folder, options, port)
+    started.site = site
+    await site.#pool.start()
+    return site
+  }
+
+  get pool(): NodePool {
+    return this.#pool
+  }
+
+  /** A room that is on the node, as it is given here. */
+  async room(roomId: string, fields: Partial<StoredRoom> = {}): Promise<void> {
+    await this.changeRoom(roomId, fields)
+    await this.pool.assign(roomId)
+  }
+
+  async changeRoom(roomId: string, fields: Partial<StoredRoom>): Promise<void> {
+    await this.store.transact([`rooms/${roomId}`], (change) => {
+      change.put('rooms', roomId, { ...(this.store.get('rooms', roomId) ?? storedRoom(roomId)), ...fields })
+    })
+  }
+
+  /** Names of those in a room. */
+  users(roomId: string): string[] {
+    return this.pool.usersOf(roomId).map(({ userId }) => userId)
+  }
+
+  /** The room as the node lists it; undefined when it is not there. */
+  async onNode(roomId: string): Promise<Record<string, unknown> | undefined> {
+    const { adminKey } = this.janus.configuration.secrets
+    const { list } = await this.janus.ask('videoroom', { request: 'list', ...(adminKey && { admin_key: adminKey }) })
+    return (list as Record<string, unknown>[]).find(({ room }) => room === roomId)
+  }
+
+  /** What somebody shows to get into a room. */
+  async tickets(roomId: string, userId: string, lifeMs = 60_000) {
+    const expiresAt = Math.ceil((Date.now() + lifeMs) / 1_000)
+    return await this.nodes.letIn('j', { roomId, userId, role: 'member', expiresAt }, AbortSignal.timeout(10_000))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.stop()
+    await this.port.stop()
+    await this.janus[Symbol.asyncDispose]()
+    await this.store.close()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  #makePool(logger: ConstructorParameters<typeof NodePool>[0]['logger']): NodePool {
+    const pool = new NodePool({
+      store: this.store,
+      settings: () => this.settings,
+      logger,
+      drivers: { janus: (node) => this.nodes.driver(node) },
+      defaultAddress: () => '127.0.0.1:7082',
+    })
+    pool.onEvent((event) => this.told.push(event))
+    return pool
+  }
+}

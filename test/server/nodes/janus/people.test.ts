@@ -1,0 +1,123 @@
+import { WebSocket } from 'ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { Participant } from '../../../support/janus/participant.ts'
+import { JanusSite } from './janus-site.ts'
+
+describe('A Janus server that takes signed tokens and sends its events', () => {
+  let site: JanusSite
+  beforeAll(async () => {
+    site = await JanusSite.start({
+      tokenSecret: 'of tokens',
+      adminKey: 'of rooms',
+      events: true,
+      // Longer than anybody waits here for somebody to be seen: events tell of them.
+      settings: ({ deadlines }) => {
+        deadlines.health_interval_ms = 4_000
+      },
+    })
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  /** In the room as that user, with tokens of their own. */
+  const enter = async (roomId: string, userId: string): Promise<Participant> => {
+    const { token, roomToken } = await site.tickets(roomId, userId)
+    const person = await Participant.connect(site.janus.wsUrl, token)
+    await person.join(roomId, userId, roomToken)
+    return person
+  }
+
+  test('lets only those in who have a token for that room, and shows them at once', async () => {
+    await site.room('200000001')
+    await site.room('200000002')
+    expect(await site.onNode('200000001')).toMatchObject({ is_private: true, require_pvtid: true })
+    await expect(Participant.connect(site.janus.wsUrl)).rejects.toMatchObject({ code: 403 })
+    const { token, roomToken } = await site.tickets('200000001', 'ann')
+    await using ann = await Participant.connect(site.janus.wsUrl, token)
+    await expect(ann.join('200000001', 'ann')).rejects.toMatchObject({ code: 433 })
+    await expect(ann.join('200000002', 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
+    await ann.join('200000001', 'ann', roomToken)
+    await expect.poll(() => site.users('200000001')).toEqual(['ann'])
+    await ann.leave()
+    await expect.poll(() => site.users('200000001')).toEqual([])
+  })
+
+  test('puts out who comes under the name of another', async () => {
+    await site.room('200000003')
+    const { token, roomToken } = await site.tickets('200000003', 'mallory')
+    await using mallory = await Participant.connect(site.janus.wsUrl, token)
+    await mallory.join('200000003', 'ann', roomToken)
+    await expect.poll(() => mallory.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+    expect(site.told).not.toContainEqual(expect.objectContaining({ type: 'joined', roomId: '200000003' }))
+  })
+
+  test('lets nobody back who was taken out: not by the token, not by another for a while', async () => {
+    await site.room('200000004')
+    await using ann = await enter('200000004', 'ann')
+    await expect.poll(() => site.users('200000004')).toEqual(['ann'])
+    const { roomToken } = await site.tickets('200000004', 'ann')
+    expect(await site.pool.kick('200000004', 'ann')).toBe(true)
+    await ann.attachAgain()
+    await expect(ann.join('200000004', 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
+    await expect(site.tickets('200000004', 'ann')).rejects.toThrow('taken out')
+    await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
+  })
+
+  test('takes no token into a locked or full room, and takes those of before again when it is opened', async () => {
+    await site.room('200000005', { attendee_max: 2 })
+    const { token, roomToken } = await site.tickets('200000005', 'bob')
+    await using ann = await enter('200000005', 'ann')
+    await expect.poll(() => site.users('200000005')).toEqual(['ann'])
+    await site.room('200000005', { attendee_max: 2, locked: true })
+    await using bob = await Participant.connect(site.janus.wsUrl, token)
+    await expect.poll(() => bob.tryToJoin('200000005', 'bob', roomToken)).toBe(433)
+    await expect(site.tickets('200000005', 'eve')).rejects.toThrow('locked')
+    await site.room('200000005', { locked: false })
+    await expect.poll(() => bob.tryToJoin('200000005', 'bob', roomToken)).toBe('in')
+    await bob.join('200000005', 'bob', roomToken)
+    await expect.poll(() => site.users('200000005')).toEqual(['ann', 'bob'])
+    await expect(site.tickets('200000005', 'eve')).rejects.toThrow('full')
+    await ann.leave()
+  })
+
+  test('is believed only with its own secret', async () => {
+    const refused = async (path: string, ...protocols: string[]): Promise<string> => {
+      const socket = new WebSocket(site.port.url.replace('http', 'ws') + path, protocols)
+      return await new Promise((resolve) => {
+        socket.on('unexpected-response', (_, { statusCode }) => resolve(String(statusCode)))
+        socket.on('open', () => resolve('open'))
+        socket.on('error', () => {})
+      })
+    }
+    expect(await refused(eventPath('j'), 'wrong')).toBe('401')
+    expect(await refused(eventPath('j'))).toBe('401')
+    expect(await refused(eventPath('other'), site.secret)).toBe('401')
+  })
+
+  test('has told all when its way to the site was cut for a while: who came and went meanwhile is known', async () => {
+    await site.room('200000006')
+    await using ann = await enter('200000006', 'ann')
+    await expect.poll(() => site.users('200000006')).toEqual(['ann'])
+    const { port } = new URL(site.port.url)
+    await site.port.stop()
+    const bob = await enter('200000006', 'bob')
+    await ann.leave()
+    await site.port.start('127.0.0.1', Number(port), undefined)
+    await expect.poll(() => site.users('200000006'), { timeout: 15_000 }).toEqual(['bob'])
+    await bob.leave()
+  })
+
+  test('has its people and rooms known anew when it starts again', async () => {
+    await site.room('200000007')
+    const tickets = await site.tickets('200000007', 'ann')
+    await using ann = await enter('200000007', 'ann')
+    await expect.poll(() => site.users('200000007')).toEqual(['ann'])
+    await site.janus.restart()
+    await expect.poll(() => site.onNode('200000007').catch(() => undefined)).toBeDefined()
+    await expect.poll(() => site.users('200000007')).toEqual([])
+    await using again = await Participant.connect(site.janus.wsUrl, tickets.token)
+    await again.join('200000007', 'ann', tickets.roomToken)
+    await expect.poll(() => site.users('200000007')).toEqual(['ann'])
+    await ann.leave().catch(() => {})
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Participant } from '../../../support/janus/participant.ts'
+import { JanusSite } from './janus-site.ts'
+
+describe('A Janus server that asks for nothing and sends no events', () => {
+  let site: JanusSite
+  beforeAll(async () => {
+    site = await JanusSite.start()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  test('holds a room with the caps that it has, and follows when they change', async () => {
+    await site.room('100000001', { max_video: 4, max_audio: 7 })
+    expect(await site.onNode('100000001')).toMatchObject({ max_publishers: 7, lock_record: true, is_private: false })
+    await site.changeRoom('100000001', { max_audio: 2 })
+    await expect.poll(() => site.onNode('100000001')).toMatchObject({ max_publishers: 4 })
+  })
+
+  test('takes no room of two people who meet without a server', async () => {
+    await expect(site.room('100000009', { room_mode: 3 })).rejects.toMatchObject({ code: expect.any(String) })
+    expect(await site.onNode('100000009')).toBeUndefined()
+  })
+
+  test('shows who is in a room, in the order they joined; closing it tells them', async () => {
+    await site.room('100000002')
+    await using ann = await Participant.connect(site.janus.wsUrl)
+    await ann.join('100000002', 'ann')
+    await expect.poll(() => site.users('100000002')).toEqual(['ann'])
+    await using bob = await Participant.connect(site.janus.wsUrl)
+    await bob.join('100000002', 'bob')
+    await expect.poll(() => site.users('100000002')).toEqual(['ann', 'bob'])
+    expect(site.pool.usersOf('100000002')[0]).toMatchObject({ userName: 'ANN', device: false, role: 'member' })
+    await ann.leave()
+    await expect.poll(() => site.users('100000002')).toEqual(['bob'])
+    await site.changeRoom('100000002', { closed: true })
+    await expect.poll(() => bob.heard).toContainEqual({ videoroom: 'destroyed', room: '100000002' })
+    await expect.poll(() => site.users('100000002')).toEqual([])
+    await expect.poll(() => site.onNode('100000002')).toBeUndefined()
+  })
+
+  test('puts somebody out, who is refused for as long as the site says', async () => {
+    await site.room('100000003')
+    await using ann = await Participant.connect(site.janus.wsUrl)
+    await ann.join('100000003', 'ann')
+    await expect.poll(() => site.users('100000003')).toEqual(['ann'])
+    expect(await site.pool.kick('100000003', 'ann')).toBe(true)
+    expect(site.users('100000003')).toEqual([])
+    await ann.attachAgain()
+    await ann.join('100000003', 'ann')
+    await expect.poll(() => ann.heard.filter(({ reason }) => reason === 'kicked').length).toBeGreaterThan(1)
+    await expect.poll(() => site.users('100000003')).toEqual([])
+    expect(await site.pool.kick('100000003', 'nobody')).toBe(false)
+  })
+
+  test('lets no more people in than a room takes, and nobody new into a locked one', async () => {
+    await site.room('100000004', { attendee_max: 1 })
+    await using ann = await Participant.connect(site.janus.wsUrl)
+    await ann.join('100000004', 'ann')
+    await expect.poll(() => site.users('100000004')).toEqual(['ann'])
+    await using bob = await Participant.connect(site.janus.wsUrl)
+    await bob.join('100000004', 'bob')
+    await expect.poll(() => bob.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+    await expect.poll(() => site.users('100000004')).toEqual(['ann'])
+    await site.room('100000004', { attendee_max: 5, locked: true })
+    await using eve = await Participant.connect(site.janus.wsUrl)
+    await expect.poll(() => eve.tryToJoin('100000004', 'eve')).toBe(433)
+    await site.room('100000004', { locked: false })
+    await expect.poll(() => eve.tryToJoin('100000004', 'eve')).toBe('in')
+    await eve.join('100000004', 'eve')
+    await expect.poll(() => site.users('100000004')).toEqual(['ann', 'eve'])
+  })
+
+  test('keeps the rooms of others, even one that has the number of ours', async () => {
+    await site.janus.ask('videoroom', { request: 'create', room: '100000005', description: 'theirs', secret: 'theirs' })
+    await site.changeRoom('100000005', {})
+    await expect(site.pool.assign('100000005')).rejects.toMatchObject({ code: 'noNode' })
+    expect(site.logged.join('\n')).toContain('did not make')
+    expect(await site.onNode('100000005')).toMatchObject({ description: 'theirs' })
+  })
+
+  test('is told again what it should hold when it comes back empty, and loses what nobody wants', async () => {
+    await site.room('100000006', { max_video: 3, max_audio: 3 })
+    await using ann = await Participant.connect(site.janus.wsUrl)
+    await ann.join('100000006', 'ann')
+    await expect.poll(() => site.users('100000006')).toEqual(['ann'])
+    await site.janus.restart()
+    await expect.poll(() => site.onNode('100000006').catch(() => undefined)).toMatchObject({ max_publishers: 3 })
+    await expect.poll(() => site.users('100000006')).toEqual([])
+    await site.store.transact(['rooms/100000006'], (change) => change.delete('rooms', '100000006'))
+    await expect.poll(() => site.onNode('100000006')).toBeUndefined()
+  })
+})

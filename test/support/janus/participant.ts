@@ -1,0 +1,99 @@
+import { JanusError } from '../../../server/nodes/janus/janus-error.ts'
+import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+
+const quiet = (): void => undefined
+const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+
+/** What somebody shows to be let in. */
+export interface Tickets {
+  /** Core token; empty: none. */
+  token: string
+  /** Empty: none. */
+  roomToken: string
+}
+
+/** Somebody with a client of Janus's own API, without the secrets of the node. */
+export class Participant implements AsyncDisposable {
+  readonly #socket: JanusSocket
+  readonly session: JanusSession
+  /** What the node told them, as `videoroom`'s events name it. */
+  readonly heard: Record<string, unknown>[] = []
+  /** The end with which they are in the room. */
+  handle: JanusHandle
+  /** With which they may watch. */
+  privateId = 0
+
+  private constructor(socket: JanusSocket, session: JanusSession, handle: JanusHandle) {
+    this.#socket = socket
+    this.session = session
+    this.handle = handle
+    this.#listen()
+  }
+
+  /** Connects, and attaches to the rooms of the node. @throws JanusError */
+  static async connect(wsUrl: string, token = ''): Promise<Participant> {
+    const signal = AbortSignal.timeout(10_000)
+    const socket = await JanusSocket.open({ url: wsUrl, apiSecret: '', logger }, signal)
+    if (token !== '') {
+      const request = socket.request.bind(socket)
+      socket.request = (asked, ...others) => request({ ...asked, token }, ...others)
+    }
+    const session = await JanusSession.create(socket, signal)
+    return new Participant(socket, session, await session.attach('janus.plugin.videoroom', signal))
+  }
+
+  /** Joins a room as somebody who may publish. @throws JanusError */
+  async join(roomId: string, userId: string, roomToken = ''): Promise<void> {
+    const { data } = await this.ask({
+      request: 'join',
+      ptype: 'publisher',
+      room: roomId,
+      id: userId,
+      display: userId.toUpperCase(),
+      ...(roomToken === '' ? {} : { token: roomToken }),
+    })
+    this.privateId = Number(data.private_id)
+  }
+
+  /** Comes in and goes again; resolves to the code of the refusal where they may not come in. */
+  async tryToJoin(roomId: string, userId: string, roomToken = ''): Promise<'in' | number> {
+    try {
+      await this.join(roomId, userId, roomToken)
+    } catch (error) {
+      if (error instanceof JanusError) return error.code
+      throw error
+    }
+    await this.ask({ request: 'leave' })
+    await this.attachAgain()
+    return 'in'
+  }
+
+  /** Asks the rooms of the node for anything. @throws JanusError */
+  async ask(body: Readonly<Record<string, unknown>>) {
+    return await this.handle.request(body, AbortSignal.timeout(10_000))
+  }
+
+  /** Another end, as a client makes that comes back. */
+  async attachAgain(): Promise<void> {
+    this.handle = await this.session.attach('janus.plugin.videoroom', AbortSignal.timeout(10_000))
+    this.#listen()
+  }
+
+  /** The connection is lost. */
+  async leave(): Promise<void> {
+    if (this.#socket.isOpen) await this.session.destroy(AbortSignal.timeout(10_000))
+    this.#socket.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave()
+  }
+
+  #listen(): void {
+    this.handle.onEvent((event) => {
+      if (event.type === 'plugin') this.heard.push(event.data)
+    })
+  }
+}

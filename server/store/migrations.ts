@@ -14,8 +14,19 @@ export interface Migrations {
   steps: ReadonlyMap<number, MigrationStep>
 }
 
-/** Version 2 added accounts, their sessions and tokens, and views of the wall, which a program of version 1 would take for damage; its records are as they were. */
-export const migrations: Migrations = { current: 2, steps: new Map([[1, (record) => [record]]]) }
+const asItWas: MigrationStep = (record) => [record]
+
+/**
+ * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would
+ * take what was added for damage; the other records are as they were.
+ */
+export const migrations: Migrations = {
+  current: 3,
+  steps: new Map([
+    [1, asItWas],
+    [2, asItWas],
+  ]),
+}
 
 /** A file was written by a newer Roomdesk: it is left alone. */
 export class StoreVersionError extends Error {

@@ -152,3 +152,22 @@ export interface StoredAccessToken {
 export interface StoredUse {
   at: number
 }
+
+/** A camera in a room of a node that lives on without the controller: what takes it over again. */
+export interface StoredCameraLoop {
+  /** Name of the node. */
+  node: string
+  room_id: string
+  user_id: string
+  user_name: string
+  /** Its session with the node, and the two handles in it: of the room, and of the camera. */
+  session: number
+  publisher: number
+  subscriber: number
+  /** A third handle of the session, for what concerns no single camera. */
+  control: number
+  /** What pulls the camera, by its id on the node. */
+  mountpoint: string
+  /** When its media first flowed; 0: it has not yet. */
+  joined_at: number
+}

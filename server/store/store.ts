@@ -3,6 +3,7 @@ import type {
   StoredAccessToken,
   StoredAccount,
   StoredAccountSession,
+  StoredCameraLoop,
   StoredCredential,
   StoredDevice,
   StoredNode,
@@ -39,6 +40,8 @@ export interface Collections {
   account_sessions: StoredAccountSession
   /** By id of an account or key of an access token. */
   last_uses: StoredUse
+  /** By node, room and user, as JSON. */
+  camera_loops: StoredCameraLoop
 }
 
 export type CollectionName = keyof Collections

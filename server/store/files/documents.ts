@@ -5,7 +5,7 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 export const layout = {
   site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
   rooms: ['rooms'],
-  sessions: ['sessions', 'account_sessions', 'last_uses'],
+  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
 /** One of lowdb's files, `<name>.json`. */
@@ -42,6 +42,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   access_tokens: 'site',
   account_sessions: 'sessions',
   last_uses: 'sessions',
+  camera_loops: 'sessions',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {
@@ -66,6 +67,7 @@ export function emptyState(): State {
     access_tokens: new Map(),
     account_sessions: new Map(),
     last_uses: new Map(),
+    camera_loops: new Map(),
   }
 }
 

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { StoredCameraLoop } from '../../../store/records.ts'
+import { isJanusError, janusCodes } from '../janus-error.ts'
+import type { JanusSession } from '../janus-session.ts'
+import type { LoopHandles } from './loop-joining.ts'
+import type { Mountpoints } from './mountpoints.ts'
+
+const participantsSchema = z.object({
+  participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
+})
+
+/** The handles of a loop in a session that was claimed; undefined when one was detached since. */
+export function handlesOf(session: JanusSession, record: StoredCameraLoop): LoopHandles | undefined {
+  const publisher = session.handle(record.publisher)
+  const subscriber = session.handle(record.subscriber)
+  return publisher === undefined || subscriber === undefined ? undefined : { publisher, subscriber }
+}
+
+/**
+ * For how long a loop has been silent, in milliseconds; undefined when it is gone. What it told while nobody listened is lost, so that its ends are asked.
+ * @throws NodeError; the signal's reason
+ */
+export async function silenceOf(
+  record: StoredCameraLoop,
+  { publisher, subscriber }: LoopHandles,
+  mountpoints: Pick<Mountpoints, 'silenceOf'>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const [{ data }, silence] = await Promise.all([
+      publisher.request({ request: 'listparticipants', room: record.room_id }, signal),
+      mountpoints.silenceOf(subscriber, record.mountpoint, signal),
+    ])
+    const listed = participantsSchema.safeParse(data)
+    const isThere = listed.data?.participants.some(({ id, publisher: publishes }) => id === record.user_id && publishes)
+    return isThere === true ? silence : undefined
+  } catch (error) {
+    const { noHandle, noRoom, noMountpoint } = janusCodes
+    if (isJanusError(error, noHandle, noRoom, noMountpoint)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import { unlessAborted } from '../../deadline.ts'
+import { DeviceJoinError, NodeError } from '../../media-node.ts'
+import { isJanusError, janusCodes } from '../janus-error.ts'
+import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
+import type { JanusSession } from '../janus-session.ts'
+
+/**
+ * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one sends. Janus calls itself over
+ * WebRTC; no process of ours carries media.
+ */
+export interface LoopHandles {
+  publisher: JanusHandle
+  subscriber: JanusHandle
+}
+
+/** What a loop connects. */
+export interface LoopEnds {
+  mountpoint: { id: string; pin: string }
+  /** Room, id, display and what else lets the publisher in. */
+  join: Readonly<Record<string, unknown>>
+}
+
+/** By this Janus's events name what is a camera of ours. */
+export const cameraOpaqueId = 'roomdesk-camera'
+
+const never = new AbortController().signal
+
+/** Both handles, or none. @throws as JanusSession.attach */
+export async function attachLoop(session: JanusSession, signal: AbortSignal): Promise<LoopHandles> {
+  const attached = await Promise.allSettled([
+    session.attach('janus.plugin.videoroom', signal, cameraOpaqueId),
+    session.attach('janus.plugin.streaming', signal, cameraOpaqueId),
+  ])
+  const [publisher, subscriber] = attached
+  if (publisher.status === 'fulfilled' && subscriber.status === 'fulfilled') {
+    return { publisher: publisher.value, subscriber: subscriber.value }
+  }
+  for (const one of attached) if (one.status === 'fulfilled') one.value.detach(never).catch(() => {})
+  throw publisher.status === 'rejected' ? publisher.reason : attached[1].status === 'rejected' && attached[1].reason
+}
+
+/** Connects the two; resolves when the picture flows in the room. @throws DeviceJoinError, NodeError; the signal's reason */
+export async function connectLoop(
+  { publisher, subscriber }: LoopHandles,
+  { mountpoint, join }: LoopEnds,
+  signal: AbortSignal,
+): Promise<void> {
+  const flowing = Promise.withResolvers<void>()
+  // It may fail before anybody waits.
+  flowing.promise.catch(() => {})
+  const hear = (event: HandleEvent): void => {
+    if (event.type === 'media' && event.media === 'video' && event.receiving) flowing.resolve()
+    else if (event.type === 'hangup') flowing.reject(new NodeError(`its WebRTC connection failed: ${event.reason}`))
+    else if (event.type === 'detached') flowing.reject(new NodeError(`a handle is gone: ${event.reason}`))
+  }
+  const stops = [
+    publisher.onEvent(hear),
+    subscriber.onEvent((event) => event.type !== 'media' && hear(event)),
+    passCandidates(publisher, subscriber, signal),
+    passCandidates(subscriber, publisher, signal),
+  ]
+  try {
+    const { jsep: offer } = await subscriber.request({ request: 'watch', ...mountpoint }, signal)
+    if (offer === undefined) throw new NodeError('its mountpoint offers nothing')
+    const { data, jsep: answer } = await joinRoom(publisher, join, signal, offer)
+    if (answer === undefined) throw new NodeError('its room answers nothing')
+    if (data.video_codec === undefined)
+      throw new DeviceJoinError('noUsableTrack', 'The room does not take the codec of this camera.')
+    await subscriber.request({ request: 'start' }, signal, answer)
+    await unlessAborted(flowing.promise, signal)
+  } finally {
+    for (const stop of stops) stop()
+  }
+}
+
+async function joinRoom(
+  publisher: JanusHandle,
+  join: LoopEnds['join'],
+  signal: AbortSignal,
+  offer: Parameters<JanusHandle['request']>[2],
+): ReturnType<JanusHandle['request']> {
+  try {
+    return await publisher.request({ request: 'joinandconfigure', ptype: 'publisher', ...join }, signal, offer)
+  } catch (error) {
+    if (isJanusError(error, janusCodes.noRoom))
+      throw new DeviceJoinError('nodeFailed', 'The room is not open on this node.', { cause: error })
+    if (isJanusError(error, janusCodes.publishersFull))
+      throw new DeviceJoinError('roomFull', 'As many publish in the room as may.', { cause: error })
+    throw error
+  }
+}
+
+/** Tells one end the candidates of the other, as they come. */
+function passCandidates(from: JanusHandle, to: JanusHandle, signal: AbortSignal): () => void {
+  return from.onEvent((event) => {
+    // Without one of them the others may do; without any there is no media, which is noticed.
+    if (event.type === 'trickle') to.trickle(event.candidate, signal).catch(() => {})
+  })
+}

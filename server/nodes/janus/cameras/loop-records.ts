@@ -1,0 +1,51 @@
+import type { StoredCameraLoop } from '../../../store/records.ts'
+import type { Store } from '../../../store/store.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+
+/**
+ * The loops of a node as they are kept for the next controller. A change is on disk a few milliseconds later, and nobody waits for it: what is lost in a crash is made anew.
+ */
+export class LoopRecords {
+  readonly #store: Pick<Store, 'all' | 'transact'>
+  readonly #node: string
+  readonly #logger: NodeLogger
+  readonly #writing = new Set<Promise<void>>()
+
+  constructor(store: Pick<Store, 'all' | 'transact'>, node: string, logger: NodeLogger) {
+    this.#store = store
+    this.#node = node
+    this.#logger = logger
+  }
+
+  /** Those of before. */
+  all(): StoredCameraLoop[] {
+    return [...this.#store.all('camera_loops').values()].filter(({ node }) => node === this.#node)
+  }
+
+  put(loop: StoredCameraLoop): void {
+    this.#change(loop, true)
+  }
+
+  delete(loop: StoredCameraLoop): void {
+    this.#change(loop, false)
+  }
+
+  /** Resolves when what was changed is on disk, or could not be written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+
+  #change(loop: StoredCameraLoop, isThere: boolean): void {
+    const key = JSON.stringify([this.#node, loop.room_id, loop.user_id])
+    const written = this.#store
+      .transact([`camera_loops/${key}`], (transaction) => {
+        if (isThere) transaction.put('camera_loops', key, { ...loop })
+        else transaction.delete('camera_loops', key)
+      })
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error }, 'a camera on a Janus node would not outlive the controller')
+      })
+      .finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+}

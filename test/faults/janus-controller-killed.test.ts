@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { startCamera } from '../support/camera/camera.ts'
+import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { startJanus } from '../support/janus/janus-server.ts'
+import { JanusViewer } from '../support/janus/janus-viewer.ts'
+
+const deaths = 20
+const fps = 15
+
+test('the controller dies again and again while a camera is watched through Janus: no picture is missing', async () => {
+  await using camera = await startCamera({ fps })
+  await using janus = await startJanus()
+  const { api, admin, adminKey } = janus.configuration.secrets
+  const node = {
+    name: 'janus',
+    kind: 'janus',
+    ws_url: janus.wsUrl,
+    admin_url: janus.adminUrl,
+    api_secret: api,
+    admin_secret: admin,
+    admin_key: adminKey,
+  }
+  let controller: Headless = await startHeadless({ site: { nodes: [node] } })
+  const { folder } = controller
+  try {
+    const { room_id: roomId } = await controller.rpc('rooms.create', { topic: 'yard' })
+    const userAddress = camera.url('/stream1')
+    await controller.rpc('devices.create', { roomId, userId: 'cam', userName: 'Yard', userAddress, join: 'required' })
+    await using viewer = await JanusViewer.watch(janus, roomId, 'cam')
+    const began = performance.now()
+    for (let death = 1; death <= deaths; death++) {
+      await controller.stop('SIGKILL')
+      controller = await startHeadless({ folder })
+      // It has found the camera where it is, and may die again.
+      await expect
+        .poll(async () => (await controller.rpc('devices.list', {}))[0]?.state, { timeout: 15_000, interval: 20 })
+        .toBe('joined')
+    }
+    const { frames, lost, longestStep, longestGap } = viewer.watched
+    const seconds = (performance.now() - began) / 1_000
+    console.log(`${deaths} deaths in ${seconds.toFixed(1)} s: ${frames} frames, longest gap ${longestGap} ms`)
+    expect(lost).toBe(0)
+    // As the camera took them: each a frame after the one before.
+    expect(longestStep).toBeLessThan(1.5 * (1_000 / fps))
+    expect(frames).toBeGreaterThan(0.9 * fps * seconds)
+    expect(longestGap).toBeLessThan(500)
+    expect((await controller.rpc('devices.history', { userId: 'cam' })).length).toBeLessThanOrEqual(1)
+    const { participants } = await janus.ask('videoroom', { request: 'listparticipants', room: roomId })
+    expect(participants).toMatchObject([{ id: 'cam', publisher: true }])
+  } finally {
+    await controller.stop('SIGKILL')
+    await removeFolder(folder)
+  }
+})

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+
+let janus: JanusServer
+let camera: Camera
+const login = { name: 'admin', password: 'se:cret' }
+const soon = (): AbortSignal => AbortSignal.timeout(20_000)
+let rooms = 0
+const newRoom = async (site: CameraSite): Promise<string> => {
+  rooms += 1
+  await site.openRoom(`room-${rooms}`)
+  return `room-${rooms}`
+}
+
+beforeAll(async () => {
+  ;[janus, camera] = await Promise.all([startJanus(), startCamera({ auth: 'digest', fps: 10 })])
+})
+afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
+
+describe('a camera in a room', () => {
+  test('it publishes there under its own name, and is gone without a trace when it is taken out', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    expect(await site.publishers(room)).toEqual(['cam'])
+    expect(site.told).toMatchObject([{ type: 'joined', roomId: room, user: { userId: 'cam', device: true } }])
+    expect(site.cameras.usersOf(room)).toMatchObject([{ userId: 'cam', userName: 'Camera cam', role: 'member' }])
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    expect(site.told).toHaveLength(1)
+
+    await site.cameras.remove(room, 'cam', soon())
+    expect(await site.publishers(room)).toEqual([])
+    expect(site.told.at(-1)).toEqual({ type: 'left', roomId: room, userId: 'cam' })
+    expect(await site.mountpoints()).toEqual([])
+    expect(await site.handles()).toBe(0)
+    await site.cameras.remove(room, 'cam', soon())
+  })
+
+  test('one camera in two rooms is pulled once, until it leaves the last', async () => {
+    const site = await CameraSite.open(janus)
+    const [one, other] = [await newRoom(site), await newRoom(site)]
+    await Promise.all([
+      site.cameras.add(one, nodeDevice('a', camera.url('/small'), login), soon()),
+      site.cameras.add(other, nodeDevice('b', camera.url('/small'), login), soon()),
+    ])
+    expect([await site.publishers(one), await site.publishers(other)]).toEqual([['a'], ['b']])
+    expect(await site.mountpoints()).toHaveLength(1)
+    expect(site.cameras.pulls).toBe(1)
+    await site.cameras.remove(one, 'a', soon())
+    expect(await site.mountpoints()).toHaveLength(1)
+    expect(await site.publishers(other)).toEqual(['b'])
+    await site.cameras.remove(other, 'b', soon())
+    expect(await site.mountpoints()).toEqual([])
+  })
+
+  test('sound that Janus cannot carry does not stop the picture', async () => {
+    const site = await CameraSite.open(janus, { isProbed: false })
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('aac', camera.url('/aac'), login), soon())
+    expect(await site.publishers(room)).toEqual(['aac'])
+  })
+
+  test('a camera that is changed joins anew with its other address', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    const [before] = await site.mountpoints()
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/stream2'), login), soon())
+    expect(await site.publishers(room)).toEqual(['cam'])
+    expect(await site.mountpoints()).toEqual([expect.not.stringMatching(before ?? '')])
+    expect(site.told.map(({ type }) => type)).toEqual(['joined', 'left', 'joined'])
+  })
+})
+
+describe('a camera that cannot join', () => {
+  test.for([
+    ['a wrong login', '/small', { name: 'admin', password: 'wrong' }, 'auth'],
+    ['a wrong path', '/nothing', login, 'notFound'],
+    ['pictures that Janus does not carry', '/jpeg', login, 'noUsableTrack'],
+  ] as const)('%s is named', async ([, path, used, kind]) => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    const add = site.cameras.add(room, nodeDevice('cam', camera.url(path), used), soon())
+    await expect(add).rejects.toMatchObject({ name: 'DeviceJoinError', kind })
+    expect(await site.mountpoints()).toEqual([])
+    expect(site.told).toEqual([])
+  })
+
+  test('nobody at its address is named', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
+    await expect(add).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'refused' })
+  })
+
+  test('where nothing of ours can look, what Janus does not say is said', async () => {
+    const site = await CameraSite.open(janus, { isProbed: false })
+    const room = await newRoom(site)
+    const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
+    await expect(add).rejects.toThrow('does not say why')
+  })
+
+  test('a room that is not there is named', async () => {
+    const site = await CameraSite.open(janus)
+    const add = site.cameras.add('no-room', nodeDevice('cam', camera.url('/small'), login), soon())
+    await expect(add).rejects.toMatchObject({ kind: 'nodeFailed' })
+    expect([await site.mountpoints(), await site.handles()]).toEqual([[], 0])
+  })
+
+  test('given up at any moment it leaves nothing behind, and joins when it is wanted again', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    const device = nodeDevice('cam', camera.url('/small'), login)
+    for (const milliseconds of [0, 5, 20, 60, 120]) {
+      const controller = new AbortController()
+      const add = site.cameras.add(room, device, controller.signal)
+      setTimeout(() => controller.abort(new Error('enough')), milliseconds)
+      await add.catch(() => site.cameras.remove(room, 'cam', soon()))
+      await site.cameras.remove(room, 'cam', soon())
+      await expect.poll(() => site.mountpoints()).toEqual([])
+      await expect.poll(() => site.handles()).toBe(0)
+      expect(await site.publishers(room)).toEqual([])
+    }
+    await site.cameras.add(room, device, soon())
+    expect(await site.publishers(room)).toEqual(['cam'])
+  })
+})
+
+describe('a camera that leaves by itself', () => {
+  test('kicked by somebody else it has left, and nothing of it stays', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    const left = site.next('left')
+    await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
+    expect(await left).toEqual({ type: 'left', roomId: room, userId: 'cam' })
+    await expect.poll(() => site.mountpoints()).toEqual([])
+    await expect.poll(() => site.handles()).toBe(0)
+  })
+
+  test('a room that is destroyed takes its cameras along', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    const left = site.next('left')
+    await janus.ask('videoroom', { request: 'destroy', room })
+    expect(await left).toMatchObject({ userId: 'cam' })
+    await expect.poll(() => site.mountpoints()).toEqual([])
+  })
+
+  test('one that dies is lost, and joins again once it is back', async () => {
+    const site = await CameraSite.open(janus, { stallMs: 1_200 })
+    const room = await newRoom(site)
+    const mortal = await startCamera({ fps: 10 })
+    onTestFinished(() => mortal.kill())
+    const device = nodeDevice('cam', mortal.url('/small'))
+    await site.cameras.add(room, device, soon())
+    const lost = site.next('deviceLost')
+    await mortal.kill()
+    expect(await lost).toMatchObject({ roomId: room, userId: 'cam', kind: 'stalled' })
+    await expect.poll(() => site.publishers(room)).toEqual([])
+    await expect(site.cameras.add(room, device, soon())).rejects.toMatchObject({ kind: 'refused' })
+    const again = await startCamera({ fps: 10, port: mortal.port })
+    onTestFinished(() => again.kill())
+    await site.cameras.add(room, device, soon())
+    expect(await site.publishers(room)).toEqual(['cam'])
+  })
+
+  test('when Janus dies all of them are lost, and join the one that comes instead', async () => {
+    const mortal = await startJanus()
+    onTestFinished(() => mortal[Symbol.asyncDispose]())
+    const site = await CameraSite.open(mortal)
+    const room = await newRoom(site)
+    const device = nodeDevice('cam', camera.url('/small'), login)
+    await site.cameras.add(room, device, soon())
+    const lost = site.next('deviceLost')
+    await mortal.restart('SIGKILL')
+    expect(await lost).toMatchObject({ userId: 'cam', kind: 'nodeFailed' })
+    expect(site.cameras.usersOf(room)).toEqual([])
+    await site.openRoom(room)
+    await site.cameras.add(room, device, soon())
+    expect(await site.publishers(room)).toEqual(['cam'])
+    expect(await site.mountpoints()).toHaveLength(1)
+  })
+})
+
+describe('another controller', () => {
+  test.for(['ends', 'hangs'] as const)('finds the cameras of one that %s where they are', async (before) => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    const device = nodeDevice('cam', camera.url('/small'), login)
+    await site.want('cam', room)
+    await site.cameras.add(room, device, soon())
+    const first = site.told[0]
+    const former = site.cameras
+    await expect.poll(() => [...site.store.all('camera_loops').values()][0]?.joined_at).toBeGreaterThan(0)
+
+    await site.startAgain(before)
+    if (before === 'hangs') onTestFinished(() => former.close())
+    expect(site.cameras.usersOf(room)).toHaveLength(1)
+    await site.cameras.add(room, device, soon())
+    // The same stay: nobody left, and nobody came but for who asks for the first time.
+    expect(site.told).toEqual([first, first])
+    expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
+
+    const left = site.next('left')
+    await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
+    expect(await left).toMatchObject({ userId: 'cam' })
+  })
+
+  test('takes out what nobody wants any more, and what was half in its room', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.want('kept', room)
+    await site.cameras.add(room, nodeDevice('kept', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('gone', camera.url('/stream2'), login), soon())
+    await site.startAgain()
+    expect(await site.next('left')).toMatchObject({ userId: 'gone' })
+    await expect.poll(() => site.publishers(room)).toEqual(['kept'])
+    await expect.poll(() => site.mountpoints()).toHaveLength(1)
+    expect(site.cameras.usersOf(room)).toHaveLength(1)
+  })
+
+  test('joins anew what was lost meanwhile', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    const device = nodeDevice('cam', camera.url('/small'), login)
+    await site.want('cam', room)
+    await site.cameras.add(room, device, soon())
+    await site.cameras.close()
+    await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
+    await site.startAgain('hangs')
+    await site.cameras.add(room, device, soon())
+    expect(site.told.map(({ type }) => type)).toEqual(['joined', 'deviceLost', 'joined'])
+    expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
+  })
+
+  test('whoever takes the node out of service takes its cameras along', async () => {
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.takeOutOfService()
+    expect([await site.publishers(room), await site.mountpoints(), await site.handles()]).toEqual([[], [], 0])
+    expect(site.store.all('camera_loops').size).toBe(0)
+  })
+})

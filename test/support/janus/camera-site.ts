@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { AllowedAddresses } from '../../../server/media/rtsp/allowed-addresses.ts'
+import { probe } from '../../../server/media/rtsp/probe.ts'
+import type { CameraProbe } from '../../../server/nodes/janus/cameras/camera-probe.ts'
+import { JanusCameras } from '../../../server/nodes/janus/cameras/janus-cameras.ts'
+import type { NodeDevice, NodeEvent } from '../../../server/nodes/media-node.ts'
+import { openStore } from '../../../server/store/open-store.ts'
+import type { StoredDevice } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { storedNode, storedRoom } from '../stored-records.ts'
+import type { JanusServer } from './janus-server.ts'
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** What a test may want otherwise. */
+export interface CameraSiteOptions {
+  /** How long a camera may be silent, in milliseconds. */
+  stallMs?: number
+  /** Whether cameras are looked at before Janus pulls them. */
+  isProbed?: boolean
+}
+
+/** The cameras of one Janus and a store of their own; both go with the test. */
+export class CameraSite {
+  readonly janus: JanusServer
+  readonly store: Store
+  /** What was told of cameras, in order. */
+  readonly told: NodeEvent[] = []
+  cameras: JanusCameras
+  readonly #options: CameraSiteOptions
+  readonly #listeners = new Set<() => void>()
+
+  private constructor(janus: JanusServer, store: Store, options: CameraSiteOptions) {
+    this.janus = janus
+    this.store = store
+    this.#options = options
+    this.cameras = this.#start()
+  }
+
+  static async open(janus: JanusServer, options: CameraSiteOptions = {}): Promise<CameraSite> {
+    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-cameras-'))
+    const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs: () => 5_000 })
+    await store.transact(['nodes'], (transaction) =>
+      transaction.put('nodes', 'janus', storedNode('janus', { kind: 'janus' })),
+    )
+    const site = new CameraSite(janus, store, options)
+    onTestFinished(async () => {
+      await site.takeOutOfService()
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    })
+    return site
+  }
+
+  /** Another controller takes over; the one before ends in order, and leaves its cameras, or hangs and is still connected. */
+  async startAgain(before: 'ends' | 'hangs' = 'ends'): Promise<void> {
+    if (before === 'ends') await this.cameras.close()
+    this.cameras = this.#start()
+  }
+
+  /** The node goes. */
+  async takeOutOfService(): Promise<void> {
+    await this.store.transact(['nodes'], (transaction) => transaction.delete('nodes', 'janus'))
+    await this.cameras.close()
+  }
+
+  /** A room on Janus and in the store. */
+  async openRoom(roomId: string): Promise<void> {
+    await this.janus.ask('videoroom', {
+      request: 'create',
+      room: roomId,
+      permanent: false,
+      videocodec: 'vp8,h264',
+      audiocodec: 'opus,pcmu,pcma',
+      admin_key: this.janus.configuration.secrets.adminKey,
+    })
+    await this.store.transact([roomId], (transaction) => {
+      transaction.put('rooms', roomId, storedRoom(roomId, { node: 'janus' }))
+    })
+  }
+
+  /** The store says that the device belongs in the room; undefined: that there is none. */
+  async want(userId: string, roomId: string | undefined): Promise<void> {
+    await this.store.transact([userId], (transaction) => {
+      if (roomId === undefined) transaction.delete('devices', userId)
+      else transaction.put('devices', userId, storedDevice(userId, roomId))
+    })
+  }
+
+  /** Who publishes in a room, as Janus says. */
+  async publishers(roomId: string): Promise<string[]> {
+    const { participants } = await this.janus.ask('videoroom', { request: 'listparticipants', room: roomId })
+    const list = participants as { id: string; publisher: boolean }[]
+    return list.filter(({ publisher }) => publisher).map(({ id }) => id)
+  }
+
+  /** Ids of what Janus pulls. */
+  async mountpoints(): Promise<string[]> {
+    const { adminKey } = this.janus.configuration.secrets
+    const { list } = await this.janus.ask('streaming', { request: 'list', admin_key: adminKey })
+    return (list as { id: string }[]).map(({ id }) => id)
+  }
+
+  /** Handles of all sessions but those that concern no single camera. */
+  async handles(): Promise<number> {
+    let count = 0
+    for (const session of (await this.#admin('', 'list_sessions')).sessions as number[]) {
+      const { handles = [] } = await this.#admin(`/${session}`, 'list_handles')
+      for (const handle of handles as number[]) {
+        const { info } = await this.#admin(`/${session}/${handle}`, 'handle_info')
+        if ((info as { opaque_id?: string } | undefined)?.opaque_id === 'roomdesk-camera') count += 1
+      }
+    }
+    return count
+  }
+
+  /** The first event from now on that the test waits for. */
+  next(type: NodeEvent['type']): Promise<NodeEvent> {
+    const from = this.told.length
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const event = this.told.slice(from).find((one) => one.type === type)
+        if (event === undefined) return
+        this.#listeners.delete(look)
+        resolve(event)
+      }
+      this.#listeners.add(look)
+    })
+  }
+
+  #start(): JanusCameras {
+    const { api, admin, adminKey } = this.janus.configuration.secrets
+    return new JanusCameras({
+      access: {
+        name: 'janus',
+        wsUrl: this.janus.wsUrl,
+        secrets: {
+          api_secret: api,
+          admin_secret: admin,
+          admin_key: adminKey,
+          token_secret: '',
+          room_key: 'the key of the rooms',
+          event_secret: '',
+          made: false,
+        },
+      },
+      store: this.store,
+      rooms: {
+        admit: () => Promise.resolve({}),
+        clear: async (room, id) => {
+          await this.janus.ask('videoroom', { request: 'kick', room, id })
+          return true
+        },
+      },
+      probe: () => (this.#options.isProbed === false ? undefined : realProbe),
+      emit: (event) => {
+        this.told.push(event)
+        for (const listener of [...this.#listeners]) listener()
+      },
+      logger: { ...quiet, error: console.error },
+      ...(this.#options.stallMs === undefined ? {} : { stallMs: this.#options.stallMs }),
+    })
+  }
+
+  async #admin(path: string, janus: string): Promise<Record<string, unknown>> {
+    const body = JSON.stringify({ janus, transaction: 'test', admin_secret: this.janus.configuration.secrets.admin })
+    return (await (await fetch(`${this.janus.adminUrl}${path}`, { method: 'POST', body })).json()) as Record<
+      string,
+      unknown
+    >
+  }
+}
+
+/** A camera as a node is to pull it. */
+export function nodeDevice(userId: string, address: string, login?: NodeDevice['login']): NodeDevice {
+  return { userId, userName: `Camera ${userId}`, address, assistAddress: '', login }
+}
+
+const allowed = new AllowedAddresses({ networks: [], sitePorts: [], siteAddresses: [] })
+const probing = { trustAnyCertificate: true, answerMs: 4_000, allowed, log: quiet }
+
+const realProbe: CameraProbe = async ({ address, login }, signal) => {
+  const found = await probe(address, login, probing, signal)
+  return found.ok ? { ...found, kind: null, message: '' } : found
+}
+
+function storedDevice(userId: string, roomId: string): StoredDevice {
+  return {
+    roomId,
+    userId,
+    userName: userId,
+    userAddress: 'rtsp://127.0.0.1/cam',
+    userData: '',
+    options: {},
+    login_password_sealed: '',
+    paused: false,
+    created_at: 1,
+  }
+}

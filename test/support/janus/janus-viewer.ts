@@ -1,0 +1,133 @@
+import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+import { whenGathered } from '../media/answered-offer.ts'
+import type { JanusServer } from './janus-server.ts'
+
+const patienceMs = 10_000
+
+/** What came of a picture. */
+export interface Watched {
+  packets: number
+  /** Packets that were sent since the first, and did not come. */
+  lost: number
+  frames: number
+  /** The longest time between two frames, in milliseconds, as they were taken by the camera and as they came. */
+  longestStep: number
+  longestGap: number
+}
+
+/** Somebody who watches one participant of a room of Janus by its own API, with a real WebRTC peer, and counts what comes. */
+export class JanusViewer implements AsyncDisposable {
+  readonly #socket: JanusSocket
+  readonly #connection: PeerConnection
+  readonly #tracks: Track[] = []
+  readonly #first = Promise.withResolvers<void>()
+  #payloadType = -1
+  #firstSequence = 0
+  /** Sequence number without wrap, and time of the frame in 90 kHz. */
+  #highest = 0
+  #timestamp = 0
+  #arrivedAt = 0
+  #watched: Watched = { packets: 0, lost: 0, frames: 0, longestStep: 0, longestGap: 0 }
+
+  private constructor(socket: JanusSocket, connection: PeerConnection) {
+    this.#socket = socket
+    this.#connection = connection
+    connection.onTrack((track) => {
+      this.#tracks.push(track)
+      // It answers sender reports, as a browser does.
+      track.setMediaHandler(new ndc.RtcpReceivingSession())
+      track.onMessage((packet) => this.#take(packet))
+    })
+  }
+
+  /** Resolves when the first picture is there. The feed must have no sound. @throws Error when nothing comes within 10 s */
+  static async watch(janus: JanusServer, room: string, feed: string): Promise<JanusViewer> {
+    const signal = AbortSignal.timeout(patienceMs)
+    const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
+    const socket = await JanusSocket.open(
+      { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
+      signal,
+    )
+    const connection = new ndc.PeerConnection('viewer', { iceServers: [], disableAutoNegotiation: true })
+    const viewer = new JanusViewer(socket, connection)
+    try {
+      const session = await JanusSession.create(socket, signal)
+      const handle = await session.attach('janus.plugin.videoroom', signal)
+      await viewer.#connect(handle, { request: 'join', ptype: 'subscriber', room, streams: [{ feed }] }, signal)
+      return viewer
+    } catch (error) {
+      await viewer[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Since it began. */
+  get watched(): Watched {
+    const lost = this.#highest - this.#firstSequence + 1 - this.#watched.packets
+    const gap = Math.max(this.#watched.longestGap, performance.now() - this.#arrivedAt)
+    return { ...this.#watched, lost, longestGap: Math.round(gap) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const track of this.#tracks) track.close()
+    this.#connection.close()
+    this.#socket.close()
+    await this.#socket.closed
+  }
+
+  async #connect(handle: JanusHandle, join: Record<string, unknown>, signal: AbortSignal): Promise<void> {
+    const candidates: string[] = []
+    let isDescribed = false
+    handle.onEvent((event) => {
+      if (event.type !== 'trickle') return
+      const { candidate } = event.candidate
+      if (candidate === undefined) return
+      if (isDescribed) this.#connection.addRemoteCandidate(candidate, event.candidate.sdpMid ?? '')
+      else candidates.push(candidate)
+    })
+    const { jsep: offer } = await handle.request(join, signal)
+    if (offer === undefined) throw new Error('Janus offers nothing')
+    const gathered = whenGathered(this.#connection)
+    this.#connection.setRemoteDescription(offer.sdp, 'offer')
+    isDescribed = true
+    for (const candidate of candidates) this.#connection.addRemoteCandidate(candidate, '')
+    this.#connection.setLocalDescription('answer')
+    await gathered
+    const sdp = this.#connection.localDescription()?.sdp ?? ''
+    await handle.request({ request: 'start' }, signal, { type: 'answer', sdp })
+    signal.addEventListener('abort', () => this.#first.reject(new Error('no picture came')), { once: true })
+    await this.#first.promise
+  }
+
+  #take(packet: Buffer): void {
+    const payloadType = (packet[1] ?? 0) & 0x7f
+    // RTCP comes by the same way (RFC 5761, section 4).
+    if (payloadType >= 64 && payloadType <= 95) return
+    const sequence = packet.readUInt16BE(2)
+    const timestamp = packet.readUInt32BE(4)
+    const now = performance.now()
+    if (this.#payloadType < 0) {
+      this.#payloadType = payloadType
+      this.#firstSequence = sequence
+      this.#highest = sequence - 1
+      this.#timestamp = timestamp
+      this.#arrivedAt = now
+      this.#first.resolve()
+    }
+    // Packets that are sent once more have a type of their own (RFC 4588).
+    if (payloadType !== this.#payloadType) return
+    this.#watched.packets += 1
+    const ahead = ((sequence - this.#highest) << 16) >> 16
+    if (ahead > 0) this.#highest += ahead
+    const step = (timestamp - this.#timestamp) | 0
+    if (step <= 0) return
+    this.#watched.frames += 1
+    this.#watched.longestStep = Math.max(this.#watched.longestStep, Math.round(step / 90))
+    this.#watched.longestGap = Math.max(this.#watched.longestGap, now - this.#arrivedAt)
+    this.#timestamp = timestamp
+    this.#arrivedAt = now
+  }
+}

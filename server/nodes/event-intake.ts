@@ -15,6 +15,7 @@ export class EventIntake {
 
   take(node: PoolNode, event: NodeEvent): void {
     if (event.type === 'restarted') {
+      node.steadiness.lost()
       node.placement.forget()
       node.health.pollSoon()
       return
@@ -29,7 +30,7 @@ export class EventIntake {
   }
 
   #joined(node: PoolNode, { roomId, user }: Extract<NodeEvent, { type: 'joined' }>): void {
-    const { presence, events } = this.#context
+    const { presence, events, expected } = this.#context
     // A room that is not the node's own is on its way to be closed there.
     if (!node.placement.wants(roomId)) return
     const elsewhere = presence.nodeOf(roomId)
@@ -39,6 +40,7 @@ export class EventIntake {
     const before = presence.leave(roomId, user.userId)
     if (before !== undefined) events.emitDepartures(node.name, [{ roomId, user: before }])
     presence.join(node.name, roomId, user)
+    expected.came(roomId)
     events.emit({ type: 'joined', name: node.name, roomId, user })
   }
 

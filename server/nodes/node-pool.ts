@@ -4,9 +4,12 @@ import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { Assigner } from './choice/assigner.ts'
-import { type Choice, type ChoiceOptions, chooseNode } from './choice/choose-node.ts'
-import { DeadlineError } from './deadline.ts'
+import type { ChoiceOptions } from './choice/choose-node.ts'
 import { Drainer } from './choice/drainer.ts'
+import { Eligibility } from './choice/eligibility.ts'
+import { ExpectedUsers } from './choice/expected-users.ts'
+import { type LeftRoom, Relocation } from './choice/relocation.ts'
+import { DeadlineError } from './deadline.ts'
 import { EventIntake } from './event-intake.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
 import { type ConnectionTest, testConnection } from './health/connection-test.ts'
@@ -40,7 +43,9 @@ export interface NodePoolOptions {
 export class NodePool {
   readonly #context: PoolContext
   readonly #options: NodePoolOptions
+  readonly #eligibility: Eligibility
   readonly #assigner: Assigner
+  readonly #relocation: Relocation
   readonly #drainer: Drainer
   readonly #roster: NodeRoster
   readonly #unsubscribe: () => void
@@ -56,10 +61,13 @@ export class NodePool {
       events: new PoolEvents(logger),
       presence: new Presence(),
       index: new RoomIndex(store.all('rooms')),
+      expected: new ExpectedUsers(),
       live: new Map(),
     }
-    this.#assigner = new Assigner(this.#context)
-    this.#drainer = new Drainer(this.#context)
+    this.#eligibility = new Eligibility(this.#context)
+    this.#assigner = new Assigner(this.#context, this.#eligibility)
+    this.#relocation = new Relocation(this.#context, this.#assigner)
+    this.#drainer = new Drainer(this.#context, this.#eligibility)
     const intake = new EventIntake(this.#context, (node, roomId) => this.#drainer.consider(node, roomId))
     const listener = {
       onState: (node: PoolNode, state: string, error: unknown) => {
@@ -72,6 +80,7 @@ export class NodePool {
       onFailure: (node: PoolNode, error: unknown) => {
         if (!node.online) this.#roster.note(node, error)
       },
+      onLeaving: (rooms: readonly LeftRoom[]) => this.#relocation.move(rooms),
       onEvent: intake.take.bind(intake),
     }
     this.#roster = new NodeRoster(this.#context, options.drivers, listener, () => settings().deadlines.shutdown_ms)
@@ -87,17 +96,12 @@ export class NodePool {
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#drainer.stop()
+    this.#relocation.stop()
     await this.#roster.stop()
   }
 
   onEvent(listener: (event: PoolEvent) => void): () => void {
     return this.#context.events.subscribe(listener)
-  }
-
-  /** Which node a new room would get. */
-  choose(options: ChoiceOptions = {}): Choice<PoolNode> {
-    const candidates = [...this.#context.live.values()].filter((node) => node.takesRooms)
-    return chooseNode(candidates, options)
   }
 
   /**
@@ -123,7 +127,7 @@ export class NodePool {
   async update(room: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
     const roomId = room.room_id
     const node = this.#context.live.get(this.#context.index.nodeOf(roomId))
-    if (!node?.online) return
+    if (!node?.serving) return
     const until = performance.now() + this.#context.deadlines().node_ms
     await this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
   }
@@ -228,7 +232,7 @@ export class NodePool {
 
   /** The room is assigned to a node that is online now. */
   onOnlineNode(roomId: string): boolean {
-    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.online ?? false
+    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.serving ?? false
   }
 
   /**
@@ -236,7 +240,7 @@ export class NodePool {
    * them is there and does not answer (310).
    */
   engine(): 'running' | 'stopped' | 'unresponsive' {
-    const nodes = [...this.#context.live.values()]
+    const nodes = [...this.#context.live.values()].filter(({ leaving }) => !leaving)
     if (nodes.length === 0 || nodes.some(({ health }) => health.state !== 'offline')) return 'running'
     return nodes.some(({ health }) => health.unresponsive) ? 'unresponsive' : 'stopped'
   }
@@ -261,7 +265,7 @@ export class NodePool {
     const name = index.nodeOf(roomId)
     if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
     const node = live.get(name)
-    if (!node?.online) throw new ApiError('nodeOffline')
+    if (!node?.serving) throw new ApiError('nodeOffline')
     return node
   }
 
@@ -297,6 +301,7 @@ export class NodePool {
   }
 
   #followNode(name: string): void {
+    this.#eligibility.nodesChanged()
     this.#roster.follow(name)
     const node = this.#context.live.get(name)
     if (node !== undefined) this.#drainer.work(node)
@@ -314,7 +319,11 @@ export class NodePool {
       }
       live.get(before)?.placement.follow(roomId)
     }
-    if (after !== '') live.get(after)?.placement.follow(roomId)
+    const node = live.get(after)
+    node?.placement.follow(roomId)
+    if (room !== undefined && node !== undefined && !this.#eligibility.mayHave(node, room, true)) {
+      void this.#relocation.leave(roomId, after)
+    }
     if (before !== '' && after !== '' && before !== after)
       events.emit({ type: 'roomMoved', name: after, roomId, from: before })
     const next = index.reservedOn(roomId)
@@ -323,10 +332,12 @@ export class NodePool {
 
   #lost(node: PoolNode): void {
     const { presence, events } = this.#context
+    const rooms = presence.countsOn(node.name)
     node.placement.forget()
-    for (const roomId of presence.roomsOn(node.name)) {
+    for (const { roomId } of rooms) {
       events.emitDepartures(node.name, presence.clear(roomId), 'The MCU went offline.')
     }
+    void this.#relocation.move(rooms)
   }
 
   #healthy(node: PoolNode): void {

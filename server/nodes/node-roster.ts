@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeState } from '../../shared/node.ts'
 import type { StoredNode } from '../store/records.ts'
+import { within } from './deadline.ts'
 import { makeDriver, needsNewDriver, type NodeDrivers } from './node-driver.ts'
 import { describeFailure } from './node-failure.ts'
 import type { PoolContext } from './pool-context.ts'
+import type { LeftRoom } from './choice/relocation.ts'
 import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
 /** What was last told of a node's state. */
@@ -14,11 +17,20 @@ export interface Announcement {
   since: number
 }
 
+/** Whom the roster tells. */
+export interface RosterListener extends PoolNodeListener {
+  /** A node goes out of service, and had these rooms with somebody in them. Resolves when they are elsewhere, as far as that is possible; never rejects. */
+  onLeaving(rooms: readonly LeftRoom[]): Promise<void>
+}
+
+/** People who are told to go ask the node that they know for the way, in milliseconds: so long it is there to tell them. */
+const lingerMs = 2_000
+
 /** Keeps the nodes in service equal to the stored ones: a driver for each enabled node, another when what it reads changes, none when it is disabled or removed. */
 export class NodeRoster {
   readonly #context: PoolContext
   readonly #drivers: NodeDrivers
-  readonly #listener: PoolNodeListener
+  readonly #listener: RosterListener
   readonly #closeWithin: () => number
   readonly #announced = new Map<string, Announcement>()
   /** Why a node is offline, by name. */
@@ -26,9 +38,11 @@ export class NodeRoster {
   /** Drivers that are closing, by name: the next driver of that node waits. */
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #firstPolls = new Set<Promise<void>>()
+  /** Ends the emptying of a node that goes out of service, by name. */
+  readonly #leaving = new Map<string, AbortController>()
   #inService = false
 
-  constructor(context: PoolContext, drivers: NodeDrivers, listener: PoolNodeListener, closeWithin: () => number) {
+  constructor(context: PoolContext, drivers: NodeDrivers, listener: RosterListener, closeWithin: () => number) {
     this.#context = context
     this.#drivers = drivers
     this.#listener = listener
@@ -45,18 +59,26 @@ export class NodeRoster {
   /** Takes every node out of service; resolves when their drivers are closed. */
   async stop(): Promise<void> {
     this.#inService = false
+    for (const leaving of this.#leaving.values()) leaving.abort(new Error('the node pool was stopped'))
     for (const node of [...this.#context.live.values()]) this.#stop(node)
     await Promise.all(this.#stopping.values())
   }
 
   /** The record of the node may have changed: follows it. Does nothing before the start and after the stop. */
   follow(name: string): void {
-    if (!this.#inService || this.#stopping.has(name)) return
+    if (!this.#inService) return
     const { store, live } = this.#context
     const config = store.get('nodes', name)
     const node = live.get(name)
     const wanted = config?.enabled ? config : undefined
-    if (node !== undefined && (wanted === undefined || needsNewDriver(node.config, wanted))) {
+    if (this.#stopping.has(name)) {
+      // Wanted again: it need not be emptied any more, and starts anew when it has ended.
+      if (wanted !== undefined) this.#leaving.get(name)?.abort(new Error('the node is wanted again'))
+      return this.announce(name)
+    }
+    if (node !== undefined && wanted === undefined) {
+      this.#leave(node)
+    } else if (node !== undefined && wanted !== undefined && needsNewDriver(node.config, wanted)) {
       this.#stop(node)
     } else if (node !== undefined && wanted !== undefined) {
       if (wanted.draining !== node.config.draining) node.drained = false
@@ -98,7 +120,8 @@ export class NodeRoster {
 
   #stateOf(config: StoredNode): NodeState {
     if (!config.enabled) return 'disabled'
-    const health = this.#context.live.get(config.name)?.health.state ?? 'connecting'
+    const node = this.#context.live.get(config.name)
+    const health = node === undefined || node.leaving ? 'connecting' : node.health.state
     return health === 'online' && config.draining ? 'draining' : health
   }
 
@@ -111,8 +134,41 @@ export class NodeRoster {
     this.#firstPolls.add(firstPoll)
   }
 
+  /** The operator takes the node out of service: its people are told, and find their rooms on other nodes; then it ends. */
+  #leave(node: PoolNode): void {
+    const { name } = node
+    const rooms = this.#context.presence.countsOn(name)
+    node.leaving = true
+    this.#clear(name)
+    this.#errors.delete(name)
+    if (!node.online) return this.#stop(node)
+    const stopper = new AbortController()
+    this.#leaving.set(name, stopper)
+    const left = this.#empty(node, rooms, stopper.signal)
+      .catch((error: unknown) =>
+        this.#context.logger.error({ node: name, err: error }, 'a node that goes out of service was not emptied'),
+      )
+      .then(() => {
+        this.#leaving.delete(name)
+        if (this.#context.live.get(name) === node) this.#stop(node)
+        return this.#stopping.get(name)
+      })
+    this.#stopping.set(name, left)
+  }
+
+  /** Brings what is there elsewhere, then closes every room. Takes the deadline of a node's answer twice at most, and a moment more where people were there. */
+  async #empty(node: PoolNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
+    const milliseconds = this.#context.deadlines().node_ms
+    const moved = this.#listener.onLeaving(rooms)
+    // One room that finds no place in time does not keep the others from being told.
+    await within({ milliseconds, signal }, () => moved).catch(() => undefined)
+    await node.placement.closeAll({ until: performance.now() + milliseconds, signal })
+    if (rooms.length === 0 || signal.aborted) return
+    await sleep(lingerMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+
   #stop(node: PoolNode): void {
-    const { live, logger, presence, events } = this.#context
+    const { live, logger } = this.#context
     const { name } = node
     live.delete(name)
     this.#errors.delete(name)
@@ -124,6 +180,12 @@ export class NodeRoster {
         this.follow(name)
       })
     this.#stopping.set(name, stopped)
+    this.#clear(name)
+  }
+
+  /** Nobody is on the node any more. */
+  #clear(name: string): void {
+    const { presence, events } = this.#context
     for (const roomId of presence.roomsOn(name)) {
       events.emitDepartures(name, presence.clear(roomId), 'The MCU was taken out of service.')
     }

@@ -4,6 +4,7 @@ import type { NodeLogger } from './node-failure.ts'
 import type { PoolEvents } from './pool-events.ts'
 import type { PoolNode } from './pool-node.ts'
 import type { Presence } from './presence.ts'
+import type { ExpectedUsers } from './choice/expected-users.ts'
 import type { RoomIndex } from './placement/room-index.ts'
 
 /** What the parts of the node pool share. */
@@ -15,6 +16,7 @@ export interface PoolContext {
   events: PoolEvents
   presence: Presence
   index: RoomIndex
+  expected: ExpectedUsers
   /** Enabled nodes by name. */
   live: Map<string, PoolNode>
 }

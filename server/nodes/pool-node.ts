@@ -4,6 +4,7 @@ import type { Candidate } from './choice/choose-node.ts'
 import { DeadlineError, OpenCalls, within } from './deadline.ts'
 import { guarded } from './guarded.ts'
 import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
+import { Steadiness } from './health/steadiness.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from './media-node.ts'
 import { NodePlacement } from './placement/node-placement.ts'
 
@@ -33,10 +34,16 @@ export class PoolNode implements Candidate {
   config: StoredNode
   /** Every room that could be taken off it was, since it began to drain. */
   drained = false
+  /** It goes out of service: what it has is brought elsewhere, and nothing new comes. */
+  leaving = false
+  /** Whether it stays, as far as its past tells. */
+  readonly steadiness = new Steadiness()
 
   readonly #context: PoolContext
   readonly #calls = new OpenCalls()
   readonly #unsubscribe: () => void
+  /** When a call began that was not answered, on the clock of `performance.now()`. */
+  #unansweredAt = Number.NEGATIVE_INFINITY
 
   constructor(options: PoolNodeOptions) {
     const { config, driver, context, listener } = options
@@ -48,8 +55,14 @@ export class PoolNode implements Candidate {
     this.health = new HealthMonitor({
       ask: (signal) => driver.health(signal),
       deadlines: context.deadlines,
-      onState: (state, error) => this.#guarded(() => listener.onState(this, state, error)),
-      onHealthy: () => this.#guarded(() => listener.onHealthy(this)),
+      onState: (state, error) => {
+        if (state === 'offline') this.steadiness.lost()
+        this.#guarded(() => listener.onState(this, state, error))
+      },
+      onHealthy: () => {
+        this.steadiness.back()
+        this.#guarded(() => listener.onHealthy(this))
+      },
       onFailure: (error) => this.#guarded(() => listener.onFailure(this, error)),
     })
     this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
@@ -64,9 +77,20 @@ export class PoolNode implements Candidate {
     return this.health.state === 'online'
   }
 
+  /** It may be asked about its rooms. */
+  get serving(): boolean {
+    return this.online && !this.leaving
+  }
+
   /** New rooms may be put on it. */
   get takesRooms(): boolean {
-    return this.online && !this.config.draining
+    return this.serving && !this.config.draining
+  }
+
+  /** It answered last, and was not lost lately: rooms are put on others first where it is not. */
+  get reliable(): boolean {
+    const { failing, lastSuccess } = this.health
+    return !failing && lastSuccess > this.#unansweredAt && this.steadiness.steady
   }
 
   get idcCode(): string {
@@ -93,6 +117,16 @@ export class PoolNode implements Candidate {
     return this.#context.presence.usersOn(this.name)
   }
 
+  get expected(): number {
+    return this.#context.expected.on(this.name)
+  }
+
+  /** It did not answer a call that began so long ago (now, when left out): it is polled, and nothing new is put on it before it answers. */
+  unanswered(since = performance.now()): void {
+    if (since > this.health.lastSuccess) this.#unansweredAt = Math.max(this.#unansweredAt, since)
+    this.health.pollSoon()
+  }
+
   /**
    * One call through the port with its deadline in milliseconds. What looks like a dead node is polled at once.
    * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
@@ -102,10 +136,12 @@ export class PoolNode implements Candidate {
     signal: AbortSignal | undefined,
     run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    const startedAt = performance.now()
     try {
       return await within({ milliseconds, signal, openCalls: this.#calls }, (inner) => run(this.driver, inner))
     } catch (error) {
-      if (error instanceof DeadlineError || error instanceof NodeConnectionError) this.health.pollSoon()
+      if (error instanceof DeadlineError) this.unanswered(startedAt)
+      else if (error instanceof NodeConnectionError) this.health.pollSoon()
       throw error
     }
   }

@@ -60,14 +60,22 @@ export const nodeProcedures = {
     nodeView,
   ),
   'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
-  'nodes.disable': procedure('Take it out of service at once; its rooms move at their next get_mcu.', key, nodeView),
+  'nodes.disable': procedure(
+    'Take it out of service at once; its people are told, and rooms that somebody is in move to other nodes.',
+    key,
+    nodeView,
+  ),
   'nodes.drain': procedure(
     'Give it no new rooms; it keeps those with people in them until they are empty.',
     key,
     nodeView,
   ),
   'nodes.undrain': procedure('Give it rooms again.', key, nodeView),
-  'nodes.remove': procedure('Remove it; its rooms move at their next get_mcu.', key, done),
+  'nodes.remove': procedure(
+    'Remove it; its people are told, and rooms that somebody is in move to other nodes.',
+    key,
+    done,
+  ),
   'nodes.janus_config': procedure(
     'The configuration files that make a Janus server this node: safe, and right for this site. They hold its secrets.',
     key,

@@ -1,40 +1,57 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
-import { unlessAborted } from '../deadline.ts'
+import { DeadlineError, unlessAborted } from '../deadline.ts'
+import type { Eligibility } from './eligibility.ts'
 import { NodeError } from '../media-node.ts'
-import { asApiError } from '../node-failure.ts'
+import { asApiError, describeFailure } from '../node-failure.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
+
+/** What an assignment is asked with. */
+export interface AssignOptions extends ChoiceOptions {
+  /** So many users will come, as far as is known: they were in the room on the node that it had. */
+  users?: number | undefined
+}
 
 /** One attempt to give a room a node: where it stands. */
 interface Attempt {
   roomId: string
   idcCode: string
   lab: boolean
+  users: number | undefined
   /** On the clock of `performance.now()`. */
   until: number
   /** Names of nodes that are out of the question: the caller's wish, and those that failed in this attempt. */
   excluded: Set<string>
   /** A node failed in this attempt. */
   failed: boolean
+  /** The first node that did not answer soon: it is asked again when there is no other. */
+  slow: PoolNode | undefined
 }
+
+/** A new node has this part of the deadline to take a room before another one is asked: one that hangs is not waited for. */
+const firstTry = 1 / 4
+/** Of the users that a room has on average, this part is expected in one that nobody is in yet: some rooms stay empty. */
+const expectedPart = 0.5
 
 /** Gives each room its node and keeps it there while the node is online (contract, section 3: get_mcu). */
 export class Assigner {
   readonly #context: PoolContext
+  readonly #eligibility: Eligibility
   /** Attempts under way by room: concurrent callers share one. */
   readonly #attempts = new Map<string, Promise<string>>()
 
-  constructor(context: PoolContext) {
+  constructor(context: PoolContext, eligibility: Eligibility) {
     this.#context = context
+    this.#eligibility = eligibility
   }
 
   /**
    * The name of the room's node, which holds the room; an assignment is on disk before this resolves.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
-  async assign(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
+  async assign(roomId: string, options: AssignOptions, signal?: AbortSignal): Promise<string> {
     const room = this.#existing(roomId)
     const current = this.#keeper(room, options.lab ?? false)
     if (current?.placement.isOpen(roomId)) return current.name
@@ -56,47 +73,50 @@ export class Assigner {
   /** The node the room stays on: online, and when it drains, or is simulated beside real ones, only with people in the room. */
   #keeper(room: StoredRoom, lab: boolean): PoolNode | undefined {
     const node = this.#context.live.get(room.node)
-    if (!node?.online) return undefined
-    const stays = node.takesRooms && (lab || this.#servesAll(node))
-    return stays || this.#context.presence.peopleIn(room.room_id) > 0 ? node : undefined
-  }
-
-  /** Nodes that this room may be put on. Who wants media is never put on a simulated node where the site has real ones, even if those are offline. */
-  #candidates(lab: boolean): PoolNode[] {
-    const ready = [...this.#context.live.values()].filter((node) => node.takesRooms)
-    const simulated = lab ? ready.filter(({ config }) => config.kind === 'simulated') : []
-    return simulated.length > 0 ? simulated : ready.filter((node) => this.#servesAll(node))
-  }
-
-  /** It carries media, or the site has nothing that does. */
-  #servesAll({ config }: PoolNode): boolean {
-    if (config.kind !== 'simulated') return true
-    for (const { kind, enabled } of this.#context.store.all('nodes').values()) {
-      if (kind !== 'simulated' && enabled) return false
+    if (!node?.serving) return undefined
+    if (this.#eligibility.mayHave(node, room, lab)) {
+      return node.takesRooms || this.#hasPeople(room) ? node : undefined
     }
-    return true
+    return node.config.kind === 'simulated' && this.#hasPeople(room) ? node : undefined
   }
 
-  async #run(roomId: string, options: ChoiceOptions): Promise<string> {
+  #hasPeople({ room_id }: StoredRoom): boolean {
+    return this.#context.presence.peopleIn(room_id) > 0
+  }
+
+  async #run(roomId: string, options: AssignOptions): Promise<string> {
+    const { index, expected, deadlines, logger } = this.#context
     const attempt: Attempt = {
       roomId,
       idcCode: options.idcCode ?? '',
       lab: options.lab ?? false,
-      until: performance.now() + this.#context.deadlines().node_ms,
+      users: options.users,
+      until: performance.now() + deadlines().node_ms,
       excluded: new Set(options.exclude),
       failed: false,
+      slow: undefined,
     }
     for (;;) {
       const node = this.#next(attempt)
-      this.#context.index.reserve(roomId, node.name)
+      const until = this.#patience(node, attempt)
+      index.reserve(roomId, node.name)
+      this.#expectUsers(node, attempt)
+      let taken = false
       try {
-        if (await this.#tryOn(node, attempt)) return node.name
+        taken = await this.#tryOn(node, attempt, until)
+        if (taken) return node.name
       } catch (error) {
-        if (!(error instanceof NodeError))
-          throw asApiError(error, { node: node.name, name: 'openRoom' }, this.#context.logger)
-        this.#context.logger.warn({ node: node.name, error: error.message }, 'a node did not take a room')
+        const another = error instanceof DeadlineError && until < attempt.until
+        if (another) {
+          attempt.slow ??= node
+          node.unanswered()
+        } else if (!(error instanceof NodeError)) {
+          throw asApiError(error, { node: node.name, name: 'openRoom' }, logger)
+        }
+        logger.warn({ node: node.name, error: describeFailure(error) }, 'a node did not take a room')
       } finally {
-        this.#context.index.release(roomId)
+        if (!taken) expected.forget(roomId)
+        index.release(roomId)
         // What did not become the room's node gives it up.
         node.placement.follow(roomId)
       }
@@ -105,24 +125,44 @@ export class Assigner {
     }
   }
 
+  /** Until when the node has time, on the clock of `performance.now()`. Only one that may yet be passed over for another has less than the whole deadline. */
+  #patience(node: PoolNode, { roomId, until, slow }: Attempt): number {
+    const keeps = this.#context.index.nodeOf(roomId) === node.name
+    return keeps || node === slow
+      ? until
+      : Math.min(until, performance.now() + this.#context.deadlines().node_ms * firstTry)
+  }
+
+  /** Whoever asked for the room comes in a moment. */
+  #expectUsers(node: PoolNode, { roomId, users }: Attempt): void {
+    const { presence, expected } = this.#context
+    if (presence.occupied(roomId)) return
+    const { people, devices } = presence.totals()
+    const average = presence.occupiedRooms === 0 ? 0 : (people + devices) / presence.occupiedRooms
+    expected.expect(roomId, node.name, users ?? average * expectedPart)
+  }
+
   /** The next node to try. @throws ApiError noNode, licenceExceeded */
   #next(attempt: Attempt): PoolNode {
+    const { lab, excluded, slow } = attempt
     const room = this.#existing(attempt.roomId)
-    const keeper = this.#keeper(room, attempt.lab)
-    if (keeper !== undefined && !attempt.excluded.has(keeper.name)) return keeper
-    const choice = chooseNode(this.#candidates(attempt.lab), { idcCode: attempt.idcCode, exclude: attempt.excluded })
+    const keeper = this.#keeper(room, lab)
+    if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
+    this.#context.expected.expire()
+    const candidates = this.#eligibility.candidates(room, lab)
+    const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
     if (choice.ok) return choice.node
     // A draining node keeps what it has when there is nowhere else to go.
     const draining = this.#context.live.get(room.node)
-    if (draining?.online && !attempt.excluded.has(draining.name) && (attempt.lab || this.#servesAll(draining))) {
-      return draining
-    }
+    const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
+    if (stays && !excluded.has(draining.name)) return draining
+    if (slow?.takesRooms && performance.now() < attempt.until) return slow
     // Where a node with room for it failed, the site is not at its limit: its nodes fail.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
 
   /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
-  async #tryOn(node: PoolNode, { roomId, until }: Attempt): Promise<boolean> {
+  async #tryOn(node: PoolNode, { roomId, until: end }: Attempt, until: number): Promise<boolean> {
     const told = await node.placement.open(roomId, { until })
     if (told === undefined) {
       this.#existing(roomId)
@@ -131,7 +171,7 @@ export class Assigner {
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
     // Changed between the answer of the node and the disk: the node is told again.
-    await node.placement.open(roomId, { until })
+    await node.placement.open(roomId, { until: end })
     return true
   }
 

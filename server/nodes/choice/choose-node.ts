@@ -1,6 +1,8 @@
 /** A node as far as the choice cares. Limits: 0 is none. */
 export interface Candidate {
   name: string
+  /** It answers, and was not lost again and again. */
+  reliable: boolean
   idcCode: string
   weight: number
   maxRooms: number
@@ -9,6 +11,8 @@ export interface Candidate {
   rooms: number
   /** People and devices on it. */
   users: number
+  /** Users who are about to come to it. */
+  expected: number
 }
 
 /** What the caller asks of the choice. */
@@ -25,35 +29,44 @@ export interface ChoiceOptions {
 export type Choice<C extends Candidate> = { ok: true; node: C } | { ok: false; reason: 'noNode' | 'licenceExceeded' }
 
 /**
- * Chooses the node for a room (contract, section 3): below its limits; of the preferred idc_code when one qualifies; then the least loaded by users, then by rooms,
- * each divided by its weight, then by name. `candidates` are enabled, online and not draining.
+ * Chooses the node for a room (contract, section 3): below its limits; one that is reliable, when there is any; of the preferred idc_code when one qualifies; then the least
+ * loaded by users, then by rooms, each divided by its weight, then by name. Users who are about to come count like those who are there, except that they refuse nobody: a
+ * node that they will fill comes after the others. `candidates` are enabled, online and not draining. One step for each candidate.
  */
 export function chooseNode<C extends Candidate>(candidates: Iterable<C>, options: ChoiceOptions = {}): Choice<C> {
   const idcCode = options.idcCode ?? ''
   let best: C | undefined
+  let bestRank = 0
+  let bestLoad = 0
   let any = false
   for (const candidate of candidates) {
     if (options.exclude?.has(candidate.name)) continue
     any = true
-    if (isAtLimit(candidate)) continue
-    if (best === undefined || isBetter(candidate, best, idcCode)) best = candidate
+    const { maxRooms, maxUsers, users } = candidate
+    if ((maxRooms > 0 && candidate.rooms >= maxRooms) || (maxUsers > 0 && users >= maxUsers)) continue
+    const coming = users + candidate.expected
+    const rank = rankOf(candidate, coming, idcCode)
+    const load = coming / candidate.weight
+    if (best !== undefined) {
+      const order = bestRank - rank || load - bestLoad || byRooms(candidate, best)
+      if (order > 0) continue
+    }
+    best = candidate
+    bestRank = rank
+    bestLoad = load
   }
   if (best !== undefined) return { ok: true, node: best }
   return { ok: false, reason: any ? 'licenceExceeded' : 'noNode' }
 }
 
-function isAtLimit(node: Candidate): boolean {
-  return (node.maxRooms > 0 && node.rooms >= node.maxRooms) || (node.maxUsers > 0 && node.users >= node.maxUsers)
+/** What comes before load; the higher the better. */
+function rankOf(node: Candidate, coming: number, idcCode: string): number {
+  const near = idcCode !== '' && node.idcCode === idcCode
+  const roomy = node.maxUsers === 0 || coming < node.maxUsers
+  return (node.reliable ? 4 : 0) + (near ? 2 : 0) + (roomy ? 1 : 0)
 }
 
-function isBetter(one: Candidate, other: Candidate, idcCode: string): boolean {
-  if (idcCode !== '') {
-    const preferred = one.idcCode === idcCode
-    if (preferred !== (other.idcCode === idcCode)) return preferred
-  }
-  const users = one.users / one.weight - other.users / other.weight
-  if (users !== 0) return users < 0
-  const rooms = one.rooms / one.weight - other.rooms / other.weight
-  if (rooms !== 0) return rooms < 0
-  return one.name < other.name
+/** Negative when `one` comes first. */
+function byRooms(one: Candidate, other: Candidate): number {
+  return one.rooms / one.weight - other.rooms / other.weight || (one.name < other.name ? -1 : 1)
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { chooseNode } from './choose-node.ts'
+import type { Eligibility } from './eligibility.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
 import { inLanes } from '../lanes.ts'
@@ -13,11 +14,13 @@ const sliceSize = 100
  */
 export class Drainer {
   readonly #context: PoolContext
+  readonly #eligibility: Eligibility
   readonly #stopper = new AbortController()
   readonly #working = new Set<PoolNode>()
 
-  constructor(context: PoolContext) {
+  constructor(context: PoolContext, eligibility: Eligibility) {
     this.#context = context
+    this.#eligibility = eligibility
   }
 
   stop(): void {
@@ -92,13 +95,10 @@ export class Drainer {
   }
 
   #movable(node: PoolNode, roomId: string): boolean {
-    const { presence, live } = this.#context
+    const { presence, store } = this.#context
     if (presence.peopleIn(roomId) > 0) return false
     if (!presence.occupied(roomId)) return true
-    const { kind } = node.config
-    const others = [...live.values()].filter(
-      (other) => other !== node && other.takesRooms && (other.config.kind !== 'simulated' || kind === 'simulated'),
-    )
-    return chooseNode(others).ok
+    const room = store.get('rooms', roomId)
+    return room !== undefined && chooseNode(this.#eligibility.candidates(room, node.config.kind === 'simulated')).ok
   }
 }

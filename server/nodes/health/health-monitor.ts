@@ -47,6 +47,11 @@ export class HealthMonitor {
     return this.#state === 'offline' && this.#silent
   }
 
+  /** The last poll failed. */
+  get failing(): boolean {
+    return this.#failures > 0
+  }
+
   /** What the node answered last while online. */
   get last(): NodeHealth | undefined {
     return this.#last

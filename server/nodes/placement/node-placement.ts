@@ -135,12 +135,25 @@ export class NodePlacement {
     }
   }
 
+  /** Tells the people of every room that the node holds to go, and gives the rooms up; those that fail stay. The node is leaving. Never rejects. */
+  async closeAll(wait: PlacementWait): Promise<void> {
+    const rooms = [...this.#rooms.keys()]
+    await inLanes(
+      laneCount,
+      () => (wait.signal?.aborted || performance.now() >= wait.until ? undefined : rooms.shift()),
+      async (roomId) => {
+        // What happened to it is the loop's to log; the driver ends in a moment all the same.
+        await this.close(roomId, wait).catch(() => undefined)
+      },
+    )
+  }
+
   /** The room as the node is to hold it. */
   #wanted(roomId: string): StoredRoom | undefined {
     const { store, index } = this.#context
     const room = store.get('rooms', roomId)
-    if (room === undefined || room.closed) return undefined
-    const { name } = this.#node
+    const { name, leaving } = this.#node
+    if (room === undefined || room.closed || leaving) return undefined
     return room.node === name || index.reservedOn(roomId) === name ? room : undefined
   }
 

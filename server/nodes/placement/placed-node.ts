@@ -4,6 +4,8 @@ import type { MediaNode } from '../media-node.ts'
 export interface PlacedNode {
   readonly name: string
   readonly online: boolean
+  /** It goes out of service: no room is to be on it any more. */
+  readonly leaving: boolean
   /** @throws DeadlineError, NodeError, the signal's reason */
   ask<T>(
     milliseconds: number,

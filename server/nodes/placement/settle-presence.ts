@@ -11,8 +11,11 @@ export interface UsersAnswer {
 }
 
 /** Makes presence what the node answered, and tells of everybody who came or went without a word. */
-export function settlePresence(context: Pick<PoolContext, 'presence' | 'events'>, answer: UsersAnswer): void {
-  const { presence, events } = context
+export function settlePresence(
+  context: Pick<PoolContext, 'presence' | 'events' | 'expected'>,
+  answer: UsersAnswer,
+): void {
+  const { presence, events, expected } = context
   const { node, roomId, heard } = answer
   const present = new Map(answer.users.map((user) => [user.userId, user]))
   for (const known of presence.usersOf(roomId)) {
@@ -25,6 +28,7 @@ export function settlePresence(context: Pick<PoolContext, 'presence' | 'events'>
   for (const user of answer.users) {
     if (heard.has(user.userId) || presence.user(roomId, user.userId) !== undefined) continue
     presence.join(node, roomId, user)
+    expected.came(roomId)
     events.emit({ type: 'joined', name: node, roomId, user })
   }
 }

@@ -49,7 +49,7 @@ export interface PoolSiteOptions {
   deadlines?: Partial<Settings['deadlines']>
   /** Called with each simulated node before the pool first talks to it. */
   prepare?: (node: SimulatedNode, name: string) => void
-  /** Instead of a simulated node. */
+  /** Instead of a simulated node; of nodes of every kind. */
   driver?: (config: StoredNode) => MediaNode
 }
 
@@ -95,7 +95,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     settings: () => settings,
     logger: { debug: quiet, info: quiet, warn: log, error: log },
     // What a node of kind `embedded` does to media is no matter of the pool.
-    drivers: { simulated: driver, embedded: driver },
+    drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },
     defaultAddress: () => '127.0.0.1:7082',
   })
   pool.onEvent((event) => told.push(event))

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { type Candidate, type ChoiceOptions, chooseNode } from '../../../../server/nodes/choice/choose-node.ts'
 
 function node(name: string, fields: Partial<Candidate> = {}): Candidate {
-  return { name, idcCode: '', weight: 1, maxRooms: 0, maxUsers: 0, rooms: 0, users: 0, ...fields }
+  const nothing = { idcCode: '', weight: 1, maxRooms: 0, maxUsers: 0, rooms: 0, users: 0, expected: 0 }
+  return { name, reliable: true, ...nothing, ...fields }
 }
 
 function chosen(candidates: Candidate[], options: ChoiceOptions = {}): string {
@@ -44,4 +45,17 @@ test('no node at all is told apart from nodes that are all at their limit', () =
   expect(chosen([])).toBe('noNode')
   expect(chosen([node('a')], { exclude: new Set(['a']) })).toBe('noNode')
   expect(chosen([node('a', { rooms: 1, maxRooms: 1 }), node('b', { users: 1, maxUsers: 1 })])).toBe('licenceExceeded')
+})
+
+test('users who are about to come count like those who are there, and refuse nobody', () => {
+  expect(chosen([node('a', { users: 1, expected: 3 }), node('b', { users: 3 })])).toBe('b')
+  const filling = node('a', { users: 1, expected: 1, maxUsers: 2 })
+  expect(chosen([filling, node('b', { users: 90 })])).toBe('b')
+  expect(chosen([filling])).toBe('a')
+})
+
+test('a node that is not reliable comes last, also where it is the wished one', () => {
+  const crashing = node('a', { idcCode: 'bj', reliable: false })
+  expect(chosen([crashing, node('b', { users: 90 })], { idcCode: 'bj' })).toBe('b')
+  expect(chosen([crashing])).toBe('a')
 })

@@ -135,8 +135,9 @@ test('a room is opened on a node that just restarted before get_mcu answers, how
 })
 
 test('a node that kept its people through a broken connection gives them back, and loses what is no longer its own', async () => {
-  const { pool, node, next, changeRoom, removeRoom } = await poolSite({
-    nodes: { a: {}, b: {} },
+  const { pool, node, next, addNode, changeRoom, removeRoom } = await poolSite({
+    // There is no other node to bring them to.
+    nodes: { a: {}, b: { draining: true } },
     rooms: { kept: {}, moved: {}, gone: {} },
   })
   const a = node('a')
@@ -151,6 +152,7 @@ test('a node that kept its people through a broken connection gives them back, a
   await lost
   expect(pool.totals().people).toBe(0)
   await removeRoom('gone')
+  await addNode('b')
   expect(await pool.assign('moved')).toBe('b')
   a.joinPerson('kept', { userId: 'kept-2', userName: 'Bob' })
   a.leavePerson('kept', 'kept-1')

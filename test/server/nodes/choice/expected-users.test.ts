@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { ExpectedUsers } from '../../../../server/nodes/choice/expected-users.ts'
+
+test('users of a room that was just assigned are expected until they are there', () => {
+  const expected = new ExpectedUsers(() => 0)
+  expected.expect('r1', 'a', 2)
+  expected.expect('r2', 'a', 0.5)
+  expect(expected.on('a')).toBe(2.5)
+  expected.came('r1')
+  expect(expected.on('a')).toBe(1.5)
+  expected.came('r1')
+  expected.came('r1')
+  expected.came('r2')
+  expect(expected.on('a')).toBe(0)
+})
+
+test('a room that goes to another node is expected there alone', () => {
+  const expected = new ExpectedUsers(() => 0)
+  expected.expect('r1', 'a', 2)
+  expected.expect('r1', 'b', 3)
+  expect([expected.on('a'), expected.on('b')]).toEqual([0, 3])
+  expected.forget('r1')
+  expect(expected.on('b')).toBe(0)
+})
+
+test('who does not come within half a minute is not expected any more', () => {
+  let now = 0
+  const expected = new ExpectedUsers(() => now)
+  expected.expect('r1', 'a', 2)
+  now = 20_000
+  expected.expect('r2', 'a', 3)
+  now = 31_000
+  expected.expire()
+  expect(expected.on('a')).toBe(3)
+})

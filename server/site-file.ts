@@ -128,6 +128,7 @@ function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): Stored
       port: portAfter(node, before),
       created_at: before?.created_at ?? now,
       draining: before?.draining ?? false,
+      ...(before?.drain === undefined ? {} : { drain: before.drain }),
       secrets_sealed: secretsAfter(input, before),
     }
   })

@@ -24,6 +24,7 @@ export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: Nod
 const readAtUse: ReadonlySet<string> = new Set([
   'enabled',
   'draining',
+  'drain',
   'addresses',
   'idc_code',
   'weight',

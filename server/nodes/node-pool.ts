@@ -32,6 +32,8 @@ export interface NodePoolOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
+  /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
+  now?: () => number
   /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
   defaultAddress?: (port: number) => string
 }
@@ -51,7 +53,7 @@ export class NodePool {
   readonly #unsubscribe: () => void
 
   constructor(options: NodePoolOptions) {
-    const { store, settings, logger, clock = Date.now } = options
+    const { store, settings, logger, clock = Date.now, now = () => performance.now() } = options
     this.#options = options
     this.#context = {
       store,
@@ -61,7 +63,8 @@ export class NodePool {
       events: new PoolEvents(logger),
       presence: new Presence(),
       index: new RoomIndex(store.all('rooms')),
-      expected: new ExpectedUsers(),
+      expected: new ExpectedUsers(now),
+      now,
       live: new Map(),
     }
     this.#eligibility = new Eligibility(this.#context)
@@ -320,10 +323,9 @@ export class NodePool {
       live.get(before)?.placement.follow(roomId)
     }
     const node = live.get(after)
-    node?.placement.follow(roomId)
     if (room !== undefined && node !== undefined && !this.#eligibility.mayHave(node, room, true)) {
       void this.#relocation.leave(roomId, after)
-    }
+    } else node?.placement.follow(roomId)
     if (before !== '' && after !== '' && before !== after)
       events.emit({ type: 'roomMoved', name: after, roomId, from: before })
     const next = index.reservedOn(roomId)

@@ -12,6 +12,8 @@ export interface PoolContext {
   store: Store
   deadlines: () => Settings['deadlines']
   clock: () => number
+  /** Milliseconds that only grow. */
+  now: () => number
   logger: NodeLogger
   events: PoolEvents
   presence: Presence

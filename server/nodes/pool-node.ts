@@ -37,7 +37,7 @@ export class PoolNode implements Candidate {
   /** It goes out of service: what it has is brought elsewhere, and nothing new comes. */
   leaving = false
   /** Whether it stays, as far as its past tells. */
-  readonly steadiness = new Steadiness()
+  readonly steadiness: Steadiness
 
   readonly #context: PoolContext
   readonly #calls = new OpenCalls()
@@ -52,6 +52,7 @@ export class PoolNode implements Candidate {
     this.driver = driver
     this.#context = context
     this.placement = new NodePlacement(this, context)
+    this.steadiness = new Steadiness(context.now)
     this.health = new HealthMonitor({
       ask: (signal) => driver.health(signal),
       deadlines: context.deadlines,

@@ -7,7 +7,7 @@ import type { PoolContext } from './pool-context.ts'
 export function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {
   const { store, presence, index, live } = context
   return Array.from(store.all('nodes').values(), (node) => {
-    const { created_at, draining, secrets_sealed: _, ...config } = node
+    const { created_at, draining, drain, secrets_sealed: _, ...config } = node
     const announced = stateOf(node.name)
     return {
       config,
@@ -18,7 +18,14 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
       users: presence.usersOn(node.name),
       devices: presence.devicesOn(node.name),
       pulls: live.get(node.name)?.health.last?.pulls ?? 0,
-      rooms_left: draining ? presence.roomsWithPeopleOn(node.name) : 0,
+      rooms_left: draining ? index.count(node.name) : 0,
+      drain: draining
+        ? {
+            since: drain?.since ?? announced?.since ?? created_at,
+            rooms: drain?.rooms ?? 0,
+            people_left: presence.peopleOn(node.name),
+          }
+        : null,
       last_error: announced?.error ?? '',
       since: announced?.since ?? created_at,
     }

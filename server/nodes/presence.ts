@@ -14,8 +14,6 @@ interface NodePresence {
   devices: number
   /** Rooms with somebody in them. */
   rooms: Set<string>
-  /** Of them, rooms with people in them. */
-  roomsWithPeople: number
 }
 
 /** People and devices in rooms. */
@@ -84,9 +82,9 @@ export class Presence {
     return this.#nodes.get(node)?.devices ?? 0
   }
 
-  /** Rooms of the node with people in them. */
-  roomsWithPeopleOn(node: string): number {
-    return this.#nodes.get(node)?.roomsWithPeople ?? 0
+  /** People on a node. */
+  peopleOn(node: string): number {
+    return this.#nodes.get(node)?.people ?? 0
   }
 
   /** Rooms of the node with somebody in them, as they are now. */
@@ -120,7 +118,6 @@ export class Presence {
       return
     }
     room.people += 1
-    if (room.people === 1) load.roomsWithPeople += 1
     load.people += 1
     this.#people += 1
   }
@@ -146,7 +143,6 @@ export class Presence {
       this.#devices -= 1
     } else {
       room.people -= 1
-      if (room.people === 0) load.roomsWithPeople -= 1
       load.people -= 1
       this.#people -= 1
     }
@@ -171,7 +167,7 @@ export class Presence {
   #load(node: string): NodePresence {
     let load = this.#nodes.get(node)
     if (load === undefined) {
-      load = { people: 0, devices: 0, rooms: new Set(), roomsWithPeople: 0 }
+      load = { people: 0, devices: 0, rooms: new Set() }
       this.#nodes.set(node, load)
     }
     return load

@@ -42,6 +42,8 @@ export interface StoredSession {
 export interface StoredNode extends NodeConfig {
   created_at: number
   draining: boolean
+  /** When draining began, and how many rooms it had then; left out while it does not drain. */
+  drain?: { since: number; rooms: number }
   secrets_sealed: string
 }
 

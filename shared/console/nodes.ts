@@ -15,8 +15,10 @@ export const nodeView = z.strictObject({
   /** Of them, devices. */
   devices: z.int(),
   pulls: z.int(),
-  /** While draining: rooms with people in them that it still serves. */
+  /** While draining: rooms that it still serves, with people in them, or with devices that no other node can take. */
   rooms_left: z.int(),
+  /** While draining: when that began, how many rooms it had then (0: not known), and how many people are still there; null otherwise. */
+  drain: z.strictObject({ since: moment, rooms: z.int(), people_left: z.int() }).nullable(),
   /** Of the last failed poll while it is not online; empty otherwise. */
   last_error: z.string(),
   /** When the state began. */

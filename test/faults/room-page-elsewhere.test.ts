@@ -77,4 +77,19 @@ describe('a room on another node than the page', () => {
     await expect.poll(inRoom).toEqual(expect.arrayContaining([expect.stringMatching(/yard|gate/), 'ann']))
     expect(ann.problems).toEqual([])
   })
+
+  test('and the node where the room is now is disabled: people read that they will be back, and are led to the other one', async () => {
+    const { controller } = site
+    await controller.rpc('nodes.enable', { name: elsewhere })
+    const nodes = () => controller.rpc('nodes.list', {})
+    await expect.poll(async () => (await nodes()).every(({ state }) => state === 'online')).toBe(true)
+    const first = (await nodes()).find(({ config }) => config.name !== elsewhere)?.config.name ?? ''
+    const went = origins(ann)
+    await controller.rpc('nodes.disable', { name: first })
+    await ann.page.getByText('Restarting, you will be back').waitFor()
+    await ann.sees('停车场')
+    await expect.poll(() => [...went]).toEqual([other])
+    await expect.poll(inRoom).toEqual(expect.arrayContaining([expect.stringMatching(/yard|gate/), 'ann']))
+    expect(ann.problems).toEqual([])
+  })
 })

@@ -35,6 +35,7 @@ const node = (name: string, state: NodeView['state']): NodeView => ({
   devices: 0,
   pulls: 0,
   rooms_left: 0,
+  drain: null,
   last_error: '',
   since: 0,
 })

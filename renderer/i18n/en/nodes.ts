@@ -86,8 +86,9 @@ export const nodes = {
     disableTitle: 'Disable {name}?',
     disableBody: 'Takes effect at once. To let people finish first, drain it instead.',
     loseUsers: '{n} person is disconnected | {n} people are disconnected',
-    loseRooms:
-      '{n} room moves to another node at its next get_mcu | {n} rooms move to another node at their next get_mcu',
+    moveUsers:
+      '{n} person is interrupted for a moment and continues on another node | {n} people are interrupted for a moment and continue on another node',
+    loseRooms: '{n} room moves to another node | {n} rooms move to another node',
     losePulls: '{n} camera is taken over by another node | {n} cameras are taken over by another node',
     loseLast: 'No other node is online: clients will get 410',
     removeTitle: 'Remove {name}?',
@@ -122,7 +123,9 @@ export const nodes = {
     lastError: 'Last error',
     noError: 'none',
     since: '{state} for {span}',
-    drainLeft: '{n} room with people left | {n} rooms with people left',
+    drainLeft: '{n} room left | {n} rooms left',
+    drainPeople: '{n} person | {n} people',
+    drainWaits: 'Only cameras are left: they move as soon as another node can take them.',
     drainDone: 'Empty: it can be disabled or removed',
     limits: 'Limits',
     rooms: 'Rooms',

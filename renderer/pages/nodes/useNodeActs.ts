@@ -32,9 +32,9 @@ export function useNodeActs(edit: (node: NodeView) => void) {
     const others = nodes.value?.some((one) => one.state === 'online' && one.config.name !== node.config.name)
     const people = node.users - node.devices
     return [
-      ...(people > 0 ? [t('nodes.ask.loseUsers', { n: people })] : []),
-      ...(node.rooms > 0 ? [t('nodes.ask.loseRooms', { n: node.rooms })] : []),
-      ...(node.devices > 0 ? [t('nodes.ask.losePulls', { n: node.devices })] : []),
+      ...(people > 0 ? [t(others ? 'nodes.ask.moveUsers' : 'nodes.ask.loseUsers', { n: people })] : []),
+      ...(node.rooms > 0 && others ? [t('nodes.ask.loseRooms', { n: node.rooms })] : []),
+      ...(node.devices > 0 && others ? [t('nodes.ask.losePulls', { n: node.devices })] : []),
       ...(others ? [] : [t('nodes.ask.loseLast')]),
     ]
   }

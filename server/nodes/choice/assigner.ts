@@ -106,8 +106,7 @@ export class Assigner {
         taken = await this.#tryOn(node, attempt, until)
         if (taken) return node.name
       } catch (error) {
-        const another = error instanceof DeadlineError && until < attempt.until
-        if (another) {
+        if (error instanceof DeadlineError && until < attempt.until && performance.now() < attempt.until) {
           attempt.slow ??= node
           node.unanswered()
         } else if (!(error instanceof NodeError)) {

@@ -29,12 +29,15 @@ export class Drainer {
 
   /** The operator's wish, durable. @throws ApiError parameter when there is no such node; storage */
   async set(name: string, draining: boolean): Promise<void> {
-    const { store } = this.#context
+    const { store, index, clock } = this.#context
     await store.transact([`nodes/${name}`], (transaction) => {
       const node = store.get('nodes', name)
       if (node === undefined)
         throw new ApiError('parameter', { message: 'There is no node of this name.', field: 'name' })
-      if (node.draining !== draining) transaction.put('nodes', name, { ...node, draining })
+      if (node.draining === draining) return
+      const { drain: _, ...rest } = node
+      const drain = { since: clock(), rooms: index.count(name) }
+      transaction.put('nodes', name, draining ? { ...rest, draining, drain } : { ...rest, draining })
     })
   }
 

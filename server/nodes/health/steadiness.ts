@@ -17,8 +17,8 @@ export class Steadiness {
   #steadyAt = Number.NEGATIVE_INFINITY
   #there = false
 
-  /** @param clock milliseconds, on the clock of `performance.now()` */
-  constructor(clock: () => number = () => performance.now()) {
+  /** @param clock milliseconds that only grow */
+  constructor(clock: () => number) {
     this.#clock = clock
   }
 
@@ -40,6 +40,6 @@ export class Steadiness {
 
   /** O(1). */
   get steady(): boolean {
-    return this.#clock() >= this.#steadyAt
+    return this.#losses.length === 0 || this.#clock() >= this.#steadyAt
   }
 }

@@ -39,7 +39,7 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
 
     await pages().actOnRow('Hall 2', 'Drain')
     await pages().confirm('Drain')
-    await expect.poll(state('Hall 2')).toContain('1 room with people left')
+    await expect.poll(state('Hall 2')).toContain('1 room left · 1 person')
     expect((await opened().call('rooms.get', { room_id })).users).toHaveLength(1)
     await opened().call('lab.leave', { room_id, user_id: 'ann' })
     await expect.poll(state('Hall 2')).toContain('Empty: it can be disabled or removed')

@@ -6,7 +6,9 @@ import { i18n, installTexts } from '../../../renderer/i18n/index.ts'
 import type { NodeView } from '../../../shared/console/nodes.ts'
 import { nodeConfigSchema } from '../../../shared/node.ts'
 
-const draining = (rooms_left: number, name = 'a'): NodeView => ({
+const minute = 60_000
+
+const draining = (rooms_left: number, name = 'a', drain = { rooms: 0, people_left: rooms_left }): NodeView => ({
   config: nodeConfigSchema.parse({ name, kind: 'simulated' }),
   secrets: [],
   state: 'draining',
@@ -16,6 +18,7 @@ const draining = (rooms_left: number, name = 'a'): NodeView => ({
   devices: 0,
   pulls: 0,
   rooms_left,
+  drain: { ...drain, since: Date.now() - 5 * minute },
   last_error: '',
   since: 0,
 })
@@ -37,6 +40,14 @@ test('a drain goes on as rooms empty, never past its end, and says when it is do
   expect(percent()).toBe('0')
   await goOn(draining(0))
   expect([shown.text().includes('Empty'), percent()]).toEqual([true, undefined])
+})
+
+test('it says how many people are left and since when, and is measured by what the node had when it began', async () => {
+  const { shown, percent, goOn } = show(draining(2, 'a', { rooms: 8, people_left: 1 }))
+  expect(shown.text()).toContain('2 rooms left · 1 person · for 5 min')
+  expect(percent()).toBe('75')
+  await goOn(draining(2, 'a', { rooms: 8, people_left: 0 }))
+  expect(shown.text()).toContain('Only cameras are left')
 })
 
 test('another node is measured by itself', async () => {

@@ -47,6 +47,8 @@ export interface PoolSiteOptions {
   nodes?: Record<string, Partial<StoredNode>>
   rooms?: Record<string, Partial<StoredRoom>>
   deadlines?: Partial<Settings['deadlines']>
+  /** See NodePoolOptions. */
+  now?: () => number
   /** Called with each simulated node before the pool first talks to it. */
   prepare?: (node: SimulatedNode, name: string) => void
   /** Instead of a simulated node; of nodes of every kind. */
@@ -93,6 +95,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
   const pool = new NodePool({
     store,
     settings: () => settings,
+    ...(options.now === undefined ? {} : { now: options.now }),
     logger: { debug: quiet, info: quiet, warn: log, error: log },
     // What a node of kind `embedded` does to media is no matter of the pool.
     drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },

@@ -21,3 +21,16 @@ export async function residentMegabytes(pid: number): Promise<number> {
 export async function descriptors(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
+
+/** Of all that this machine's processors could have done so far, and what their host gave to others of it, in ticks. */
+export interface HostTime {
+  all: number
+  stolen: number
+}
+
+/** What the host gave and took since the machine began. */
+export async function hostTime(): Promise<HostTime> {
+  const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
+  const fields = line.trim().split(/\s+/).slice(1, 9).map(Number)
+  return { all: fields.reduce((sum, field) => sum + field, 0), stolen: fields[7] ?? 0 }
+}

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
+import type { StreamSize } from '../../shared/media/signal.ts'
 import { type Camera, type CameraOptions, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, type Offering } from '../support/media/browser.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
@@ -38,6 +39,8 @@ interface Person {
 export interface Gap {
   who: string
   ms: number
+  /** What the node sends of it, as it last said. */
+  sent: StreamSize
 }
 
 /** The room, its cameras and its people. */
@@ -82,12 +85,13 @@ export class SoakRoom implements AsyncDisposable {
   /** The longest since the last call, of everybody whose link is good, and of every stream that should be there. */
   async longestGaps(): Promise<Gap[]> {
     const gaps: Gap[] = []
-    for (const { name, page, watches } of this.#people) {
+    for (const { name, page, signal, watches } of this.#people) {
       for (const stream of watches) {
         const excused =
           (stream === flapping && this.#flapped) || (this.#moved && (name === 'roam' || stream === 'roam'))
         const ms = await page.call('longestGap', stream)
-        if (name !== 'slow' && stream !== 'slow' && !excused) gaps.push({ who: `${name} watching ${stream}`, ms })
+        if (name === 'slow' || stream === 'slow' || excused) continue
+        gaps.push({ who: `${name} watching ${stream}`, ms, sent: this.#sizeOf(signal, stream) })
       }
     }
     return gaps
@@ -210,6 +214,11 @@ export class SoakRoom implements AsyncDisposable {
     if (answer.problem !== null) throw new Error(`${name} watching ${stream}: ${answer.problem.detail}`)
     if (name !== 'slow') await page.decodes(stream, 3)
     await page.call('observe', stream)
+  }
+
+  #sizeOf({ messages }: SignalClient, stream: string): StreamSize {
+    const told = messages.findLast((message) => message.type === 'stream_size' && message.stream_id === stream)
+    return told?.type === 'stream_size' ? told.size : 'full'
   }
 
   #how(name: string): Offering {

@@ -143,7 +143,9 @@ async function publish(
   const connection = new RTCPeerConnection()
   const [width, height, frameRate] = layered ? [1280, 720, 20] : small ? [160, 90, 10] : [640, 360, 20]
   const filmed = video && pictures === 'camera' && { width, height, frameRate }
-  const stream = await navigator.mediaDevices.getUserMedia({ video: filmed, audio })
+  // What a browser does to a voice costs more than all else here.
+  const heard = audio && small ? { echoCancellation: false, noiseSuppression: false, autoGainControl: false } : audio
+  const stream = await navigator.mediaDevices.getUserMedia({ video: filmed, audio: heard })
   const drawn = video && pictures === 'noise' ? noise(width, height, frameRate) : undefined
   if (drawn !== undefined) stream.addTrack(drawn.track)
   const peer = { connection, session: '', stream, stop: drawn?.stop }
@@ -209,19 +211,14 @@ const stalls = []
 const stallMs = 300
 let observing = false
 
-/** Notes from now on when pictures of a watched stream are shown. */
+/** Notes from now on when pictures of a watched stream come out of the decoder. They are not shown any more: to draw those of many costs more than all else. */
 function observe(name) {
   const peer = peers.get(name)
   peer.longestGapMs = 0
   peer.shownAt = performance.now()
-  // What is shown small costs little to show.
-  peer.video.width = 32
-  const shown = () => {
-    noteGap(peer)
-    peer.shownAt = performance.now()
-    if (peers.get(name) === peer) peer.video.requestVideoFrameCallback(shown)
-  }
-  peer.video.requestVideoFrameCallback(shown)
+  const [track] = peer.video.srcObject.getVideoTracks()
+  peer.video.srcObject = null
+  void notePictures(peer, new MediaStreamTrackProcessor({ track }).readable.getReader())
   if (observing) return
   observing = true
   let last = performance.now()
@@ -233,6 +230,16 @@ function observe(name) {
   }, 50)
 }
 
+async function notePictures(peer, reader) {
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    value.close()
+    noteGap(peer)
+    peer.shownAt = performance.now()
+  }
+}
+
 function noteGap(peer) {
   const now = performance.now()
   let gap = now - peer.shownAt
@@ -240,9 +247,10 @@ function noteGap(peer) {
   peer.longestGapMs = Math.max(peer.longestGapMs, gap)
 }
 
-/** The longest time without a new picture since the last call, in milliseconds, that of now counted too. */
+/** The longest time without a new picture since the last call, in milliseconds, that of now counted too; 0 while it is not observed. */
 function longestGap(name) {
   const peer = peers.get(name)
+  if (peer?.shownAt === undefined) return 0
   noteGap(peer)
   const longest = peer.longestGapMs
   peer.longestGapMs = 0

@@ -6,8 +6,14 @@ const kept = 100
 
 /** The last lines of a room's chat. */
 export class RoomChat {
+  readonly #clock: () => number
   readonly #lines: ChatLine[] = []
   #id = 0
+
+  /** @param clock milliseconds since the epoch */
+  constructor(clock: () => number) {
+    this.#clock = clock
+  }
 
   get lines(): readonly ChatLine[] {
     return this.#lines
@@ -18,10 +24,9 @@ export class RoomChat {
     this.#lines.length = 0
   }
 
-  /** @param at milliseconds since the epoch */
-  add({ userId, userName }: RoomUser, text: string, at: number): ChatLine {
+  add({ userId, userName }: RoomUser, text: string): ChatLine {
     this.#id += 1
-    const line: ChatLine = { id: this.#id, user_id: userId, user_name: userName, text, at }
+    const line: ChatLine = { id: this.#id, user_id: userId, user_name: userName, text, at: this.#clock() }
     this.#lines.push(line)
     if (this.#lines.length > kept) this.#lines.shift()
     return line

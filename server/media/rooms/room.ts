@@ -1,4 +1,4 @@
-import type { RelayPayload, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
+import type { StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
@@ -6,7 +6,7 @@ import type { Viewer } from '../webrtc/viewer.ts'
 import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
-import { isPeerToPeer, type RoomConfig } from './room-config.ts'
+import type { RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
@@ -27,7 +27,7 @@ export class Room {
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Map<Viewer, string>()
-  readonly chat = new RoomChat()
+  readonly chat: RoomChat
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
@@ -45,6 +45,7 @@ export class Room {
     this.config = config
     this.#listener = listener
     this.#clock = clock
+    this.chat = new RoomChat(clock)
     this.#lifetime = new Lifetime((error) => listener.failed(error))
     this.waiting = new WaitingRoom(
       (milliseconds, run) => this.#lifetime.after(milliseconds, run),
@@ -290,32 +291,6 @@ export class Room {
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
     this.#lifetime.end()
-  }
-
-  say(member: Member, text: string): void {
-    this.broadcast({ type: 'chat', line: this.chat.add(member.user, text, this.#clock()) })
-  }
-
-  /** Somebody's own word about microphone and camera; speaking up ends a host's mute. */
-  setState(member: Member, audio: boolean, video: boolean): void {
-    member.audio = audio
-    member.video = video
-    const feed = member.publications.get('main')?.feed
-    if (feed !== undefined) {
-      feed.audioMuted &&= !audio
-      feed.videoMuted &&= !video
-      if (video) feed.requestKeyFrame()
-    }
-    this.tellChanged(member)
-  }
-
-  /** @throws Problem peerToPeer, noStream */
-  relay(from: Member, to: string, payload: RelayPayload): void {
-    if (!isPeerToPeer(this.config)) throw new Problem('badRequest', 'People of this room send to the node.')
-    const member = this.members.get(to)
-    if (member === undefined || member.device !== undefined)
-      throw new Problem('noStream', 'Nobody of this id is in the room.')
-    member.sendOrKeep({ type: 'relay', from: from.user.userId, payload })
   }
 
   broadcast(message: ToPerson, except?: Member): void {

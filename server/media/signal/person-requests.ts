@@ -2,6 +2,7 @@ import type { FromPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
 import * as hostActs from '../rooms/host-acts.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
+import * as ownActs from '../rooms/own-acts.ts'
 import { lowerHand, setHand } from '../rooms/raised-hands.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 
@@ -27,9 +28,9 @@ export function handleRequest({ room, member, rooms, requests, refuse, close }: 
     case 'ping':
       return member.send({ type: 'pong', id: message.id })
     case 'chat':
-      return room.say(member, message.text)
+      return ownActs.say(room, member, message.text)
     case 'state':
-      return room.setState(member, message.audio, message.video)
+      return ownActs.setState(room, member, message.audio, message.video)
     case 'shown':
       return member.show(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
     case 'mute':
@@ -51,6 +52,6 @@ export function handleRequest({ room, member, rooms, requests, refuse, close }: 
     case 'turn_away':
       return hostActs.turnAway(room, member, message.user_id)
     case 'relay':
-      return room.relay(member, message.to, message.payload)
+      return ownActs.relay(room, member, message.to, message.payload)
   }
 }

@@ -1,0 +1,34 @@
+import type { RelayPayload } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import type { Member } from './member.ts'
+import { isPeerToPeer } from './room-config.ts'
+import type { Room } from './room.ts'
+
+/** What everybody in a room may do, host or not. */
+
+/** Everybody reads it, and those who come later. */
+export function say(room: Room, member: Member, text: string): void {
+  room.broadcast({ type: 'chat', line: room.chat.add(member.user, text) })
+}
+
+/** Somebody's own word about microphone and camera; speaking up ends a host's mute. */
+export function setState(room: Room, member: Member, audio: boolean, video: boolean): void {
+  member.audio = audio
+  member.video = video
+  const feed = member.publications.get('main')?.feed
+  if (feed !== undefined) {
+    feed.audioMuted &&= !audio
+    feed.videoMuted &&= !video
+    if (video) feed.requestKeyFrame()
+  }
+  room.tellChanged(member)
+}
+
+/** Hands on what people of a peer-to-peer room say to each other's pages. @throws Problem badRequest, noStream */
+export function relay(room: Room, from: Member, to: string, payload: RelayPayload): void {
+  if (!isPeerToPeer(room.config)) throw new Problem('badRequest', 'People of this room send to the node.')
+  const member = room.members.get(to)
+  if (member === undefined || member.device !== undefined)
+    throw new Problem('noStream', 'Nobody of this id is in the room.')
+  member.sendOrKeep({ type: 'relay', from: from.user.userId, payload })
+}

@@ -1,11 +1,8 @@
 import { computed } from 'vue'
 import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
-import { canCapture } from '../local/capture.ts'
-import { DeviceSwitch } from '../local/device-input.ts'
-import { remember, remembered } from '../local/remembered.ts'
+import { OwnDevices } from '../local/own-devices.ts'
 import { ScreenShare } from '../local/screen-share.ts'
-import { Speaker } from '../local/speaker.ts'
 import { AwaitedRoom } from './awaited-room.ts'
 import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
@@ -41,9 +38,13 @@ export class RoomSession {
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
   /** Cameras that are to come back. */
   readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
-  readonly microphone = this.#device('audio', remembered().microphone)
-  readonly camera = this.#device('video', remembered().camera)
-  readonly speaker = new Speaker()
+  readonly #devices = new OwnDevices(
+    () => this.#deviceChanged(),
+    (lost, instead) => this.notices.tell('unplugged', { lost, instead }, 'warn'),
+  )
+  readonly microphone = this.#devices.microphone
+  readonly camera = this.#devices.camera
+  readonly speaker = this.#devices.speaker
   readonly screen = new ScreenShare(() => this.#screenChanged())
   readonly watching = new Watching()
   readonly mesh = new Mesh()
@@ -69,7 +70,6 @@ export class RoomSession {
   constructor(origin: string) {
     this.#home = origin
     this.#origin = origin
-    if (canCapture()) navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
     window.addEventListener('pagehide', () => this.leave(true))
   }
 
@@ -130,8 +130,7 @@ export class RoomSession {
 
   /** Gives microphone and camera back: their lights go out until they are wanted again. */
   closeDevices(): void {
-    this.microphone.close()
-    this.camera.close()
+    this.#devices.close()
   }
 
   /** Back to the entrance. */
@@ -266,25 +265,7 @@ export class RoomSession {
     this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
   }
 
-  #device(kind: 'audio' | 'video', chosen: string): DeviceSwitch {
-    return new DeviceSwitch(
-      kind,
-      chosen,
-      () => this.#deviceChanged(),
-      (lost, instead) => this.notices.tell('unplugged', { lost, instead }, 'warn'),
-    )
-  }
-
-  #plugged(): void {
-    for (const device of [this.microphone, this.camera]) void device.plugged()
-    void this.speaker.refreshChoices()
-  }
-
   #deviceChanged(): void {
-    const [microphone, camera] = [this.microphone.input, this.camera.input]
-    // One that took the place of one that was unplugged is no choice.
-    if (microphone.track !== null) remember({ microphone: this.microphone.wanted || microphone.chosen })
-    if (camera.track !== null) remember({ camera: this.camera.wanted || camera.chosen })
     this.#publish()
     this.#tellState()
   }

@@ -1,6 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreNotice } from '../store.ts'
+import { eventsFolder } from './backup-events.ts'
 import { backupsFolder } from './backups.ts'
 import { documentNames, fileName } from './documents.ts'
 
@@ -8,6 +9,8 @@ import { documentNames, fileName } from './documents.ts'
 const others = 0o077
 /** A folder in which only owners may remove their files: shared by intent, like /tmp. */
 const sticky = 0o1000
+/** Folders in the data folder with whatever is in them; `tls` holds the keys of the certificate that a site makes for itself. */
+const ourFolders: ReadonlySet<string> = new Set([backupsFolder, eventsFolder, 'tls'])
 
 /**
  * Closes the data folder and what Roomdesk keeps in it to everybody but its owner: 0700, files 0600.
@@ -41,7 +44,7 @@ export async function closeToOthers(folder: string, now: number): Promise<StoreN
 
 function isOurs(name: string): boolean {
   return (
-    name === backupsFolder ||
+    ourFolders.has(name) ||
     documentNames.some((document) => name.startsWith(`${document}.`)) ||
     /^(journal-\d+\.ndjson|high-water\.mark|losses\.json|roomdesk\.lock|(seal|console)\.key)/.test(name)
   )
@@ -51,7 +54,7 @@ function isOurs(name: string): boolean {
 async function narrowFiles(folder: string, all = false): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory() && (all || entry.name === backupsFolder)) {
+    if (entry.isDirectory() && (all || ourFolders.has(entry.name))) {
       await narrow(path, 0o700)
       await narrowFiles(path, true)
     } else if (entry.isFile() && (all || isOurs(entry.name))) await narrow(path, 0o600)

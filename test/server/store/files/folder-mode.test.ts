@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRoom, open, temporaryFolder } from '../site.ts'
 
@@ -35,6 +35,11 @@ test.skipIf(process.platform === 'win32')(
     await chmod(folder, 0o755)
     await chmod(join(folder, 'rooms.json'), 0o644)
     await chmod(join(folder, 'backups'), 0o755)
+    const inside = [join(folder, 'events', 'head.json'), join(folder, 'tls', 'authority.key')]
+    for (const file of inside) {
+      await mkdir(dirname(file), { mode: 0o755 })
+      await writeFile(file, '{}', { mode: 0o644 })
+    }
     const certificate = join(folder, 'fullchain.pem')
     await writeFile(certificate, '')
     await chmod(certificate, 0o644)
@@ -42,6 +47,7 @@ test.skipIf(process.platform === 'win32')(
     expect(await modeOf(folder)).toBe('700')
     expect(await modeOf(join(folder, 'rooms.json'))).toBe('600')
     expect(await modeOf(join(folder, 'backups'))).toBe('700')
+    for (const file of inside) expect([await modeOf(dirname(file)), await modeOf(file)]).toEqual(['700', '600'])
     // Somebody else's file is somebody else's business.
     expect(await modeOf(certificate)).toBe('644')
     expect(again.status().notices).toMatchObject([{ level: 'info', code: 'folderClosed' }])

@@ -1,5 +1,6 @@
 import type { Answer, OfferExchange } from '../../media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../transport/client.ts'
+import { watchStream } from '../rooms/previewExchange.ts'
 import type { StartQueue } from './start-queue.ts'
 
 /** Which stream a tile shows. */
@@ -30,16 +31,14 @@ export class TileExchange implements OfferExchange {
     this.#starts.run(signal, async (): Promise<Answer> => {
       const { roomId: room_id, streamId: stream_id } = this.#source
       const height = this.#height
-      const { answer, session } = await this.#client.call('media.watch', { room_id, stream_id, height, offer })
+      const { answer, session } = await watchStream(this.#client, { room_id, stream_id, height, offer })
       this.#session = session
       if (height !== this.#height) this.#tell()
       return {
-        sdp: answer,
-        renewal: undefined,
-        end: async () => {
+        ...answer,
+        end: () => {
           if (this.#session === session) this.#session = ''
-          // It may be over already, or the controller away; the node notices by itself that nobody is there.
-          await this.#client.call('media.unwatch', { room_id, session }).catch(() => {})
+          return answer.end()
         },
       }
     })

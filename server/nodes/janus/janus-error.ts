@@ -20,6 +20,8 @@ export const janusCodes = {
   publishersFull: 432,
   /** VideoRoom: wrong secret, pin or token. */
   roomUnauthorized: 433,
+  /** VideoRoom: this participant publishes already. */
+  alreadyPublished: 434,
   /** VideoRoom: somebody with this id is in the room. */
   idTaken: 436,
   /** Streaming. */

@@ -17,6 +17,8 @@ export interface Publishing {
   audio?: boolean
   /** Tells how loud it is with each packet of sound (RFC 6464). */
   levels?: boolean
+  /** Reaches addresses of this machine besides the loopback one, too. */
+  anyAddress?: boolean
 }
 
 /** Payload types and number of the header extension, as Chromium has them. */
@@ -60,11 +62,12 @@ export class WhipPeer {
       losesPadding: 0,
       audio: true,
       levels: true,
+      anyAddress: false,
       ...how,
     }
     const connection = new ndc.PeerConnection('publisher', {
       iceServers: [],
-      bindAddress: '127.0.0.1',
+      ...(this.#how.anyAddress ? {} : { bindAddress: '127.0.0.1' }),
       disableAutoNegotiation: true,
     })
     this.#connection = connection

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
+
+/** Candidates of Janus's own interfaces come within some milliseconds; a STUN server that does not answer is not waited for longer. */
+const gatherMs = 500
+
+/**
+ * Puts Janus's candidates, which it tells one by one, into its description: whoever gets that by HTTP hears nothing later. It listens from its making on, for the first
+ * candidates may come before the description does.
+ */
+export class CandidateGathering {
+  readonly #lines: string[] = []
+  readonly #completed = Promise.withResolvers<void>()
+  readonly #stop: () => void
+
+  constructor(handle: JanusHandle) {
+    this.#stop = handle.onEvent((event) => this.#hear(event))
+  }
+
+  /** The description with what has been gathered. Once. */
+  async describe(sdp: string): Promise<string> {
+    try {
+      if (sdp.includes('a=end-of-candidates')) return sdp
+      const waiting = new AbortController()
+      await Promise.race([
+        this.#completed.promise,
+        sleep(gatherMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
+      ])
+      waiting.abort()
+      return withCandidates(sdp, this.#lines)
+    } finally {
+      this.#stop()
+    }
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    this.#stop()
+  }
+
+  #hear(event: HandleEvent): void {
+    if (event.type === 'detached' || event.type === 'hangup') return this.#completed.resolve()
+    if (event.type !== 'trickle') return
+    const { candidate = '', completed = false } = event.candidate
+    if (candidate !== '') this.#lines.push(`a=${candidate.replace(/^a=/, '')}`)
+    if (completed) this.#completed.resolve()
+  }
+}
+
+/** All media goes one way (BUNDLE): its candidates are those of the first section. */
+function withCandidates(sdp: string, candidates: readonly string[]): string {
+  const lines = sdp.replace(/\r\n$/, '').split('\r\n')
+  const first = lines.findIndex((line) => line.startsWith('m='))
+  const second = lines.findIndex((line, index) => index > first && line.startsWith('m='))
+  lines.splice(second === -1 ? lines.length : second, 0, ...candidates, 'a=end-of-candidates')
+  return `${lines.join('\r\n')}\r\n`
+}

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto'
+import type { StreamSource } from '../../../../shared/media/signal.ts'
+import { unlessAborted, within } from '../../deadline.ts'
+import { NodeConnectionError, NodeError } from '../../media-node.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import { isJanusError, janusCodes } from '../janus-error.ts'
+import type { JanusCandidate } from '../janus-message.ts'
+import { JanusSession } from '../janus-session.ts'
+import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
+import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
+import { type PublishedFeed, RoomFeeds } from './room-feeds.ts'
+import { Subscription } from './subscription.ts'
+
+export type { CarriedPerson } from './person-stay.ts'
+export type { PublishedFeed } from './room-feeds.ts'
+
+/** What is told of people who came through the page. */
+export type PeopleEvent =
+  /** What is published in a room, as far as somebody of ours is in it. */
+  | { type: 'feeds'; roomId: string; feeds: PublishedFeed[] }
+  /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
+  | { type: 'out'; roomId: string; userId: string; error: unknown }
+  /** A publication or subscription is over; nobody asked for that. */
+  | { type: 'over'; session: string }
+
+/** What the people of one node are made of. */
+export interface JanusPeopleOptions {
+  socket: JanusSocketOptions
+  admit: Admit
+  /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
+  clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
+  /** Number of a participant on whose behalf somebody unseen may watch, where nobody of ours is in the room; undefined: none is known. */
+  keyOf: (roomId: string, feedId: string) => number | undefined
+  tell: (event: PeopleEvent) => void
+  logger: NodeLogger
+  /** Milliseconds that joining, publishing and watching may take. */
+  actMs?: number
+}
+
+/** What somebody asks to watch. */
+export interface WatchWish {
+  roomId: string
+  /** Undefined: unseen. */
+  userId: string | undefined
+  /** Whose stream. */
+  feedId: string
+  /** How high its picture is shown, in device pixels; left out: not known. */
+  height?: number | undefined
+}
+
+/** Somebody's place in a room. */
+interface Place {
+  joining: Promise<PersonStay>
+  stay: PersonStay | undefined
+  leaving: AbortController
+}
+
+/** One publication or subscription. */
+interface Way {
+  trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
+  /** Of a subscription. */
+  start?(answer: string, signal: AbortSignal): Promise<void>
+  show?(height: number, signal: AbortSignal): Promise<void>
+  end(signal: AbortSignal): Promise<void>
+  /** What a subscription shows. */
+  watches?: { roomId: string; feedId: string }
+}
+
+const defaultActMs = 5_000
+const never = new AbortController().signal
+
+/** People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus. */
+export class JanusPeople {
+  readonly #options: JanusPeopleOptions
+  /** By room, then by user. */
+  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #feeds = new Map<string, RoomFeeds>()
+  readonly #ways = new Map<string, Way>()
+  readonly #closing = new AbortController()
+  #socket: Promise<JanusSocket> | undefined
+  /** Unseen viewers share one. */
+  #observing: Promise<JanusSession> | undefined
+
+  constructor(options: JanusPeopleOptions) {
+    this.#options = options
+  }
+
+  /** What is published in a room; empty where nobody of ours is in it. */
+  feedsOf(roomId: string): PublishedFeed[] {
+    return this.#feeds.get(roomId)?.list ?? []
+  }
+
+  /** Somebody is in the room, or on their way into it. */
+  has(roomId: string, userId: string): boolean {
+    return this.#places.get(roomId)?.has(userId) === true
+  }
+
+  /** Somebody comes in; whoever is in already stays. Where it fails, `out` is told. */
+  enter(person: CarriedPerson): void {
+    const { roomId, userId } = person
+    if (this.has(roomId, userId)) return
+    const room = this.#places.get(roomId) ?? new Map<string, Place>()
+    this.#places.set(roomId, room)
+    const leaving = new AbortController()
+    const place: Place = { joining: this.#join(person, leaving.signal), stay: undefined, leaving }
+    room.set(userId, place)
+    place.joining.then(
+      (stay) => this.#joined(place, stay),
+      (error: unknown) => this.#out(place, person, error),
+    )
+  }
+
+  /** Somebody goes; resolves when they are out. */
+  async leave(roomId: string, userId: string): Promise<void> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) return
+    this.#forget(roomId, userId, place)
+    place.leaving.abort(new NodeError('they left'))
+    try {
+      await (await place.joining).leave(never)
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'somebody who left a room of a Janus node could not be taken out')
+    }
+  }
+
+  /**
+   * Publishes for somebody who is in. @returns the name of the session, and the answer for the browser
+   * @throws NodeError when they are not in; JanusError publishersFull; as JanusHandle.request
+   */
+  async publish(
+    wish: { roomId: string; userId: string; source: StreamSource; offer: string },
+    signal: AbortSignal,
+  ): Promise<{ session: string; answer: string }> {
+    const { roomId, userId, source, offer } = wish
+    return await this.#act(signal, async (inner) => {
+      const stay = await this.#stayOf(roomId, userId, inner)
+      const session = randomUUID()
+      const { publication, answer } = await stay.publish(source, offer, () => this.#over(session), inner)
+      this.#ways.set(session, publication)
+      return { session, answer }
+    })
+  }
+
+  /**
+   * Watches for somebody who is in, or for somebody unseen. @returns the name of the session, and what Janus offers the browser
+   * @throws NodeError when they are not in; JanusError noRoom, noFeed; as JanusHandle.request
+   */
+  async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string }> {
+    const { roomId, userId, feedId, height } = wish
+    return await this.#act(signal, async (inner) => {
+      const stay = userId === undefined ? undefined : await this.#stayOf(roomId, userId, inner)
+      const owner = stay === undefined ? await this.#observer(inner) : stay.session
+      const key = stay?.privateId ?? this.#anybodyIn(roomId)?.privateId ?? this.#options.keyOf(roomId, feedId)
+      const watched = { room: roomId, feed: feedId, ...(key === undefined ? {} : { private_id: key }) }
+      const session = randomUUID()
+      const subscription = await Subscription.open(owner, watched, () => this.#over(session), inner)
+      if (height !== undefined) await subscription.show(height, inner)
+      this.#ways.set(session, {
+        trickle: (candidate, of) => subscription.trickle(candidate, of),
+        start: (answer, of) => subscription.start(answer, of),
+        show: (shown, of) => subscription.show(shown, of),
+        end: (of) => subscription.end(of),
+        watches: { roomId, feedId },
+      })
+      return { session, offer: subscription.offer }
+    })
+  }
+
+  /** What the browser answers to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
+  async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
+    const way = this.#ways.get(session)
+    if (way?.start === undefined) throw new NodeError('there is no such subscription')
+    await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
+  }
+
+  /** Candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
+  async trickle(session: string, candidates: readonly JanusCandidate[], signal: AbortSignal): Promise<void> {
+    const way = this.#ways.get(session)
+    if (way === undefined) throw new NodeError('there is no such session')
+    await this.#act(signal, async (inner) => {
+      for (const candidate of candidates) await way.trickle(candidate, inner)
+    })
+  }
+
+  /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */
+  async show(session: string, height: number, signal: AbortSignal): Promise<void> {
+    await this.#act(signal, async (inner) => await this.#ways.get(session)?.show?.(height, inner))
+  }
+
+  /** A publication or subscription ends. Idempotent. */
+  async end(session: string): Promise<void> {
+    const way = this.#ways.get(session)
+    if (way === undefined) return
+    this.#ways.delete(session)
+    try {
+      await way.end(never)
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'media of a Janus node could not be ended: it ends by itself')
+    }
+  }
+
+  /** Everybody is out. */
+  async close(): Promise<void> {
+    const people = [...this.#places].flatMap(([roomId, room]) =>
+      Array.from(room.keys(), (userId) => [roomId, userId] as const),
+    )
+    await Promise.all(people.map(([roomId, userId]) => this.leave(roomId, userId)))
+    const observing = await this.#observing?.catch(() => undefined)
+    await observing?.destroy(never).catch(() => {})
+    this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
+    const socket = await this.#socket?.catch(() => undefined)
+    socket?.close()
+  }
+
+  async #join(person: CarriedPerson, leaving: AbortSignal): Promise<PersonStay> {
+    const { admit, clear } = this.#options
+    const feeds = this.#feedsFor(person.roomId)
+    return await this.#act(leaving, async (signal) => {
+      const session = await JanusSession.create(await this.#connection(signal), signal)
+      try {
+        const parts = { person, admit, feeds }
+        return await PersonStay.join(parts, session, signal).catch(async (error: unknown) => {
+          // Of a stay that a controller before this one began, or that Janus has not noticed to be over.
+          if (!isJanusError(error, janusCodes.idTaken)) throw error
+          await clear(person.roomId, person.userId, signal)
+          return await PersonStay.join(parts, session, signal)
+        })
+      } catch (error) {
+        session.destroy(never).catch(() => {})
+        throw error
+      }
+    })
+  }
+
+  #joined(place: Place, stay: PersonStay): void {
+    place.stay = stay
+    const { person } = stay
+    void stay.ended.then((why) => {
+      // Whatever is left of it ends.
+      stay.leave(never).catch(() => {})
+      this.#out(place, person, new NodeError(why))
+    })
+  }
+
+  #out(place: Place, { roomId, userId }: CarriedPerson, error: unknown): void {
+    if (this.#places.get(roomId)?.get(userId) !== place) return
+    this.#forget(roomId, userId, place)
+    this.#options.tell({ type: 'out', roomId, userId, error })
+  }
+
+  #forget(roomId: string, userId: string, place: Place): void {
+    const room = this.#places.get(roomId)
+    if (room?.get(userId) !== place) return
+    room.delete(userId)
+    if (room.size > 0) return
+    this.#places.delete(roomId)
+    // Nobody is there who would hear what is published.
+    this.#feeds.delete(roomId)
+  }
+
+  #feedsFor(roomId: string): RoomFeeds {
+    const known = this.#feeds.get(roomId)
+    if (known !== undefined) return known
+    const feeds: RoomFeeds = new RoomFeeds(() => {
+      if (this.#feeds.get(roomId) !== feeds) return
+      for (const [session, { watches }] of this.#ways) {
+        if (watches?.roomId !== roomId || feeds.has(watches.feedId)) continue
+        this.#over(session)
+      }
+      this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
+    })
+    this.#feeds.set(roomId, feeds)
+    return feeds
+  }
+
+  /** By itself. */
+  #over(session: string): void {
+    const way = this.#ways.get(session)
+    if (way === undefined) return
+    void this.end(session)
+    this.#options.tell({ type: 'over', session })
+  }
+
+  async #stayOf(roomId: string, userId: string, signal: AbortSignal): Promise<PersonStay> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) throw new NodeError('they are not in the room')
+    return await unlessAborted(place.joining, signal)
+  }
+
+  #anybodyIn(roomId: string): PersonStay | undefined {
+    for (const { stay } of this.#places.get(roomId)?.values() ?? []) if (stay !== undefined) return stay
+    return undefined
+  }
+
+  async #observer(signal: AbortSignal): Promise<JanusSession> {
+    const session = await unlessAborted((this.#observing ??= this.#observe()), signal)
+    if (session.isOpen) return session
+    this.#observing = undefined
+    return await this.#observer(signal)
+  }
+
+  async #observe(): Promise<JanusSession> {
+    try {
+      return await JanusSession.create(await this.#connection(this.#closing.signal), this.#closing.signal)
+    } catch (error) {
+      this.#observing = undefined
+      throw error
+    }
+  }
+
+  async #connection(signal: AbortSignal): Promise<JanusSocket> {
+    const socket = await unlessAborted((this.#socket ??= this.#connect()), signal)
+    if (socket.isOpen) return socket
+    this.#socket = undefined
+    return await this.#connection(signal)
+  }
+
+  async #connect(): Promise<JanusSocket> {
+    try {
+      return await JanusSocket.open(this.#options.socket, this.#closing.signal)
+    } catch (error) {
+      this.#socket = undefined
+      throw error
+    }
+  }
+
+  #act<T>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const milliseconds = this.#options.actMs ?? defaultActMs
+    return within({ milliseconds, signal: AbortSignal.any([signal, this.#closing.signal]) }, run)
+  }
+}

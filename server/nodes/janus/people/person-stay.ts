@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import type { StreamSource } from '../../../../shared/media/signal.ts'
+import { NodeError } from '../../media-node.ts'
+import type { JanusHandle } from '../janus-handle.ts'
+import type { JanusSession } from '../janus-session.ts'
+import { Publication, type TakenOffer } from './publication.ts'
+import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
+
+/** Somebody who comes through the page. */
+export interface CarriedPerson {
+  roomId: string
+  userId: string
+  userName: string
+  role: 'host' | 'member'
+}
+
+/** What lets a participant in: fields of its join, such as a token. */
+export type Admit = (person: CarriedPerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
+
+/** By this Janus's events name people who came through the page. */
+const opaqueId = 'roomdesk-person'
+
+const joinedSchema = z.looseObject({ private_id: z.number().optional() })
+
+/** A publication by its source. */
+interface Published {
+  publication: Publication
+  handle: JanusHandle
+}
+
+/**
+ * One person in one room: a session of their own, so that whatever ends it ends all that is theirs; a participant with their id, which publishes camera and microphone; and
+ * another one while they share their screen.
+ */
+export class PersonStay {
+  readonly person: CarriedPerson
+  readonly session: JanusSession
+  /** Watching is on behalf of a participant: this number says of whom. */
+  readonly privateId: number | undefined
+  /** Resolves with the reason when they are out of the room, whoever wanted that. */
+  readonly ended: Promise<string>
+  readonly #participant: JanusHandle
+  readonly #admit: Admit
+  readonly #feeds: RoomFeeds
+  readonly #published = new Map<StreamSource, Published>()
+  /** Publications follow each other. */
+  #work: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    { person, admit, feeds }: StayParts,
+    session: JanusSession,
+    participant: JanusHandle,
+    { privateId, ended }: Pick<PersonStay, 'privateId' | 'ended'>,
+  ) {
+    this.person = person
+    this.session = session
+    this.privateId = privateId
+    this.#participant = participant
+    this.#admit = admit
+    this.#feeds = feeds
+    this.ended = ended
+  }
+
+  /** Joins. @throws JanusError noRoom, idTaken, roomUnauthorized; what admits them throws; as JanusSession.attach */
+  static async join(parts: StayParts, session: JanusSession, signal: AbortSignal): Promise<PersonStay> {
+    const { person, admit, feeds } = parts
+    const participant = await session.attach('janus.plugin.videoroom', signal, opaqueId)
+    const ended = Promise.withResolvers<string>()
+    participant.onEvent((event) => {
+      if (event.type === 'detached') ended.resolve(event.reason)
+      else if (event.type !== 'plugin') return
+      else if (isOut(event.data)) ended.resolve('they were taken out of the room')
+      else feeds.take(event.data)
+    })
+    const data = await join(participant, person, await admit(person, signal), signal)
+    const { private_id: privateId } = joinedSchema.parse(data)
+    feeds.take(data)
+    void session.ended.then(ended.resolve)
+    return new PersonStay(parts, session, participant, { privateId, ended: ended.promise })
+  }
+
+  /**
+   * Publishes; what was published of this source before has ended then.
+   * @param ended called once when it ends, whoever ended it
+   * @throws JanusError publishersFull; as JanusHandle.request
+   */
+  publish(
+    source: StreamSource,
+    offer: string,
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<{ publication: Publication } & TakenOffer> {
+    const work = this.#work.then(() => this.#publish(source, offer, ended, signal))
+    this.#work = work.catch(() => {})
+    return work
+  }
+
+  /** They are out; everything that is theirs ends. */
+  async leave(signal: AbortSignal): Promise<void> {
+    await this.session.destroy(signal)
+  }
+
+  async #publish(
+    source: StreamSource,
+    offer: string,
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<{ publication: Publication } & TakenOffer> {
+    signal.throwIfAborted()
+    await this.#published.get(source)?.publication.end(signal)
+    const feedId = feedIdOf(this.person.userId, source)
+    const handle = source === 'main' ? this.#participant : await this.#joinScreen(feedId, signal)
+    const publication = new Publication(handle, () => {
+      if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
+      this.#feeds.remove(feedId)
+      if (source === 'screen') handle.detach(never).catch(() => {})
+      ended()
+    })
+    this.#published.set(source, { publication, handle })
+    const taken = await publication.begin(offer, signal)
+    // Janus tells everybody but them.
+    this.#feeds.add(feedId, taken.videoCodec, taken.audioCodec)
+    return { publication, ...taken }
+  }
+
+  async #joinScreen(feedId: string, signal: AbortSignal): Promise<JanusHandle> {
+    const handle = await this.session.attach('janus.plugin.videoroom', signal, opaqueId)
+    try {
+      const screen = { ...this.person, userId: feedId }
+      await join(handle, screen, await this.#admit(screen, signal), signal)
+      return handle
+    } catch (error) {
+      handle.detach(never).catch(() => {})
+      throw error
+    }
+  }
+}
+
+/** What a stay is made of. */
+export interface StayParts {
+  person: CarriedPerson
+  admit: Admit
+  feeds: RoomFeeds
+}
+
+const never = new AbortController().signal
+
+/** Kicked, or the room is gone. */
+function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boolean {
+  return videoroom === 'destroyed' || leaving === 'ok'
+}
+
+async function join(
+  handle: JanusHandle,
+  { roomId, userId, userName }: CarriedPerson,
+  admission: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const request = { request: 'join', ptype: 'publisher', room: roomId, id: userId, display: userName, ...admission }
+  const { data } = await handle.request(request, signal)
+  if (data.videoroom !== 'joined') throw new NodeError('its room does not say that they joined')
+  return data
+}

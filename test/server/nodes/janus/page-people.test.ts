@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { peopleFront } from '../../../support/janus/people-front.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { WhipPeer } from '../../../support/media/whip-peer.ts'
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
+const roomSecret = 'of the room'
+const person = { roomId: 'r1', userName: '', role: 'member' } as const
+
+let janus: JanusServer
+let people: JanusPeople
+let front: Awaited<ReturnType<typeof peopleFront>>
+const told: PeopleEvent[] = []
+
+beforeAll(async () => {
+  janus = await startJanus()
+  await janus.ask('videoroom', {
+    request: 'create',
+    room: 'r1',
+    admin_key: 'admin key',
+    secret: roomSecret,
+    publishers: 3,
+    require_pvtid: true,
+    videocodec: 'h264',
+  })
+  people = newPeople()
+  front = await peopleFront(people)
+})
+afterAll(async () => {
+  await people.close()
+  await front[Symbol.asyncDispose]()
+  await janus[Symbol.asyncDispose]()
+})
+
+const newPeople = (): JanusPeople =>
+  new JanusPeople({
+    socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
+    admit: () => Promise.resolve({}),
+    clear: async (room, id) => {
+      await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
+    },
+    keyOf: () => undefined,
+    tell: (event) => told.push(event),
+    logger,
+  })
+
+/** Looks again until it is as expected. */
+const eventually = <T>(look: () => T | Promise<T>, check: (found: T) => void): Promise<void> =>
+  vi.waitFor(async () => check(await look()), { timeout: 5_000, interval: 20 })
+
+const inRoom = async (): Promise<string[]> => {
+  const { participants } = (await janus.ask('videoroom', { request: 'listparticipants', room: 'r1' })) as {
+    participants: { id: string }[]
+  }
+  return participants.map(({ id }) => id).sort()
+}
+
+test('somebody comes through the page, sends camera and microphone, and somebody else watches them', async () => {
+  people.enter({ ...person, userId: 'ann', userName: 'Ann' })
+  people.enter({ ...person, userId: 'bob', userName: 'Bob' })
+  await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
+
+  const sender = await WhipPeer.open(`${front.url}/whip/r1/ann`, '', { anyAddress: true })
+  expect(people.feedsOf('r1')).toEqual([
+    { feedId: 'ann', userId: 'ann', source: 'main', videoCodec: 'h264', audioCodec: 'opus' },
+  ])
+  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)
+  expect(viewer.video.received + viewer.audio.received).toBeGreaterThan(0)
+
+  // The one who is in no room at all watches, too: an operator's preview.
+  const unseen = await WhepPeer.openOffered(`${front.url}/whep/r1/ann`)
+  expect(unseen.packets).toBeGreaterThan(0)
+  expect(await inRoom()).toEqual(['ann', 'bob'])
+
+  await sender.close()
+  await eventually(
+    () => told.filter(({ type }) => type === 'over').length,
+    (over) => expect(over).toBe(2),
+  )
+  expect(people.feedsOf('r1')).toEqual([])
+  await viewer.close()
+  await unseen.close()
+})
+
+test('they send anew at once, and their screen beside it; who leaves takes both along', async () => {
+  await using first = await sending('ann')
+  await first.close()
+  await using again = await sending('ann')
+  await using screen = await sending('ann', '?source=screen')
+  expect(people.feedsOf('r1').map(({ feedId, source }) => [feedId, source])).toEqual([
+    ['ann', 'main'],
+    ['ann~screen', 'screen'],
+  ])
+  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann~screen/bob`)
+  await screen.close()
+  await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
+  expect(people.feedsOf('r1').map(({ feedId }) => feedId)).toEqual(['ann'])
+  await viewer.close()
+  expect(again).toBeDefined()
+  await people.leave('r1', 'ann')
+  expect(await inRoom()).toEqual(['bob'])
+})
+
+test('a picture that is not seen is not sent, and is again when it is', async () => {
+  people.enter({ ...person, userId: 'ann' })
+  await using sender = await sending('ann')
+  expect(sender).toBeDefined()
+  const { session: unused, offer } = await people.watch({ roomId: 'r1', userId: 'bob', feedId: 'ann' }, soon())
+  expect(offer).toContain('a=candidate:')
+  expect(offer).toContain('a=end-of-candidates')
+  await people.end(unused)
+  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)
+  const session = front.sessions.at(-1) ?? ''
+  await people.show(session, 0, soon())
+  const [video, audio] = [viewer.video.received, viewer.audio.received]
+  await eventually(
+    () => viewer.audio.received,
+    (received) => expect(received).toBeGreaterThan(audio + 20),
+  )
+  // Some that were on their way.
+  expect(viewer.video.received).toBeLessThan(video + 10)
+  await people.show(session, 300, soon())
+  await eventually(
+    () => viewer.video.received,
+    (received) => expect(received).toBeGreaterThan(video + 30),
+  )
+  await viewer.close()
+})
+
+test('who is in the room from before is replaced by the same person', async () => {
+  const before = newPeople()
+  before.enter({ ...person, userId: 'cem' })
+  await eventually(inRoom, (ids) => expect(ids).toContain('cem'))
+  people.enter({ ...person, userId: 'cem' })
+  await eventually(
+    () => told,
+    (events) => expect(events).toContainEqual(expect.objectContaining({ type: 'out', userId: 'cem' })),
+  )
+  expect(await inRoom()).toContain('cem')
+  await before.close()
+  await people.leave('r1', 'cem')
+})
+
+test('who is put out by the room is told of, and so is that a room is not there', async () => {
+  told.length = 0
+  people.enter({ ...person, userId: 'dan' })
+  await eventually(inRoom, (ids) => expect(ids).toContain('dan'))
+  await janus.ask('videoroom', { request: 'kick', room: 'r1', secret: roomSecret, id: 'dan' })
+  await eventually(
+    () => told,
+    (events) => expect(events).toContainEqual(expect.objectContaining({ type: 'out', userId: 'dan' })),
+  )
+  people.enter({ ...person, roomId: 'nowhere', userId: 'dan' })
+  await eventually(
+    () => told.at(-1),
+    (last) => expect(last).toMatchObject({ type: 'out', roomId: 'nowhere', error: { code: janusCodes.noRoom } }),
+  )
+})
+
+async function sending(userId: string, query = ''): Promise<WhipPeer & AsyncDisposable> {
+  const peer = await WhipPeer.open(`${front.url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
+  return Object.assign(peer, {
+    async [Symbol.asyncDispose]() {
+      await peer.close()
+    },
+  })
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
+
+const never = new AbortController().signal
+
+/** WHIP and WHEP in front of people on a Janus node, with nothing but what these need, the names of their sessions in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
+export async function peopleFront(people: JanusPeople): Promise<{ url: string; sessions: string[] } & AsyncDisposable> {
+  const sessions: string[] = []
+  const server = createServer((request, response) => {
+    answer(people, sessions, request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sessions,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function answer(
+  people: JanusPeople,
+  sessions: string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://front')
+  const [, what = '', room = '', third = '', fourth] = decodeURIComponent(pathname).split('/')
+  const body = await text(request)
+  const created = (session: string, sdp: string): void => {
+    sessions.push(session)
+    response.writeHead(201, { location: `/session/${session}`, 'content-type': 'application/sdp' }).end(sdp)
+  }
+  if (what === 'whip') {
+    const source = searchParams.get('source') === 'screen' ? 'screen' : 'main'
+    const made = await people.publish({ roomId: room, userId: third, source, offer: body }, never)
+    return created(made.session, made.answer)
+  }
+  if (what === 'whep') {
+    const height = searchParams.get('height')
+    const shown = height === null ? {} : { height: Number(height) }
+    const made = await people.watch({ roomId: room, userId: fourth, feedId: third, ...shown }, never)
+    return created(made.session, made.offer)
+  }
+  if (request.method === 'DELETE') await people.end(room)
+  else if (request.headers['content-type'] === 'application/sdp') await people.start(room, body, never)
+  response.writeHead(204).end()
+}

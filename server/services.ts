@@ -30,6 +30,8 @@ import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
 import type { NodeDrivers } from './nodes/node-driver.ts'
 import { NodePool } from './nodes/node-pool.ts'
+import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
+import { JanusNodes } from './nodes/janus/janus-nodes.ts'
 import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
 import { Metrics } from './observe/metrics.ts'
 import { observers, type RequestObserver } from './observe/observation.ts'
@@ -137,14 +139,22 @@ export function createServices(options: ServiceOptions): Services {
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
+  const probe = (): DeviceProbe | undefined =>
+    media === undefined || media.names.length === 0 ? undefined : probeThrough(media)
+  const janus = new JanusNodes({
+    store,
+    settings,
+    logger,
+    devices: (access, rooms, emit) => new JanusCameras({ access, store, rooms, probe, emit, logger }),
+    changed: () => {},
+  })
+  drivers.janus = (node) => janus.driver(node)
   const pool = new NodePool({ store, drivers, settings, logger, defaultAddress: defaultNodeAddress })
   const users = (): number => {
     const { people, devices } = pool.totals()
     return people + devices
   }
   const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
-  const probe = (): DeviceProbe | undefined =>
-    media === undefined || media.names.length === 0 ? undefined : probeThrough(media)
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl })

@@ -10,7 +10,7 @@ import { AdminExpulsion } from './expel-sessions.ts'
 import { type AdmissionWish, JanusNode } from './janus-node.ts'
 import { type JanusAccess, janusAccess } from './node-access.ts'
 import { NodeTraits } from './node-traits.ts'
-import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
+import { noDevices, type RoomDevices, type RoomsForDevices } from './room-devices.ts'
 import { JanusRooms } from './rooms.ts'
 import { coreToken } from './signed-token.ts'
 
@@ -64,13 +64,15 @@ export class JanusNodes {
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
     const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
     const traits = new NodeTraits(access, admin)
+    // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
+    const inService = isCurrent(store.get('nodes', name), config)
     const node: JanusNode = new JanusNode({
       name,
       rooms: new JanusRooms(admin, secrets, () => traits.current),
       traits,
       tokenSecret: secrets.token_secret,
       expel: new AdminExpulsion(admin),
-      devices: (rooms, emit) => devices(access, rooms, emit),
+      devices: (rooms, emit) => (inService ? devices(access, rooms, emit) : noDevices),
       removed: (roomId, userId) => this.#remove(roomId, userId),
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
@@ -93,8 +95,7 @@ export class JanusNodes {
       },
       take: (event) => node.take(event),
     }
-    // A trial of a configuration is a driver as well: it takes nothing from the one at work.
-    if (isCurrent(store.get('nodes', name), config)) {
+    if (inService) {
       this.#running.set(name, { node, access, traits, source })
       this.#options.changed()
     }

@@ -1,4 +1,4 @@
-import type { NodeDevice, NodeUser } from '../media-node.ts'
+import { type NodeDevice, NodeError, type NodeUser } from '../media-node.ts'
 
 /** What the rooms of a node do for its devices. */
 export interface RoomsForDevices {
@@ -24,4 +24,15 @@ export interface RoomDevices {
   readonly pulls: number
   /** The controller stops, or the node is no longer wanted. */
   close(): Promise<void>
+}
+
+/** Of a driver that takes none. */
+export const noDevices: RoomDevices = {
+  add: () => Promise.reject(new NodeError('no device can be taken in')),
+  remove: () => Promise.resolve(),
+  holds: () => false,
+  usersOf: () => [],
+  users: 0,
+  pulls: 0,
+  close: () => Promise.resolve(),
 }

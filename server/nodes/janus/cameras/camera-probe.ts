@@ -10,5 +10,6 @@ export type CameraProbe = (
   /** Why not; null when ok. */
   kind: DeviceErrorKind | null
   message: string
-  tracks: readonly { kind: 'video' | 'audio'; codec: string }[]
+  /** Of kind `video` or `audio`; the codec as SDP names it. */
+  tracks: readonly { kind: string; codec: string }[]
 }>

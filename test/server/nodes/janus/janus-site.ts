@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
 import { eventPath, janusSecretsAfter, janusSecretsOf } from '../../../../server/nodes/janus/node-access.ts'
-import type { RoomDevices } from '../../../../server/nodes/janus/room-devices.ts'
+import { noDevices } from '../../../../server/nodes/janus/room-devices.ts'
 import { NodePool } from '../../../../server/nodes/node-pool.ts'
 import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
@@ -16,17 +16,6 @@ import { defaultSettings, type Settings } from '../../../../shared/settings.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { storedNode, storedRoom } from '../../../support/stored-records.ts'
 import { shortDeadlines } from '../pool-site.ts'
-
-/** Who needs cameras tries them elsewhere. */
-const noDevices: RoomDevices = {
-  add: () => Promise.reject(new Error('no cameras here')),
-  remove: () => Promise.resolve(),
-  holds: () => false,
-  usersOf: () => [],
-  users: 0,
-  pulls: 0,
-  close: () => Promise.resolve(),
-}
 
 /** What is otherwise than on a node that asks for nothing and is polled. */
 export interface JanusSiteOptions {

@@ -29,6 +29,9 @@ import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
 import type { NodeDrivers } from './nodes/node-driver.ts'
+import type { NodeInspections } from './nodes/health/connection-test.ts'
+import { janusAccess } from './nodes/janus/node-access.ts'
+import { inspectJanus } from './nodes/janus/safety/inspect-janus.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
 import { JanusNodes } from './nodes/janus/janus-nodes.ts'
@@ -149,7 +152,10 @@ export function createServices(options: ServiceOptions): Services {
     changed: () => {},
   })
   drivers.janus = (node) => janus.driver(node)
-  const pool = new NodePool({ store, drivers, settings, logger, defaultAddress: defaultNodeAddress })
+  const inspections: NodeInspections = {
+    janus: (node) => inspectJanus(janusAccess(node, store), { logger, clock: Date.now }),
+  }
+  const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
   const users = (): number => {
     const { people, devices } = pool.totals()
     return people + devices

@@ -12,7 +12,7 @@ import { type LeftRoom, Relocation } from './choice/relocation.ts'
 import { DeadlineError } from './deadline.ts'
 import { EventIntake } from './event-intake.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
-import { type ConnectionTest, testConnection } from './health/connection-test.ts'
+import { type ConnectionTest, type NodeInspections, testConnection } from './health/connection-test.ts'
 import type { NodeDrivers } from './node-driver.ts'
 import { asApiError, type NodeLogger } from './node-failure.ts'
 import { NodeRoster } from './node-roster.ts'
@@ -27,6 +27,8 @@ import { RoomIndex } from './placement/room-index.ts'
 export interface NodePoolOptions {
   store: Store
   drivers: NodeDrivers
+  /** Kinds that are tested by looking closely; the others are polled once. */
+  inspections?: NodeInspections
   /** The settings in force; read at each use. */
   settings: () => Settings
   logger: NodeLogger
@@ -260,7 +262,8 @@ export class NodePool {
 
   /** Tries a configuration without adding it. */
   testConnection(config: StoredNode): Promise<ConnectionTest> {
-    return testConnection(this.#options.drivers, config, this.#context)
+    const { drivers, inspections = {} } = this.#options
+    return testConnection(drivers, inspections, config, this.#context)
   }
 
   #nodeOf(roomId: string): PoolNode {

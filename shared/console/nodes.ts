@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
+import { nodeFinding } from './node-findings.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 export const nodeView = z.strictObject({
@@ -40,6 +41,20 @@ export const nodeProposal = z.strictObject({
   next: nodeConfigSchema.nullable(),
 })
 export type NodeProposal = z.output<typeof nodeProposal>
+
+/** What the test of a node found. */
+export const nodeTest = z.strictObject({
+  /** It can serve rooms; it may be unsafe all the same. */
+  ok: z.boolean(),
+  message: z.string(),
+  milliseconds: z.number(),
+  /** Of a Janus server, e.g. `1.1.2`; empty for other kinds. */
+  version: z.string(),
+  plugins: z.array(z.string()),
+  /** The worst first; of a Janus server. */
+  findings: z.array(nodeFinding),
+})
+export type NodeTest = z.output<typeof nodeTest>
 
 const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
@@ -86,6 +101,6 @@ export const nodeProcedures = {
   'nodes.test': procedure(
     'Try a connection with this configuration, without adding it. Secrets that are left out are those of the node of this name.',
     nodeInputSchema,
-    z.strictObject({ ok: z.boolean(), message: z.string(), milliseconds: z.number() }),
+    nodeTest,
   ),
 }

@@ -1,3 +1,5 @@
+import { nodeFindingSentences } from '../../../shared/console/node-findings.ts'
+
 /** MCU nodes. */
 export const nodes = {
   title: 'MCU nodes',
@@ -23,7 +25,8 @@ export const nodes = {
     embedded: 'Runs on this machine, started by the controller. Ready for rooms at once.',
     simulated:
       'For trying things out: it behaves like a node but carries no media. Next to real nodes it serves lab rooms only.',
-    janus: 'Your own Janus server, with its admin interface reachable from here.',
+    janus:
+      'Your own Janus server (1.1 or newer). After adding it, download its configuration files here and install them on it.',
     another:
       'Another process on this machine with its own port: new rooms are spread over all nodes, and if one fails the others keep running.',
     enough:
@@ -132,6 +135,46 @@ export const nodes = {
     ports: '{port} TCP and UDP, {above} UDP',
     showRooms: 'Show rooms',
   },
+  janus: {
+    title: 'Janus server',
+    ws_url: 'WebSocket address',
+    ws_urlHint: 'ws:// or wss://. People and the controller connect to it.',
+    admin_url: 'Admin API',
+    admin_urlHint: 'http:// or https://, with its path. It belongs on a network that only the controller reaches.',
+    secrets: 'Secrets of the server',
+    secretsHint:
+      'For a server that is configured already. What you leave empty is generated when you download its configuration files.',
+    api_secretHint: 'api_secret in janus.jcfg',
+    admin_secretHint: 'admin_secret in janus.jcfg',
+    admin_keyHint: 'admin_key of VideoRoom and Streaming',
+    token_secretHint: 'token_auth_secret in janus.jcfg',
+    kept: 'Stored',
+    remove: 'Remove',
+    removeSecret: 'Remove the stored {name}',
+    check: 'Check safety',
+    testing: 'Checking addresses, secrets, plugins and what strangers could do: up to 10 s.',
+    download: 'Configuration files',
+    downloadHint:
+      'The configuration files make the server a safe node of this site. Unpack them into /etc/janus and restart Janus. They contain its secrets.',
+    downloaded: 'The configuration files were downloaded',
+    server: 'Janus {version}, plugins: {plugins}.',
+    good: 'No problems found.',
+    usable: 'It can be used.',
+    unsafe: 'It can be used, but it is not safe.',
+    unusable: 'It cannot be used.',
+    drift: 'Repaired',
+    driftText: '{restored} rooms recreated, {removed} removed, last {ago} ago',
+    noDrift: 'nothing so far',
+  },
+  severities: { error: 'Error:', unsafe: 'Unsafe:', notice: 'Note:' },
+  reasons: {
+    closed: 'the port is closed',
+    unknownName: 'the name is unknown',
+    noWay: 'there is no route to it',
+    late: 'no answer in time',
+    notJanus: 'its answer is not that of Janus',
+  },
+  findings: nodeFindingSentences,
   transcoding: {
     title: 'Cameras that browsers cannot play',
     pictures: 'Pictures',

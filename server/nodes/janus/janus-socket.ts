@@ -13,6 +13,8 @@ export interface JanusSocketOptions {
   url: string
   /** Empty when the node wants none. */
   apiSecret: string
+  /** What a participant shows instead; left out: none. */
+  token?: string | undefined
   logger: NodeLogger
   /** Milliseconds that a request may wait for its answer. */
   answerMs?: number
@@ -115,7 +117,7 @@ export class JanusSocket {
     if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
     this.#transactions += 1
     const transaction = `${this.#name}-${this.#transactions}`
-    const { apiSecret, answerMs = defaultAnswerMs } = this.#options
+    const { apiSecret, token, answerMs = defaultAnswerMs } = this.#options
     const limits = { milliseconds: answerMs, signal, openCalls: this.#openCalls }
     return within(limits, (inner) => {
       const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
@@ -129,7 +131,8 @@ export class JanusSocket {
         else resolve(message)
       })
       this.#socket.send(
-        JSON.stringify({ ...request, transaction, ...(apiSecret === '' ? {} : { apisecret: apiSecret }) }),
+        // What is not there is left out. A token of the request's own comes first.
+        JSON.stringify({ token, ...request, transaction, apisecret: apiSecret === '' ? undefined : apiSecret }),
       )
       return promise
     })

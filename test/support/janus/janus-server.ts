@@ -20,7 +20,7 @@ const startMs = 15_000
 export interface JanusServerOptions
   extends Partial<Pick<JanusConfiguration, 'secrets' | 'tokenSecret' | 'eventBackend'>> {
   /** Its files, as they are written, by name; what is put here comes instead, or is added. */
-  files?: (files: Readonly<Record<string, string>>) => Record<string, string>
+  files?: (files: Readonly<Record<string, string>>, configuration: JanusConfiguration) => Record<string, string>
 }
 
 /** A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does. */
@@ -79,7 +79,9 @@ export class JanusServer implements AsyncDisposable {
     child.once('exit', () => process.off('exit', orphaned))
     const { wsPort, httpPort, adminPort } = this.configuration
     const signal = AbortSignal.timeout(startMs)
-    await Promise.all([wsPort, httpPort, adminPort].map((port) => this.#listening(port, child, signal)))
+    const text = Object.values(this.#files).join('\n')
+    const opened = [wsPort, httpPort, adminPort].filter((port) => text.includes(`port = ${port}`))
+    await Promise.all(opened.map((port) => this.#listening(port, child, signal)))
   }
 
   /** Ends it, at once unless another signal is given; resolves when it is gone. */
@@ -149,7 +151,7 @@ export async function startJanus(options: JanusServerOptions = {}): Promise<Janu
     eventBackend,
   }
   const files = janusConfiguration(configuration)
-  const server = new JanusServer(folder, configuration, options.files?.(files) ?? files)
+  const server = new JanusServer(folder, configuration, options.files?.(files, configuration) ?? files)
   try {
     await server.start()
   } catch (error) {

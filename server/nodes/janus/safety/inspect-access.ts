@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { NodeLogger } from '../../node-failure.ts'
+import { janusCodes, isJanusError } from '../janus-error.ts'
+import { type JanusHandle, type JanusPlugin } from '../janus-handle.ts'
+import { JanusSession } from '../janus-session.ts'
+import { JanusSocket } from '../janus-socket.ts'
+import type { JanusAccess } from '../node-access.ts'
+import type { Findings } from './findings.ts'
+import { whyUnreachable } from './trial-call.ts'
+
+/** A node as the controller came into it. */
+export interface OpenedNode {
+  socket: JanusSocket
+  session: JanusSession
+  /** Of the plugins that it has. */
+  videoRoom: JanusHandle | undefined
+  streaming: JanusHandle | undefined
+}
+
+/** What a node says of itself to everybody. */
+export interface NodeFacts {
+  /** E.g. `1.1.2`. */
+  version: string
+  /** Without the package name, e.g. `videoroom`. */
+  plugins: string[]
+}
+
+const infoSchema = z.looseObject({
+  janus: z.literal('server_info'),
+  version_string: z.string(),
+  plugins: z.record(z.string(), z.unknown()).default({}),
+  dependencies: z.unknown().optional(),
+})
+
+const needed = ['janus.plugin.videoroom', 'janus.plugin.streaming'] as const satisfies readonly JanusPlugin[]
+
+/** Connects to a node without showing anything. Undefined: that is not possible. @throws the signal's reason */
+export async function connectTo(
+  { wsUrl }: JanusAccess,
+  logger: NodeLogger,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<JanusSocket | undefined> {
+  try {
+    return await JanusSocket.open({ url: wsUrl, apiSecret: '', logger }, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    const why = whyUnreachable(error)
+    if (why === undefined) findings.add('wsNotJanus', { reason: error instanceof Error ? error.message : '' })
+    else findings.add('wsUnreachable', { reason: why })
+    return undefined
+  }
+}
+
+/** What the node says of itself; undefined: it is no Janus. @throws as JanusSocket.request */
+export async function readFacts(
+  socket: JanusSocket,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<NodeFacts | undefined> {
+  const read = infoSchema.safeParse(await socket.request({ janus: 'info' }, signal))
+  if (!read.success) {
+    findings.add('wsNotJanus', { reason: 'another answer than that of Janus' })
+    return undefined
+  }
+  const { version_string: version, plugins, dependencies } = read.data
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < 1 || (major === 1 && minor < 1)) findings.add('versionOld', { version })
+  if (dependencies !== undefined) findings.add('dependenciesShown')
+  const names = Object.keys(plugins)
+  const unused = names.filter((name) => !needed.some((plugin) => plugin === name)).map(shortName)
+  if (unused.length > 0) findings.add('pluginsUnused', { plugins: unused.sort().join(', ') })
+  return { version, plugins: names.map(shortName).sort() }
+}
+
+/** Opens a session as the controller does, with a handle of each plugin. Undefined: the node lets the controller not in. @throws as JanusSocket.request */
+export async function openAsController(
+  { wsUrl, secrets }: JanusAccess,
+  logger: NodeLogger,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<OpenedNode | undefined> {
+  const socket = await JanusSocket.open({ url: wsUrl, apiSecret: secrets.api_secret, logger }, signal)
+  try {
+    const session = await JanusSession.create(socket, signal)
+    const [videoRoom, streaming] = await Promise.all(needed.map((plugin) => attach(session, plugin, findings, signal)))
+    return { socket, session, videoRoom, streaming }
+  } catch (error) {
+    socket.close()
+    if (!isJanusError(error, janusCodes.unauthorized)) throw error
+    findings.add('apiSecretWrong')
+    return undefined
+  }
+}
+
+async function attach(
+  session: JanusSession,
+  plugin: JanusPlugin,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<JanusHandle | undefined> {
+  try {
+    return await session.attach(plugin, signal)
+  } catch (error) {
+    if (!isJanusError(error, janusCodes.noPlugin)) throw error
+    findings.add('pluginMissing', { plugin })
+    return undefined
+  }
+}
+
+function shortName(plugin: string): string {
+  return plugin.replace(/^janus\.plugin\./, '')
+}

@@ -1,0 +1,51 @@
+import type { JanusAccess } from '../node-access.ts'
+import { AdminApi } from '../admin-api.ts'
+import { janusCodes } from '../janus-error.ts'
+import type { Findings } from './findings.ts'
+import { refusalOf, whyUnreachable } from './trial-call.ts'
+
+/**
+ * Tries the Admin API of a node.
+ * @returns it, where it obeys; the caller closes it
+ * @throws the signal's reason
+ */
+export async function inspectAdmin(
+  { adminUrl, secrets }: JanusAccess,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<AdminApi | undefined> {
+  if (adminUrl === '') {
+    findings.add('adminUnused')
+    return undefined
+  }
+  const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
+  try {
+    if ((await listSessions(admin, signal)) === janusCodes.unauthorized) {
+      findings.add('adminSecretWrong')
+    } else {
+      if (await isOpenToAll(adminUrl, signal)) findings.add('adminOpen')
+      return admin
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const why = whyUnreachable(error)
+    if (why === undefined) findings.add('adminNotJanus', { reason: error instanceof Error ? error.message : '' })
+    else findings.add('adminUnreachable', { reason: why })
+  }
+  admin.close()
+  return undefined
+}
+
+/** Whether whoever reaches the address is obeyed. */
+async function isOpenToAll(url: string, signal: AbortSignal): Promise<boolean> {
+  const stranger = new AdminApi({ url, secret: '' })
+  try {
+    return (await listSessions(stranger, signal)) === 0
+  } finally {
+    stranger.close()
+  }
+}
+
+function listSessions(admin: AdminApi, signal: AbortSignal): Promise<number> {
+  return refusalOf(admin.ask({ janus: 'list_sessions' }, signal))
+}

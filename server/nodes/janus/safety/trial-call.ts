@@ -1,0 +1,37 @@
+import { hasCode } from '../../../store/files/durable-files.ts'
+import { DeadlineError } from '../../deadline.ts'
+import { NodeConnectionError } from '../../media-node.ts'
+import { JanusError } from '../janus-error.ts'
+
+/** Why nobody answers, in a few words; undefined where somebody does, but not Janus. */
+export function whyUnreachable(error: unknown): string | undefined {
+  if (error instanceof DeadlineError) return 'no answer in time'
+  if (!(error instanceof NodeConnectionError)) return undefined
+  const { cause } = error
+  for (const [code, words] of networkCodes) if (hasCode(cause, code)) return words
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && tlsCode.test(cause.code))
+    return `its certificate is not trusted: ${cause.code}`
+  return undefined
+}
+
+const networkCodes = [
+  ['ECONNREFUSED', 'the port is closed'],
+  ['ENOTFOUND', 'the name is unknown'],
+  ['EAI_AGAIN', 'the name is unknown'],
+  ['EHOSTUNREACH', 'there is no way to it'],
+  ['ENETUNREACH', 'there is no way to it'],
+  ['ETIMEDOUT', 'no answer in time'],
+  ['EADDRNOTAVAIL', 'there is no way to it'],
+] as const
+const tlsCode = /CERT|SIGNATURE|ALTNAME|SELF_SIGNED/
+
+/** The number with which Janus refuses a call; 0: it did what it was asked. @throws what is no answer of Janus */
+export async function refusalOf(call: Promise<unknown>): Promise<number> {
+  try {
+    await call
+    return 0
+  } catch (error) {
+    if (error instanceof JanusError) return error.code
+    throw error
+  }
+}

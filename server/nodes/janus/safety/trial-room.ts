@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { NodeLogger } from '../../node-failure.ts'
+import type { JanusFields } from '../admin-api.ts'
+import { janusCodes } from '../janus-error.ts'
+import type { JanusHandle } from '../janus-handle.ts'
+import { JanusSession } from '../janus-session.ts'
+import { JanusSocket } from '../janus-socket.ts'
+import type { JanusAccess } from '../node-access.ts'
+import type { Findings } from './findings.ts'
+import { refusalOf } from './trial-call.ts'
+
+/** How long the room may stay when the test was cut off, in milliseconds. */
+const removalMs = 3_000
+/** Missing, and wrong: what VideoRoom answers to who does not show the secret or key that it wants. */
+const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
+
+const listSchema = z.object({
+  list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
+})
+
+/** A room that is there for the test alone. */
+interface TrialRoom {
+  room: string
+  secret: string
+}
+
+/**
+ * Makes a room as the driver makes its own, and tries what somebody can do with it who was let into the node, and not into this room. The room is removed again.
+ * @param controller handle of VideoRoom
+ * @param token with which the node lets somebody in; empty: none
+ * @throws as JanusSocket.request
+ */
+export async function inspectRoom(
+  access: JanusAccess,
+  controller: JanusHandle,
+  token: string,
+  { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
+): Promise<void> {
+  const { admin_key: adminKey, token_secret: tokenSecret } = access.secrets
+  const trial: TrialRoom = {
+    room: `roomdesk-test-${randomBytes(6).toString('hex')}`,
+    secret: randomBytes(16).toString('base64url'),
+  }
+  const key = adminKey === '' ? {} : { admin_key: adminKey }
+  const guarded = tokenSecret !== ''
+  await controller.request(
+    {
+      request: 'create',
+      ...trial,
+      ...key,
+      permanent: false,
+      description: 'test of a node',
+      is_private: adminKey !== '',
+      lock_record: true,
+      ...(guarded
+        ? { signed_tokens: true, require_pvtid: true, allowed: [randomBytes(16).toString('base64url')] }
+        : {}),
+    },
+    signal,
+  )
+  try {
+    const rooms = await listed(controller, key, signal)
+    if (rooms?.some(({ room, lock_record }) => room === trial.room && lock_record !== true))
+      findings.add('recordingOpen')
+    await inspectStranger(access, trial, { token, guarded }, { logger, findings, signal })
+  } finally {
+    await controller
+      .request({ request: 'destroy', ...trial }, AbortSignal.timeout(removalMs))
+      .catch((error: unknown) => {
+        logger.warn({ node: access.name, room: trial.room, err: error }, 'the room of a test was not removed')
+      })
+  }
+}
+
+async function inspectStranger(
+  { wsUrl }: JanusAccess,
+  { room, secret }: TrialRoom,
+  { token, guarded }: { token: string; guarded: boolean },
+  { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
+): Promise<void> {
+  const socket = await JanusSocket.open(
+    { url: wsUrl, apiSecret: '', token: token === '' ? undefined : token, logger },
+    signal,
+  )
+  try {
+    const session = await JanusSession.create(socket, signal)
+    const handle = await session.attach('janus.plugin.videoroom', signal)
+    const refused = async (request: JanusFields): Promise<boolean> =>
+      refusals.includes(await refusalOf(handle.request(request, signal)))
+    const rooms = await listed(handle, {}, signal)
+    const others = rooms?.filter((each) => each.room !== room) ?? []
+    if (others.length > 0) findings.add('roomsListed', { count: String(others.length) })
+    const acts = Object.entries({
+      edit: { request: 'edit', room, new_description: 'test' },
+      kick: { request: 'kick', room, id: 'nobody' },
+      allowed: { request: 'allowed', room, action: 'disable' },
+      record: { request: 'enable_recording', room, record: true },
+      ...(guarded ? { join: { request: 'join', ptype: 'publisher', room } } : {}),
+    } satisfies Record<string, JanusFields>)
+    const possible: string[] = []
+    for (const [act, request] of acts) if (!(await refused(request))) possible.push(act)
+    if (possible.length > 0) findings.add('roomOpen', { acts: possible.join(', ') })
+    // With the secret of the room, and without the key of the node.
+    const forward = { request: 'rtp_forward', room, secret, publisher_id: 'nobody', host: '127.0.0.1', streams: [] }
+    if (!(await refused(forward))) findings.add('forwardingOpen')
+    await session.destroy(signal)
+  } finally {
+    socket.close()
+  }
+}
+
+async function listed(
+  handle: JanusHandle,
+  key: JanusFields,
+  signal: AbortSignal,
+): Promise<z.output<typeof listSchema>['list'] | undefined> {
+  const { data } = await handle.request({ request: 'list', ...key }, signal)
+  return listSchema.safeParse(data).data?.list
+}

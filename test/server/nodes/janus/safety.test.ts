@@ -1,0 +1,128 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { JanusAccess } from '../../../../server/nodes/janus/node-access.ts'
+import { inspectJanus, type InspectionContext } from '../../../../server/nodes/janus/safety/inspect-janus.ts'
+import type { JanusServer } from '../../../support/janus/janus-server.ts'
+import { startJanus } from '../../../support/janus/janus-server.ts'
+import { safeSecrets, startSafeJanus } from '../../../support/janus/safe-janus.ts'
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** What is found, as `severity code`, the worst first. */
+async function findingsOf(access: JanusAccess, context: Partial<InspectionContext> = {}): Promise<string[]> {
+  const { findings } = await inspectJanus(access, { logger, clock: Date.now, eventsArrive: true, ...context })
+  return findings.map(({ severity, code }) => `${severity} ${code}`)
+}
+
+describe('On a node with our configuration files', () => {
+  let janus: JanusServer
+  let access: JanusAccess
+  beforeAll(async () => {
+    ;({ janus, access } = await startSafeJanus())
+  })
+  afterAll(() => janus[Symbol.asyncDispose]())
+  const withSecrets = (changes: Partial<typeof safeSecrets>): JanusAccess => ({
+    ...access,
+    secrets: { ...safeSecrets, ...changes },
+  })
+
+  test('nothing is found, and nothing of the test stays', async () => {
+    const found = await inspectJanus(access, { logger, clock: Date.now, eventsArrive: true })
+    expect(found).toEqual({ version: '1.1.2', plugins: ['streaming', 'videoroom'], findings: [] })
+    expect(await janus.ask('videoroom', { request: 'list', admin_key: safeSecrets.admin_key })).toMatchObject({
+      list: [],
+    })
+  })
+
+  test('each wrong secret is named, and each that is missing', async () => {
+    expect(await findingsOf(withSecrets({ api_secret: 'x' }))).toEqual(['error apiSecretWrong'])
+    expect(await findingsOf(withSecrets({ admin_secret: 'x' }))).toEqual(['error adminSecretWrong'])
+    expect(await findingsOf(withSecrets({ token_secret: 'x' }))).toEqual(['error tokenSecretWrong'])
+    expect(await findingsOf(withSecrets({ token_secret: '' }))).toEqual(['error tokenSecretMissing'])
+    expect(await findingsOf(withSecrets({ admin_key: 'x' }))).toEqual(['error adminKeyWrong', 'error adminKeyWrong'])
+    expect(await findingsOf(withSecrets({ admin_key: '' }))).toEqual(['error adminKeyWrong', 'error adminKeyWrong'])
+  })
+
+  test('clocks that are apart are told apart, to the second', async () => {
+    const ahead = await inspectJanus(access, { logger, clock: () => Date.now() - 20_000, eventsArrive: true })
+    expect(ahead.findings).toMatchObject([{ code: 'clockAhead', severity: 'notice' }])
+    expect(Math.abs(Number(ahead.findings[0]?.values.seconds) - 20)).toBeLessThanOrEqual(1)
+    const behind = await inspectJanus(access, { logger, clock: () => Date.now() + 3_600_000, eventsArrive: true })
+    expect(behind.findings).toMatchObject([{ code: 'clockBehind', severity: 'error' }])
+    expect(Math.abs(Number(behind.findings[0]?.values.seconds) - 3_600)).toBeLessThanOrEqual(1)
+  })
+
+  test('an address that leads elsewhere is named with the reason', async () => {
+    expect(await findingsOf({ ...access, wsUrl: 'ws://127.0.0.1:9' })).toEqual(['error wsUnreachable'])
+    expect(await findingsOf({ ...access, wsUrl: access.adminUrl.replace('http', 'ws') })).toEqual(['error wsNotJanus'])
+    expect(await findingsOf({ ...access, adminUrl: 'http://127.0.0.1:9/admin' })).toEqual(['error adminUnreachable'])
+    expect(await findingsOf({ ...access, adminUrl: access.adminUrl.replace('admin', 'wrong') })).toEqual([
+      'error adminNotJanus',
+    ])
+    expect(await findingsOf({ ...access, adminUrl: '' })).toEqual(['unsafe adminUnused'])
+    expect(await findingsOf(access, { eventsArrive: false })).toEqual(['notice eventsOff'])
+    const page = createServer((_, response) => response.end('<h1>A page</h1>')).listen(0, '127.0.0.1')
+    onTestFinished(() => void page.close())
+    await once(page, 'listening')
+    const { port } = page.address() as AddressInfo
+    const elsewhere = { wsUrl: `ws://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${port}/admin` }
+    expect((await findingsOf({ ...access, ...elsewhere })).sort()).toEqual(['error adminNotJanus', 'error wsNotJanus'])
+  })
+
+  test('the Admin API of another server is not taken for its own', async () => {
+    const other = await startSafeJanus()
+    onTestFinished(() => other.janus[Symbol.asyncDispose]())
+    expect(await findingsOf({ ...access, adminUrl: other.access.adminUrl })).toEqual(['error serversDiffer'])
+  })
+})
+
+test('On a node that is as the package installs it, everything that is open is found by doing it', async () => {
+  const janus = await startJanus({ secrets: { api: '', admin: '', adminKey: '' }, files: asInstalled })
+  onTestFinished(() => janus[Symbol.asyncDispose]())
+  const none = { api_secret: '', admin_secret: '', admin_key: '', token_secret: '' }
+  const access = { name: 'hall', wsUrl: janus.wsUrl, adminUrl: janus.adminUrl, secrets: { ...safeSecrets, ...none } }
+  expect(await findingsOf(access)).toEqual([
+    'unsafe tokenAuthOff',
+    'unsafe adminOpen',
+    'unsafe roomsCreatable',
+    'unsafe camerasCreatable',
+    'unsafe forwardingOpen',
+    'unsafe roomsUnguarded',
+    'notice reclaimOff',
+    'notice roomsListed',
+    'notice dependenciesShown',
+    'notice pluginsUnused',
+  ])
+  expect(await janus.ask('videoroom', { request: 'list' })).toMatchObject({ list: [{ room: '1234' }] })
+})
+
+/** What the package's own files say, as far as it matters here, except that its rooms have names. */
+function asInstalled(files: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    ...files,
+    'janus.jcfg': (files['janus.jcfg'] ?? '')
+      .replace(/^plugins: .*?^\}/ms, '')
+      .replace('reclaim_session_timeout = 60', ''),
+    'janus.plugin.videoroom.jcfg':
+      'general: { string_ids = true }\nroom-1234: { description = "Demo Room" secret = "adminpwd" publishers = 6 }\n',
+  }
+}
+
+test('A node without names for rooms, and one without a plugin, cannot serve', async () => {
+  const numbers = await startSafeJanus({
+    files: (files) => ({
+      ...files,
+      'janus.plugin.videoroom.jcfg': (files['janus.plugin.videoroom.jcfg'] ?? '').replace('string_ids = true', ''),
+      'janus.jcfg': (files['janus.jcfg'] ?? '').replace('libjanus_audiobridge', 'libjanus_streaming'),
+    }),
+  })
+  onTestFinished(() => numbers.janus[Symbol.asyncDispose]())
+  const { findings } = await inspectJanus(numbers.access, { logger, clock: Date.now, eventsArrive: true })
+  expect(findings.map(({ message }) => message)).toEqual([
+    'The plugin janus.plugin.streaming is not loaded: install it, or take it off the disabled ones in janus.jcfg.',
+    'Rooms need names: set string_ids = true in janus.plugin.videoroom.jcfg.',
+    'Plugins that are not needed are loaded (audiobridge): disable them in janus.jcfg.',
+  ])
+})

@@ -1,0 +1,46 @@
+import { nodeFiles } from '../../../server/nodes/janus/configuration/node-files.ts'
+import type { JanusAccess } from '../../../server/nodes/janus/node-access.ts'
+import type { JanusConfiguration } from './janus-configuration.ts'
+import { type JanusServer, type JanusServerOptions, startJanus } from './janus-server.ts'
+
+/** What the site knows of a node with a secret of each kind; none of them is easy to write into a file. */
+export const safeSecrets = {
+  api_secret: 'api "secret" \\ one',
+  admin_secret: 'admin; secret = "two" #',
+  admin_key: "admin /* key */ '三'",
+  token_secret: 'token @include "secret"',
+  room_key: 'r'.repeat(43),
+  event_secret: 'e'.repeat(43),
+  made: false,
+}
+
+/** Starts a Janus with the configuration files that the product makes. */
+export async function startSafeJanus(
+  options: { events?: { backend: string; subprotocol: string }; files?: JanusServerOptions['files'] } = {},
+): Promise<{ janus: JanusServer; access: JanusAccess }> {
+  const { api_secret: api, admin_secret: admin, admin_key: adminKey, token_secret: tokenSecret } = safeSecrets
+  const accessOf = ({ wsPort, adminPort }: JanusConfiguration): JanusAccess => ({
+    name: 'hall',
+    wsUrl: `ws://127.0.0.1:${wsPort}`,
+    adminUrl: `http://127.0.0.1:${adminPort}/admin`,
+    secrets: safeSecrets,
+  })
+  const janus = await startJanus({
+    secrets: { api, admin, adminKey },
+    tokenSecret,
+    files: (_, configuration) => {
+      const [first, last] = configuration.rtpPorts
+      const middle = Math.floor((first + last) / 2)
+      const made = nodeFiles({
+        node: accessOf(configuration),
+        events: options.events,
+        controllers: ['127.0.0.1'],
+        adminAddress: '127.0.0.1',
+        ports: { media: [first, middle], cameras: [middle + 1, last] },
+      })
+      const files = Object.fromEntries(made.map(({ name, text }) => [name, text]))
+      return options.files?.(files, configuration) ?? files
+    },
+  })
+  return { janus, access: accessOf(janus.configuration) }
+}

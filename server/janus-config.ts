@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
 import { printedFiles } from './nodes/janus/configuration/node-files.ts'
-import { prepareNode } from './nodes/janus/configuration/prepare-node.ts'
-import { hasAllSecrets } from './nodes/janus/node-access.ts'
 import { applySiteFile, readSiteFile } from './site-file.ts'
 import { DamagedFileError } from './store/files/document-reader.ts'
 import { hasCode } from './store/files/durable-files.ts'
@@ -32,13 +30,11 @@ export interface JanusConfigOptions {
 }
 
 /**
- * The configuration files of a Janus node, one after another, each behind its name as a comment; secrets that the operator left out are made. Also while a controller works
- * on the folder, unless a secret has to be made.
+ * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
  * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
  */
 export async function janusConfiguration({ dataFolder, sitePath, name }: JanusConfigOptions): Promise<string> {
-  if (sitePath !== undefined)
-    await changing(dataFolder, (store) => readSiteFile(sitePath).then((site) => applySiteFile(store, site)))
+  if (sitePath !== undefined) await applyFirst(dataFolder, sitePath)
   const keyFile = join(dataFolder, 'seal.key')
   // Looking makes nothing: neither a folder nor a key.
   if (!existsSync(keyFile)) {
@@ -53,28 +49,22 @@ export async function janusConfiguration({ dataFolder, sitePath, name }: JanusCo
     const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
     throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
   }
-  if (hasAllSecrets(node, sealer)) return printedFiles(await filesOfNode(node, sealer))
-  const prepared = await changing(dataFolder, (store) => prepareNode(name, store))
-  if (prepared === undefined) {
-    const missing = `Some secrets of the node ${name} are left out, and a controller works on ${dataFolder}: it has to make them.`
-    const ways = 'Download the files in its console, call its procedure nodes.janus_config, or stop it first.'
-    throw new JanusConfigError(`${missing} ${ways}`)
-  }
-  return printedFiles(await filesOfNode(prepared, sealer))
+  return printedFiles(await filesOfNode(node, sealer))
 }
 
-/** Opens the site for a change; undefined where a controller works on it. */
-async function changing<T>(folder: string, change: (store: Store) => Promise<T>): Promise<T | undefined> {
+/** Where a controller works on the site, that one applies its own. */
+async function applyFirst(folder: string, path: string): Promise<void> {
+  const site = await readSiteFile(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   let store: Store
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
     store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
   } catch (error) {
-    if (error instanceof StoreLockedError) return undefined
+    if (error instanceof StoreLockedError) return
     throw error
   }
   try {
-    return await change(store)
+    await applySiteFile(store, site)
   } finally {
     await store.close()
   }

@@ -8,7 +8,6 @@ import { freePorts } from '../nodes/embedded/free-ports.ts'
 import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
-import { prepareNode } from '../nodes/janus/configuration/prepare-node.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import { nodeSecretsAfter } from '../nodes/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
@@ -131,9 +130,9 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
       return {}
     },
     'nodes.janus_config': async ({ name }) => {
-      if (store.get('nodes', name) === undefined) throw noSuchNode(name)
-      const node = await prepareNode(name, store)
-      if (node === undefined)
+      const node = store.get('nodes', name)
+      if (node === undefined) throw noSuchNode(name)
+      if (node.kind !== 'janus')
         throw new ConsoleError('conflict', `The node ${name} is no Janus server: it needs no configuration files.`)
       return { files: await filesOfNode(node, store) }
     },

@@ -19,11 +19,12 @@ export const nodeFindingSentences = {
   adminSecretWrong:
     'The Admin API refuses the admin_secret: enter the one of its janus.jcfg, or install the configuration files.',
   serversDiffer: 'ws_url and admin_url lead to two different servers: correct one of them.',
-  adminKeyWrong: 'The node refuses the admin_key: enter the one of its {plugin}.jcfg.',
+  adminKeyWrong:
+    'The node refuses the admin_key: enter the one of its {plugin}.jcfg, or install the configuration files.',
   tokenSecretWrong:
-    'The node refuses tokens signed with the token_secret, so that nobody can join: enter the token_auth_secret of its janus.jcfg.',
+    'The node refuses tokens signed with the token_secret, so that nobody can join: enter the token_auth_secret of its janus.jcfg, or install the configuration files.',
   tokenSecretMissing:
-    'The node asks for signed tokens, but no token_secret is set, so that nobody can join: enter the token_auth_secret of its janus.jcfg.',
+    'The node asks for signed tokens, but token_secret is left out, so that nobody can join: enter the token_auth_secret of its janus.jcfg, or install the configuration files.',
   clockAhead:
     'The clock of the node is {seconds} s ahead of this machine, so that people are refused too early: synchronise both (NTP).',
   clockBehind:

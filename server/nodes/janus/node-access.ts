@@ -22,8 +22,6 @@ const secretsSchema = z.strictObject({
   room_key: key,
   /** Shown by the node where it sends its events. Made once. */
   event_secret: key,
-  /** In the place of each secret that the operator left out one is used that was made: the node has configuration files of ours. */
-  made: z.boolean().default(false),
 })
 export type JanusSecrets = z.output<typeof secretsSchema>
 
@@ -33,7 +31,7 @@ export interface JanusAccess {
   wsUrl: string
   /** Without a slash at its end; empty: the node is not reached by its Admin API. */
   adminUrl: string
-  /** An empty one is not used. */
+  /** None is empty. */
   secrets: JanusSecrets
   /** Those of them that the operator gave; others were made. */
   given: readonly NodeSecretName[]
@@ -47,21 +45,11 @@ export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): Jan
   return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: secretsInUse(secrets), given }
 }
 
-/** Whether every secret of a node is there to be put into its configuration files. @throws ApiError 'internal' when they cannot be unsealed */
-export function hasAllSecrets(node: StoredNode, store: Pick<Store, 'unseal'>): boolean {
-  const { secrets } = janusAccess(node, store)
-  return nodeSecretNames.every((name) => secrets[name] !== '')
-}
-
-/** The node with a secret that was made in the place of each that the operator left out. @throws ApiError 'internal' when those of before cannot be unsealed */
-export function withMadeSecrets(node: StoredNode, store: Pick<Store, 'seal' | 'unseal'>): StoredNode {
-  const secrets = { ...janusSecretsOf(node, store), made: true }
-  return { ...node, secrets_sealed: store.seal(JSON.stringify(secrets)) }
-}
-
-/** Made ones follow from the key of the node: so they outlast a site file that leaves them out again and again. */
+/**
+ * In the place of each secret that the operator left out one that follows from the key of the node, as its configuration files have it. A node that was not told of it does
+ * not ask for it.
+ */
 function secretsInUse(secrets: JanusSecrets): JanusSecrets {
-  if (!secrets.made) return secrets
   const made = (name: NodeSecretName): string =>
     secrets[name] || createHmac('sha256', secrets.room_key).update(`roomdesk ${name}`).digest('base64url')
   return {
@@ -99,7 +87,6 @@ export function janusSecretsAfter(
     token_secret: secret('token_secret'),
     room_key: old?.room_key ?? randomBytes(32).toString('base64url'),
     event_secret: old?.event_secret ?? randomBytes(32).toString('base64url'),
-    made: old?.made ?? false,
   }
   const same = old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
   return same && before !== undefined ? before.secrets_sealed : store.seal(JSON.stringify(after))

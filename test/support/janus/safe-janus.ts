@@ -1,3 +1,4 @@
+import { nodeSecretNames } from '../../../shared/node.ts'
 import { nodeFiles } from '../../../server/nodes/janus/configuration/node-files.ts'
 import type { JanusAccess } from '../../../server/nodes/janus/node-access.ts'
 import type { JanusConfiguration } from './janus-configuration.ts'
@@ -11,7 +12,6 @@ export const safeSecrets = {
   token_secret: 'token @include "secret"',
   room_key: 'r'.repeat(43),
   event_secret: 'e'.repeat(43),
-  made: false,
 }
 
 /** Starts a Janus with the configuration files that the product makes. */
@@ -24,6 +24,7 @@ export async function startSafeJanus(
     wsUrl: `ws://127.0.0.1:${wsPort}`,
     adminUrl: `http://127.0.0.1:${adminPort}/admin`,
     secrets: safeSecrets,
+    given: nodeSecretNames,
   })
   const janus = await startJanus({
     secrets: { api, admin, adminKey },

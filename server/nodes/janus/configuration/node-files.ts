@@ -64,7 +64,7 @@ export function nodeFiles(options: NodeFilesOptions): NodeFile[] {
       'janus.jcfg',
       core(options),
       'These files go into the configuration folder of Janus (Debian: /etc/janus), readable by its user alone: they hold secrets. Then restart Janus.',
-      'A secret that the operator left out was made by Roomdesk, and is kept with the node in the data folder, sealed; the controller uses it from then on.',
+      'A secret that the operator left out was made by Roomdesk from the key that is kept with the node in the data folder, sealed. The controller knows it.',
       'The same node has the same files each time, until its addresses, its secrets or the event port change.',
     ),
     file('janus.transport.http.jcfg', http(options)),

@@ -95,8 +95,9 @@ class Inspection {
     this.#facts = facts
     const { logger, clock, eventsArrive = false } = this.#context
     if (!eventsArrive) this.#findings.add('eventsOff')
-    const { token_secret } = this.#access.secrets
-    const token = await inspectTokens(stranger, token_secret, () => clock() / 1_000, this.#findings, signal)
+    const { secrets, given } = this.#access
+    const own = { secret: secrets.token_secret, given: given.includes('token_secret') }
+    const token = await inspectTokens(stranger, own, () => clock() / 1_000, this.#findings, signal)
     const node = await openAsController(this.#access, logger, this.#findings, signal)
     if (node === undefined) return
     try {

@@ -49,7 +49,7 @@ export async function inspectPlugin(
     return false
   }
   if (!keyRefused.includes(await refusal(create))) findings.add(open)
-  const withKey = await refusal(adminKey === '' ? create : { ...create, admin_key: adminKey })
+  const withKey = await refusal({ ...create, admin_key: adminKey })
   if (!keyRefused.includes(withKey)) return true
   findings.add('adminKeyWrong', { plugin })
   return false

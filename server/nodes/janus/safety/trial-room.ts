@@ -37,13 +37,11 @@ export async function inspectRoom(
   token: string,
   { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
 ): Promise<void> {
-  const { admin_key: adminKey, token_secret: tokenSecret } = access.secrets
   const trial: TrialRoom = {
     room: `roomdesk-test-${randomBytes(6).toString('hex')}`,
     secret: randomBytes(16).toString('base64url'),
   }
-  const key = adminKey === '' ? {} : { admin_key: adminKey }
-  const guarded = tokenSecret !== ''
+  const key = { admin_key: access.secrets.admin_key }
   await controller.request(
     {
       request: 'create',
@@ -51,11 +49,11 @@ export async function inspectRoom(
       ...key,
       permanent: false,
       description: 'test of a node',
-      is_private: adminKey !== '',
+      is_private: true,
       lock_record: true,
-      ...(guarded
-        ? { signed_tokens: true, require_pvtid: true, allowed: [randomBytes(16).toString('base64url')] }
-        : {}),
+      signed_tokens: true,
+      require_pvtid: true,
+      allowed: [randomBytes(16).toString('base64url')],
     },
     signal,
   )
@@ -63,7 +61,7 @@ export async function inspectRoom(
     const rooms = await listed(controller, key, signal)
     if (rooms?.some(({ room, lock_record }) => room === trial.room && lock_record !== true))
       findings.add('recordingOpen')
-    await inspectStranger(access, trial, { token, guarded }, { logger, findings, signal })
+    await inspectStranger(access, trial, token, { logger, findings, signal })
   } finally {
     await controller
       .request({ request: 'destroy', ...trial }, AbortSignal.timeout(removalMs))
@@ -76,7 +74,7 @@ export async function inspectRoom(
 async function inspectStranger(
   { wsUrl }: JanusAccess,
   { room, secret }: TrialRoom,
-  { token, guarded }: { token: string; guarded: boolean },
+  token: string,
   { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
 ): Promise<void> {
   const socket = await JanusSocket.open(
@@ -96,7 +94,7 @@ async function inspectStranger(
       kick: { request: 'kick', room, id: 'nobody' },
       allowed: { request: 'allowed', room, action: 'disable' },
       record: { request: 'enable_recording', room, record: true },
-      ...(guarded ? { join: { request: 'join', ptype: 'publisher', room } } : {}),
+      join: { request: 'join', ptype: 'publisher', room },
     } satisfies Record<string, JanusFields>)
     const possible: string[] = []
     for (const [act, request] of acts) if (!(await refused(request))) possible.push(act)

@@ -145,7 +145,6 @@ export class CameraSite {
           token_secret: '',
           room_key: 'the key of the rooms',
           event_secret: '',
-          made: false,
         },
       },
       store: this.store,

@@ -8,7 +8,7 @@ import type { ChoiceOptions } from './choice/choose-node.ts'
 import { Drainer } from './choice/drainer.ts'
 import { Eligibility } from './choice/eligibility.ts'
 import { ExpectedUsers } from './choice/expected-users.ts'
-import { type LeftRoom, Relocation } from './choice/relocation.ts'
+import { type LeftRoom, Relocation, roomsInUse } from './choice/relocation.ts'
 import { DeadlineError } from './deadline.ts'
 import { EventIntake } from './event-intake.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
@@ -72,7 +72,7 @@ export class NodePool {
     this.#eligibility = new Eligibility(this.#context)
     this.#assigner = new Assigner(this.#context, this.#eligibility)
     this.#relocation = new Relocation(this.#context, this.#assigner)
-    this.#drainer = new Drainer(this.#context, this.#eligibility)
+    this.#drainer = new Drainer(this.#context, this.#eligibility, this.#relocation)
     const intake = new EventIntake(this.#context, (node, roomId) => this.#drainer.consider(node, roomId))
     const listener = {
       onState: (node: PoolNode, state: string, error: unknown) => {
@@ -337,9 +337,9 @@ export class NodePool {
 
   #lost(node: PoolNode): void {
     const { presence, events } = this.#context
-    const rooms = presence.countsOn(node.name)
+    const rooms = roomsInUse(this.#context, node.name)
     node.placement.forget()
-    for (const { roomId } of rooms) {
+    for (const roomId of presence.roomsOn(node.name)) {
       events.emitDepartures(node.name, presence.clear(roomId), 'The MCU went offline.')
     }
     void this.#relocation.move(rooms)

@@ -5,7 +5,7 @@ import { within } from './deadline.ts'
 import { makeDriver, needsNewDriver, type NodeDrivers } from './node-driver.ts'
 import { describeFailure } from './node-failure.ts'
 import type { PoolContext } from './pool-context.ts'
-import type { LeftRoom } from './choice/relocation.ts'
+import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
 import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
 /** What was last told of a node's state. */
@@ -137,7 +137,7 @@ export class NodeRoster {
   /** The operator takes the node out of service: its people are told, and find their rooms on other nodes; then it ends. */
   #leave(node: PoolNode): void {
     const { name } = node
-    const rooms = this.#context.presence.countsOn(name)
+    const rooms = roomsInUse(this.#context, name)
     node.leaving = true
     this.#clear(name)
     this.#errors.delete(name)

@@ -92,11 +92,6 @@ export class Presence {
     return [...(this.#nodes.get(node)?.rooms ?? [])]
   }
 
-  /** How many users each occupied room of the node has, as they are now. */
-  countsOn(node: string): { roomId: string; users: number }[] {
-    return this.roomsOn(node).map((roomId) => ({ roomId, users: this.count(roomId) }))
-  }
-
   /** The node that the room's users are on. */
   nodeOf(roomId: string): string | undefined {
     return this.#rooms.get(roomId)?.node

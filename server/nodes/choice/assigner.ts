@@ -169,9 +169,8 @@ export class Assigner {
     }
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
-    // Changed between the answer of the node and the disk: the node is told again.
-    await node.placement.open(roomId, { until: end })
-    return true
+    // Changed between the answer of the node and the disk: the node is told again. It may have gone out of service meanwhile.
+    return (await node.placement.open(roomId, { until: end })) !== undefined
   }
 
   /** Stores the assignment; false when the node was lost or drains meanwhile. */

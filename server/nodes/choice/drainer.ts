@@ -1,6 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
+import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
 import { inLanes } from '../lanes.ts'
@@ -9,18 +10,20 @@ import { inLanes } from '../lanes.ts'
 const sliceSize = 100
 
 /**
- * Takes rooms off nodes that drain: those without people lose their assignment and get another node at their next get_mcu. A room with devices only goes when another node can
+ * Takes rooms off nodes that drain: those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
  * take it: its devices join there.
  */
 export class Drainer {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
+  readonly #relocation: Relocation
   readonly #stopper = new AbortController()
   readonly #working = new Set<PoolNode>()
 
-  constructor(context: PoolContext, eligibility: Eligibility) {
+  constructor(context: PoolContext, eligibility: Eligibility, relocation: Relocation) {
     this.#context = context
     this.#eligibility = eligibility
+    this.#relocation = relocation
   }
 
   stop(): void {
@@ -85,16 +88,22 @@ export class Drainer {
   }
 
   async #take(node: PoolNode, roomIds: readonly string[]): Promise<void> {
-    const { store } = this.#context
+    const { store, expected } = this.#context
+    // They had another node a moment ago: who was in them is on the way.
+    const awaited: LeftRoom[] = []
     const locks = roomIds.map((roomId) => `rooms/${roomId}`)
     await store.transact(locks, (transaction) => {
+      awaited.length = 0
       if (!node.config.draining) return
       for (const roomId of roomIds) {
         const room = store.get('rooms', roomId)
         if (room?.node !== node.name || !this.#movable(node, roomId)) continue
         transaction.put('rooms', roomId, { ...room, node: '' })
+        const users = expected.in(roomId)
+        if (users > 0) awaited.push({ roomId, users })
       }
     })
+    if (awaited.length > 0) await this.#relocation.move(awaited)
   }
 
   #movable(node: PoolNode, roomId: string): boolean {

@@ -67,6 +67,18 @@ export class ExpectedUsers {
     }
   }
 
+  /** Rooms that users are expected in on the node, and how many. Walks all rooms that anybody is expected in. */
+  roomsOn(node: string): { roomId: string; users: number }[] {
+    this.expire()
+    return [...this.#rooms].flatMap(([roomId, room]) => (room.node === node ? [{ roomId, users: room.users }] : []))
+  }
+
+  /** Users who are expected in the room. O(1). */
+  in(roomId: string): number {
+    const room = this.#rooms.get(roomId)
+    return room === undefined || room.until <= this.#clock() ? 0 : room.users
+  }
+
   /** Users who are expected on the node. */
   on(node: string): number {
     return this.#nodes.get(node)?.users ?? 0

@@ -12,6 +12,16 @@ export interface LeftRoom {
   users: number
 }
 
+/** Rooms of the node that somebody is in, or is about to come into: a room may lose a second node before its people are there. */
+export function roomsInUse(
+  { presence, expected }: Pick<PoolContext, 'presence' | 'expected'>,
+  node: string,
+): LeftRoom[] {
+  const rooms = new Map(expected.roomsOn(node).map(({ roomId, users }) => [roomId, users]))
+  for (const roomId of presence.roomsOn(node)) rooms.set(roomId, presence.count(roomId) + (rooms.get(roomId) ?? 0))
+  return Array.from(rooms, ([roomId, users]) => ({ roomId, users }))
+}
+
 /**
  * Gives rooms that somebody was in another node at once, when theirs was lost or goes out of service: devices join there then, and people find it open. Rooms that nobody is in get
  * one at their next get_mcu.

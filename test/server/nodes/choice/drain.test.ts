@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
-import { camera, poolSite } from '../pool-site.ts'
+import { camera, isOf, poolSite } from '../pool-site.ts'
 
 /** Resolves when the room's stored node is the wanted one. */
 function assignedTo(store: Store, roomId: string, node: string): Promise<void> {
@@ -70,6 +70,20 @@ test('a room with devices only moves when there is another node for it', async (
   ])
   expect(await pool.assign('watch')).toBe('b')
   expect(store.get('rooms', 'talk')?.node).toBe('a')
+})
+
+test('a room whose people are still on the way from a lost node has another one at once when this one drains', async () => {
+  const { pool, node, store, next } = await poolSite({
+    nodes: { a: {}, b: { weight: 9 }, c: {} },
+    rooms: { talk: { node: 'a' } },
+  })
+  await pool.assign('talk')
+  for (const userId of ['ann', 'bob']) node('a').joinPerson('talk', { userId, userName: userId })
+  const moved = next(isOf('roomMoved', 'b'))
+  node('a').setFault({ mode: 'offline', delayMs: 0 })
+  await moved
+  await pool.drain('b', true)
+  await assignedTo(store, 'talk', 'c')
 })
 
 test('a node that no longer drains takes rooms again', async () => {

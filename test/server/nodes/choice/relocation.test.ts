@@ -40,6 +40,40 @@ test('rooms of a lost node that somebody was in have another one at once, and ar
   expect(await pool.assign('empty')).toBe('b')
 })
 
+test('a room whose second node is lost before its people are back goes on to a third', async () => {
+  const site = await poolSite({ nodes: { a: {}, b: { weight: 9 }, c: {} }, rooms: { talk: { node: 'a' } } })
+  const { pool, node, next } = site
+  await pool.assign('talk')
+  for (const userId of ['ann', 'bob']) node('a').joinPerson('talk', { userId, userName: userId })
+  const moved = next(isOf('roomMoved', 'b'))
+  await lose(site, 'a')
+  await moved
+  const again = next(isOf('roomMoved', 'c'))
+  await lose(site, 'b')
+  await again
+})
+
+test('a room is not left on a node that is disabled while the room is being put there', async () => {
+  const { pool, store, node, addNode } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { talk: {} } })
+  const asked = Promise.withResolvers<true>()
+  const answer = Promise.withResolvers<true>()
+  const { openRoom } = node('a')
+  node('a').openRoom = async (room, inner) => {
+    asked.resolve(true)
+    await answer.promise
+    await openRoom.call(node('a'), room, inner)
+  }
+  const assigned = pool.assign('talk')
+  await asked.promise
+  // Both are on their way to the disk at the same time.
+  answer.resolve(true)
+  await Promise.resolve()
+  const disabled = addNode('a', { enabled: false })
+  expect(await assigned).toBe('b')
+  await disabled
+  expect(store.get('rooms', 'talk')?.node).toBe('b')
+})
+
 test('rooms of a lost node are spread over the others by how many people they had', async () => {
   const rooms = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`r${number}`, { node: 'a' }]))
   const site = await poolSite({ nodes: { a: {}, b: {}, c: { weight: 2 } }, rooms })

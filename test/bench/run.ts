@@ -15,6 +15,7 @@ import { measureMany } from './many.ts'
 import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePeers } from './peers.ts'
+import { measurePool } from './pool.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
@@ -27,6 +28,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   media: async () => void (await measureMedia()),
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
+  pool: measurePool,
   many: async (rows) => await measureMany(rows),
 }
 

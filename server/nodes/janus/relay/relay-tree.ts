@@ -1,0 +1,165 @@
+/** A stream that one node hands to another. */
+export interface RelayStep {
+  /** Who publishes. */
+  stream: string
+  /** The node that has it, and the one that gets it. */
+  from: string
+  to: string
+}
+
+/** What the relays of one room are drawn from. */
+export interface RelayDemand {
+  /** By stream, the node on which it is published. */
+  origins: ReadonlyMap<string, string>
+  /** By stream, the nodes on which somebody watches it. */
+  watched: ReadonlyMap<string, ReadonlySet<string>>
+  /** Nodes that answer. */
+  up: ReadonlySet<string>
+  /** Nodes to which one node hands the same stream, at least 1. */
+  fanOut: number
+}
+
+/**
+ * Which node hands which stream to which: to every node on which somebody watches it, once, from the node that has it or from another that gets it, and to no others. No tree is
+ * deeper than its number of nodes and the fan-out make it. What is there already stays where it can: a node that is added moves no other, one that goes moves only those that it
+ * fed, unless a tree becomes too deep.
+ * @param present as it is now
+ */
+export function planRelays(demand: RelayDemand, present: readonly RelayStep[]): RelayStep[] {
+  const fedBefore = new Map<string, Map<string, string>>()
+  for (const { stream, from, to } of present) {
+    const feeders = fedBefore.get(stream) ?? new Map<string, string>()
+    if (!feeders.has(to)) fedBefore.set(stream, feeders.set(to, from))
+  }
+  const load = new Map<string, number>()
+  const steps: RelayStep[] = []
+  for (const [stream, origin] of demand.origins) {
+    if (!demand.up.has(origin)) continue
+    const nodes = [...(demand.watched.get(stream) ?? [])].filter((node) => node !== origin && demand.up.has(node))
+    if (nodes.length === 0) continue
+    const tree = new RelayTree(origin, nodes, { fanOut: demand.fanOut, before: fedBefore.get(stream), load })
+    steps.push(...tree.steps().map(({ from, to }) => ({ stream, from, to })))
+  }
+  return steps
+}
+
+/** The least depth of a tree of so many nodes below its root, each of which has at most `fanOut` children. */
+export function leastDepth(nodes: number, fanOut: number): number {
+  let depth = 0
+  for (let places = 0, level = fanOut; places < nodes; level *= fanOut) {
+    places += level
+    depth += 1
+  }
+  return depth
+}
+
+/** What the tree of one stream is made with. */
+interface TreeOptions {
+  fanOut: number
+  /** By node, which one fed it. */
+  before: ReadonlyMap<string, string> | undefined
+  /** By node, how many it feeds, of all streams; counted on. */
+  load: Map<string, number>
+}
+
+class RelayTree {
+  readonly #fanOut: number
+  readonly #deepest: number
+  readonly #load: Map<string, number>
+  /** By node, those that it fed and that are still wanted. */
+  readonly #fedBefore = new Map<string, string[]>()
+  /** Nodes that are still to get a place. */
+  readonly #waiting: Set<string>
+  /** By node that has a place, its depth, in the order in which they got it. */
+  readonly #depths = new Map<string, number>()
+  readonly #feeders = new Map<string, string>()
+  readonly #feeds = new Map<string, number>()
+
+  constructor(origin: string, nodes: readonly string[], { fanOut, before, load }: TreeOptions) {
+    this.#fanOut = fanOut
+    this.#deepest = leastDepth(nodes.length, fanOut)
+    this.#load = load
+    this.#waiting = new Set(nodes)
+    this.#depths.set(origin, 0)
+    for (const node of nodes) {
+      const feeder = before?.get(node)
+      if (feeder === undefined || feeder === node) continue
+      this.#fedBefore.set(feeder, [...(this.#fedBefore.get(feeder) ?? []), node])
+    }
+    this.#keepBelow(origin)
+    while (this.#waiting.size > 0) this.#placeNext()
+  }
+
+  steps(): { from: string; to: string }[] {
+    return Array.from(this.#feeders, ([to, from]) => ({ from, to }))
+  }
+
+  /** What a node fed goes on below it, as far as there is place; those with the most below them first. */
+  #keepBelow(top: string): void {
+    const level = [top]
+    for (let node = level.shift(); node !== undefined; node = level.shift()) {
+      const fed = (this.#fedBefore.get(node) ?? []).filter((one) => this.#waiting.has(one))
+      fed.sort((one, other) => this.#below(other).size - this.#below(one).size)
+      for (const one of fed) {
+        if (!this.#hasPlace(node)) break
+        this.#place(one, node)
+        level.push(one)
+      }
+    }
+  }
+
+  /** The waiting node with the deepest branch goes to the least deep place, and takes its branch along. Of those without, who feeds fewest comes first: it may feed others. */
+  #placeNext(): void {
+    let next: { node: string; height: number; size: number; load: number } | undefined
+    for (const node of this.#waiting) {
+      const one = { node, ...this.#below(node), load: this.#load.get(node) ?? 0 }
+      const order = next === undefined ? 1 : one.height - next.height || one.size - next.size || next.load - one.load
+      if (order > 0) next = one
+    }
+    let feeder: string | undefined
+    for (const node of this.#depths.keys()) {
+      if (!this.#hasPlace(node)) continue
+      if (feeder === undefined || this.#comesBefore(node, feeder)) feeder = node
+    }
+    // As many places as nodes: see `leastDepth`.
+    if (next === undefined || feeder === undefined) throw new Error('a relay tree is too small for its nodes')
+    this.#place(next.node, feeder)
+    this.#keepBelow(next.node)
+  }
+
+  /** Less deep, then feeding fewer. */
+  #comesBefore(one: string, other: string): boolean {
+    const depth = this.#depthOf(one) - this.#depthOf(other)
+    return depth < 0 || (depth === 0 && (this.#load.get(one) ?? 0) < (this.#load.get(other) ?? 0))
+  }
+
+  #hasPlace(node: string): boolean {
+    return (this.#feeds.get(node) ?? 0) < this.#fanOut && this.#depthOf(node) < this.#deepest
+  }
+
+  #place(node: string, feeder: string): void {
+    this.#waiting.delete(node)
+    this.#feeders.set(node, feeder)
+    this.#depths.set(node, this.#depthOf(feeder) + 1)
+    this.#feeds.set(feeder, (this.#feeds.get(feeder) ?? 0) + 1)
+    this.#load.set(feeder, (this.#load.get(feeder) ?? 0) + 1)
+  }
+
+  #depthOf(node: string): number {
+    return this.#depths.get(node) ?? 0
+  }
+
+  /** The branch of waiting nodes below one, as it was. */
+  #below(node: string, seen = new Set([node])): { height: number; size: number } {
+    let height = 0
+    let size = 0
+    for (const one of this.#fedBefore.get(node) ?? []) {
+      if (!this.#waiting.has(one) || seen.has(one)) continue
+      seen.add(one)
+      const branch = this.#below(one, seen)
+      height = Math.max(height, branch.height + 1)
+      size += branch.size + 1
+    }
+    return { height, size }
+  }
+}

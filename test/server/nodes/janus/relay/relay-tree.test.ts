@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { leastDepth, planRelays, type RelayStep } from '../../../../../server/nodes/janus/relay/relay-tree.ts'
+
+const nodeNames = Array.from({ length: 9 }, (_, number) => `n${number}`)
+const streamNames = ['ann', 'bob', 'cam']
+const node = fc.constantFrom(...nodeNames)
+const nodeSet = fc.uniqueArray(node).map((nodes) => new Set(nodes))
+
+/** A site at one moment. */
+const site = fc.record({
+  origins: fc.dictionary(fc.constantFrom(...streamNames), node).map((origins) => new Map(Object.entries(origins))),
+  watched: fc.dictionary(fc.constantFrom(...streamNames), nodeSet).map((watched) => new Map(Object.entries(watched))),
+  up: nodeSet,
+})
+const fanOut = fc.integer({ min: 1, max: 4 })
+/** Anything, also what no plan ever said. */
+const anySteps = fc.array(fc.record({ stream: fc.constantFrom(...streamNames), from: node, to: node }))
+
+type Site = ReturnType<typeof site.generate>['value']
+
+const stepsOf = (steps: readonly RelayStep[], stream: string): RelayStep[] =>
+  steps.filter((step) => step.stream === stream)
+const wantedOn = ({ origins, watched, up }: Site, stream: string): string[] => {
+  const origin = origins.get(stream)
+  if (origin === undefined || !up.has(origin)) return []
+  return [...(watched.get(stream) ?? [])].filter((one) => one !== origin && up.has(one)).sort()
+}
+const text = ({ stream, from, to }: RelayStep): string => `${stream}: ${from} to ${to}`
+const depthOf = (steps: readonly RelayStep[], origin: string | undefined, to: string): number => {
+  let depth = 0
+  for (let at: string | undefined = to; at !== origin; depth += 1) {
+    expect(depth, 'no circles').toBeLessThan(nodeNames.length)
+    at = steps.find((step) => step.to === at)?.from
+    expect(at).toBeDefined()
+  }
+  return depth
+}
+
+test('every node on which somebody watches a stream gets it once, and no other node does; no tree is deeper than it must be', () => {
+  fc.assert(
+    fc.property(site, fanOut, anySteps, (now, most, present) => {
+      const plan = planRelays({ ...now, fanOut: most }, present)
+      for (const stream of streamNames) {
+        const steps = stepsOf(plan, stream)
+        const wanted = wantedOn(now, stream)
+        expect(steps.map(({ to }) => to).sort()).toEqual(wanted)
+        for (const name of nodeNames)
+          expect(steps.filter(({ from }) => from === name).length, 'fed by one node').toBeLessThanOrEqual(most)
+        for (const to of wanted)
+          expect(depthOf(steps, now.origins.get(stream), to)).toBeLessThanOrEqual(leastDepth(wanted.length, most))
+      }
+    }),
+  )
+})
+
+test('what is as it should be stays as it is', () => {
+  fc.assert(
+    fc.property(site, fanOut, anySteps, (now, most, present) => {
+      const plan = planRelays({ ...now, fanOut: most }, present)
+      const again = planRelays({ ...now, fanOut: most }, plan)
+      expect(again.map(text).sort()).toEqual(plan.map(text).sort())
+    }),
+  )
+})
+
+test('a node on which somebody begins to watch moves no other', () => {
+  fc.assert(
+    fc.property(site, fanOut, fc.constantFrom(...streamNames), node, (before, most, stream, added) => {
+      const plan = planRelays({ ...before, fanOut: most }, [])
+      const watched = new Map(before.watched).set(stream, new Set([...(before.watched.get(stream) ?? []), added]))
+      const after = planRelays({ ...before, watched, fanOut: most }, plan)
+      expect(after.map(text)).toEqual(expect.arrayContaining(plan.map(text)))
+      expect(after.length - plan.length).toBeLessThanOrEqual(1)
+    }),
+  )
+})
+
+test('a node that dies moves only those that it fed, as long as the tree is not too deep then', () => {
+  fc.assert(
+    fc.property(site, fanOut, node, (before, most, dead) => {
+      const plan = planRelays({ ...before, fanOut: most }, [])
+      const now = { ...before, up: new Set([...before.up].filter((one) => one !== dead)) }
+      const after = planRelays({ ...now, fanOut: most }, plan)
+      for (const stream of streamNames) {
+        const steps = stepsOf(plan, stream)
+        if (leastDepth(wantedOn(now, stream).length, most) < leastDepth(steps.length, most)) continue
+        const moved = stepsOf(after, stream).filter((step) => !steps.some((one) => text(one) === text(step)))
+        const fed = steps.filter(({ from }) => from === dead)
+        // A branch that hung from the dead node may be too deep for where there is a place: then it is divided.
+        expect(moved.length).toBeLessThanOrEqual(fed.reduce((sum, { to }) => sum + branchSize(steps, to), 0))
+        for (const { to } of moved) expect(isBelow(steps, to, dead)).toBe(true)
+      }
+    }),
+  )
+})
+
+test('one stream for many nodes is handed on by those that have it', () => {
+  const watched = new Map([['ann', new Set(nodeNames)]])
+  const demand = { origins: new Map([['ann', 'n0']]), watched, up: new Set(nodeNames), fanOut: 3 }
+  const plan = planRelays(demand, [])
+  expect(plan.filter(({ from }) => from === 'n0')).toHaveLength(3)
+  expect(plan).toHaveLength(8)
+  expect(leastDepth(8, 3)).toBe(2)
+})
+
+test('streams of different people are handed on by different nodes', () => {
+  const nodes = nodeNames.slice(0, 5)
+  const watched = new Map(streamNames.map((stream) => [stream, new Set(nodes)]))
+  const origins = new Map(streamNames.map((stream) => [stream, 'n0']))
+  const plan = planRelays({ origins, watched, up: new Set(nodes), fanOut: 2 }, [])
+  const loads = nodes.slice(1).map((name) => plan.filter(({ from }) => from === name).length)
+  expect(Math.max(...loads)).toBeLessThanOrEqual(2)
+})
+
+function branchSize(steps: readonly RelayStep[], top: string): number {
+  return steps.filter(({ from }) => from === top).reduce((sum, { to }) => sum + branchSize(steps, to), 1)
+}
+
+function isBelow(steps: readonly RelayStep[], bottom: string, top: string): boolean {
+  const from = steps.find(({ to }) => to === bottom)?.from
+  return from === top || (from !== undefined && isBelow(steps, from, top))
+}

@@ -92,21 +92,34 @@ export class WhipPeer {
   /** Publishes, and waits until it flows. @throws Error when the node does not take it, or no connection comes */
   static async open(url: string, token: string, how: Publishing = {}): Promise<WhipPeer> {
     const peer = new WhipPeer(how)
-    try {
+    await peer.#connect(async () => {
       peer.#session = await answeredOffer(peer.#connection, url, token, {
         offer: (sdp) => peer.#withLevels(sdp),
       })
-      await peer.#opened()
-    } catch (error) {
-      peer.#end()
-      throw error
-    }
+    })
+    return peer
+  }
+
+  /** The same by another way than WHIP. @throws what it throws; Error when no connection comes */
+  static async openBy(negotiate: (connection: PeerConnection) => Promise<void>, how: Publishing): Promise<WhipPeer> {
+    const peer = new WhipPeer({ ...how, anyAddress: true })
+    await peer.#connect(() => negotiate(peer.#connection))
     return peer
   }
 
   async close(): Promise<void> {
     this.#end()
-    await fetch(this.#session, { method: 'DELETE' })
+    if (this.#session !== '') await fetch(this.#session, { method: 'DELETE' })
+  }
+
+  async #connect(negotiate: () => Promise<void>): Promise<void> {
+    try {
+      await negotiate()
+      await this.#opened()
+    } catch (error) {
+      this.#end()
+      throw error
+    }
   }
 
   #withLevels(sdp: string): string {

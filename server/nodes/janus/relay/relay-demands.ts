@@ -1,0 +1,67 @@
+/** What somebody on a node wants to watch. */
+export interface RelayWish {
+  node: string
+  /** Left out: everything in the room, also what comes later. */
+  stream?: string
+}
+
+/** Those who want the same on the same node. */
+interface Demand {
+  wish: RelayWish
+  watchers: number
+  /** While nobody does any more. */
+  grace: NodeJS.Timeout | undefined
+}
+
+/** Who watches what in one room, and on which node; a wish counts for a while after the last who had it took it back. */
+export class RelayDemands {
+  readonly #graceMs: number
+  readonly #changed: () => void
+  readonly #demands = new Map<string, Demand>()
+
+  constructor(graceMs: number, changed: () => void) {
+    this.#graceMs = graceMs
+    this.#changed = changed
+  }
+
+  get isEmpty(): boolean {
+    return this.#demands.size === 0
+  }
+
+  /** Returns what takes it back; to be called once or more. */
+  add(wish: RelayWish): () => void {
+    const key = JSON.stringify([wish.node, wish.stream])
+    const demand = this.#demands.get(key) ?? { wish, watchers: 0, grace: undefined }
+    this.#demands.set(key, demand)
+    clearTimeout(demand.grace)
+    demand.watchers += 1
+    if (demand.watchers === 1) this.#changed()
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      demand.watchers -= 1
+      if (demand.watchers > 0) return
+      demand.grace = setTimeout(() => {
+        this.#demands.delete(key)
+        this.#changed()
+      }, this.#graceMs).unref()
+    }
+  }
+
+  /** By stream, the nodes on which it is watched. */
+  watched(streams: readonly string[]): Map<string, Set<string>> {
+    const watched = new Map<string, Set<string>>()
+    for (const { wish } of this.#demands.values()) {
+      for (const stream of wish.stream === undefined ? streams : [wish.stream]) {
+        watched.set(stream, (watched.get(stream) ?? new Set()).add(wish.node))
+      }
+    }
+    return watched
+  }
+
+  close(): void {
+    for (const { grace } of this.#demands.values()) clearTimeout(grace)
+    this.#demands.clear()
+  }
+}

@@ -1,0 +1,22 @@
+import type { JanusSession } from '../janus-session.ts'
+import type { RelayIds } from './relay-ids.ts'
+
+/** A participant of ours in a room. */
+export interface RelayParticipant {
+  roomId: string
+  id: string
+}
+
+/** What relays need of a Janus node. */
+export interface RelayNode {
+  readonly name: string
+  readonly ids: RelayIds
+  /** A session of the controller on it; connects where it must. @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
+  session(signal: AbortSignal): Promise<JanusSession>
+  /** Whether it answers now. Asked by many at once it is one question. */
+  answers(): Promise<boolean>
+  /** Fields of the join of a participant, with which the room lets it in beside its people. @throws NodeError; the signal's reason */
+  admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
+  /** Puts a participant out who is there without a connection of ours; nobody there is no error. @throws NodeError; the signal's reason */
+  clear(participant: RelayParticipant, signal: AbortSignal): Promise<void>
+}

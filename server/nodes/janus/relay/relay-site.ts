@@ -1,0 +1,133 @@
+import { within } from '../../deadline.ts'
+import { NodeConnectionError, NodeError } from '../../media-node.ts'
+import { describeFailure, type NodeLogger } from '../../node-failure.ts'
+import { Backoff } from './backoff.ts'
+import type { RelayNode } from './relay-node.ts'
+import { type Publication, RoomObserver } from './room-observer.ts'
+
+/** What a site of a room is made of. */
+export interface RelaySiteOptions {
+  node: RelayNode
+  roomId: string
+  /** Who publishes there, or whether the node answers, is not what it was. */
+  changed: () => void
+  logger: NodeLogger
+}
+
+/** How long a join may take, in milliseconds. */
+const joinMs = 5_000
+/** How often one that hangs is asked whether it still does, in milliseconds. */
+const recheckMs = 1_000
+/** How long leaving may take, in milliseconds. */
+const leaveMs = 2_000
+const none: ReadonlyMap<string, Publication> = new Map()
+
+/** A room on one of its nodes, as far as relays are concerned: our observer there, who comes again whenever it must. */
+export class RelaySite {
+  readonly node: RelayNode
+  readonly #options: RelaySiteOptions
+  readonly #closing = new AbortController()
+  readonly #backoff = new Backoff(() => this.#join())
+  #observer: RoomObserver | undefined
+  #joining: Promise<void> = Promise.resolve()
+  #isHanging = false
+  #isChecking = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RelaySiteOptions) {
+    this.node = options.node
+    this.#options = options
+    this.#join()
+  }
+
+  /** The node answers, and holds the room. */
+  get isUp(): boolean {
+    return this.#observer !== undefined && !this.#isHanging
+  }
+
+  /** Who publishes there. */
+  get publications(): ReadonlyMap<string, Publication> {
+    return this.#observer?.publications ?? none
+  }
+
+  /** With which we subscribe there; undefined while our observer is not in the room. */
+  get privateId(): number | undefined {
+    return this.#observer?.privateId
+  }
+
+  /** Looks whether the node still answers: one that hangs sends nothing, and says nothing of it. */
+  check(): void {
+    if (this.#isChecking || this.#closing.signal.aborted) return
+    this.#isChecking = true
+    void this.node.answers().then((answers) => {
+      this.#isChecking = false
+      if (this.#closing.signal.aborted) return
+      const wasHanging = this.#isHanging
+      this.#isHanging = !answers
+      if (!answers) this.#timer = setTimeout(() => this.check(), recheckMs).unref()
+      if (wasHanging !== this.#isHanging) this.#options.changed()
+    })
+  }
+
+  /** Leaves the room. Never rejects. */
+  async close(): Promise<void> {
+    this.#closing.abort(new NodeConnectionError('the room is no longer on this node'))
+    this.#backoff.stop()
+    clearTimeout(this.#timer)
+    await this.#joining
+    await this.#observer?.leave(AbortSignal.timeout(leaveMs))
+    this.#observer = undefined
+  }
+
+  #join(): void {
+    this.#joining = this.#tryJoin().then(
+      () => this.#backoff.succeeded(),
+      (error: unknown) => {
+        if (this.#closing.signal.aborted) return
+        const { logger, roomId, node } = this.#options
+        const fields = { node: node.name, room: roomId }
+        if (error instanceof NodeError)
+          logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
+        else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
+        this.#backoff.failed()
+      },
+    )
+  }
+
+  async #tryJoin(): Promise<void> {
+    const { node, roomId, changed } = this.#options
+    await within({ milliseconds: joinMs, signal: this.#closing.signal }, async (signal) => {
+      const observer = await RoomObserver.join(
+        { node, roomId, changed, ended: (why) => this.#ended(observer, why) },
+        signal,
+      )
+      try {
+        await this.#clear(observer.leftovers, signal)
+        signal.throwIfAborted()
+      } catch (error) {
+        void observer.leave(AbortSignal.timeout(leaveMs))
+        throw error
+      }
+      if (observer.isOver) throw new NodeConnectionError('it was put out again at once')
+      this.#observer = observer
+      this.#isHanging = false
+    })
+    changed()
+  }
+
+  /** What a connection of before left: its loops are over, and are made again where they are wanted. */
+  async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const { node, roomId } = this.#options
+    await Promise.all(ids.map((id) => node.clear({ roomId, id }, signal)))
+  }
+
+  #ended(observer: RoomObserver, why: string): void {
+    if (this.#observer !== observer) return
+    this.#observer = undefined
+    if (this.#closing.signal.aborted) return
+    const { logger, roomId, node, changed } = this.#options
+    logger.info({ node: node.name, room: roomId, why }, 'relays do not see a room any more')
+    changed()
+    this.#backoff.failed()
+  }
+}

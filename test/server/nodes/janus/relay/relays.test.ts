@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+import { relayHandles, RelaySite } from '../../../../support/janus/relay-site.ts'
+
+let a: JanusServer
+let b: JanusServer
+let c: JanusServer
+
+beforeAll(async () => {
+  ;[a, b, c] = await Promise.all([startJanus(), startJanus(), startJanus()])
+})
+afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]())))
+
+const soon = (): AbortSignal => AbortSignal.timeout(10_000)
+const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
+
+test('who publishes on one node is watched on another as soon as somebody there wants it, and is taken down when nobody does', async () => {
+  const site = await RelaySite.open([a, b], 'first')
+  const ann = await site.join(a, 'ann')
+  await ann.publish(small)
+  const bob = await site.join(b, 'bob')
+  const cy = await site.join(b, 'cy')
+  // The room is on both nodes before anybody watches.
+  await expect.poll(() => relayHandles(b)).toBe(1)
+  expect(await site.participants(b)).toEqual(['bob', 'cy'])
+
+  const began = performance.now()
+  const watch = site.relays.watch('first', 'ann', 'b')
+  const feed = await watch.feed(soon())
+  const viewer = await bob.watch(feed)
+  await expect.poll(() => viewer.keyFrameAt).toBeGreaterThan(0)
+  // 150 ms on a quiet machine; without anything but waiting for a time to pass it would be more than a second.
+  expect(viewer.keyFrameAt - began).toBeLessThan(1_000)
+  await expect.poll(() => site.relays.of('first')).toEqual([{ stream: 'ann', from: 'a', to: 'b', isUp: true }])
+
+  // Another one there watches the same: nothing more comes from the other node.
+  const again = site.relays.watch('first', 'ann', 'b')
+  expect(await again.feed(soon())).toBe(feed)
+  const second = await cy.watch(feed)
+  expect(await relayHandles(a)).toBe(2)
+
+  // A second stream comes, and goes: who watches the first one sees nothing of it.
+  const dan = await site.join(a, 'dan')
+  await dan.publish(small)
+  const other = site.relays.watch('first', 'dan', 'b')
+  const danViewer = await bob.watch(await other.feed(soon()))
+  await danViewer.close()
+  await dan.leave()
+  await bob.until('relay-test~dan', false)
+  other.end()
+  expect(viewer.longestGap()).toBeLessThan(500)
+
+  watch.end()
+  watch.end()
+  again.end()
+  await bob.until(feed, false)
+  await viewer.close()
+  await second.close()
+  await expect.poll(() => site.relays.of('first')).toEqual([])
+  await expect.poll(() => relayHandles(a)).toBe(1)
+  await expect.poll(() => relayHandles(b)).toBe(1)
+  await site.close()
+  await expect.poll(() => relayHandles(a)).toBe(0)
+  expect(await site.participants(b)).toEqual(['bob', 'cy'])
+})
+
+test('whoever is on the same node is watched there, and nobody is handed a stream that they publish themselves', async () => {
+  const site = await RelaySite.open([a, b], 'local')
+  const ann = await site.join(a, 'ann')
+  await ann.publish(small)
+  expect(await site.relays.watch('local', 'ann', 'a').feed(soon())).toBe('ann')
+  const bob = await site.join(b, 'bob')
+  await bob.publish(small)
+  // Clients of Janus's own API see everybody of the room: each on the other node.
+  site.relays.watchAll('local', 'a')
+  site.relays.watchAll('local', 'b')
+  await Promise.all([ann.until('relay-test~bob'), bob.until('relay-test~ann')])
+  // Gone and back, on the other node: from there it is handed to where it was.
+  await ann.leave()
+  await bob.until('relay-test~ann', false)
+  const back = await site.join(b, 'ann')
+  await back.publish(small)
+  const cy = await site.join(a, 'cy')
+  await cy.until('relay-test~ann')
+  expect(site.relays.of('local')).toHaveLength(2)
+})
+
+test('a node in the middle dies, or hangs: who watched through it watches on by another way within two seconds', async () => {
+  const site = await RelaySite.open([a, b, c], 'middle', { fanOut: 1 })
+  const ann = await site.join(a, 'ann')
+  await ann.publish(small)
+  const [onB, onC] = [site.relays.watch('middle', 'ann', 'b'), site.relays.watch('middle', 'ann', 'c')]
+  const steps = (): string[] =>
+    site.relays.of('middle').map(({ from, to, isUp }) => `${from} to ${to}${isUp ? '' : ', connecting'}`)
+  // Each node feeds one other.
+  await expect.poll(steps).toEqual(['a to b', 'b to c'])
+  const bob = await site.join(c, 'bob')
+  const feed = await onC.feed(soon())
+  await bob.watch(feed)
+
+  const killedAt = performance.now()
+  await b.stop('SIGKILL')
+  await bob.until(feed, false)
+  await bob.until(feed)
+  const viewer = await bob.watch(feed)
+  expect(viewer.arrivals[0] ?? Number.NaN).toBeLessThan(killedAt + 2_000)
+  await expect.poll(steps).toEqual(['a to c'])
+
+  // It comes back, empty; the room is put there again.
+  await b.start()
+  await site.openRoom(b)
+  await expect.poll(steps).toEqual(['a to c', 'c to b'])
+  expect(viewer.longestGap()).toBeLessThan(1_000)
+  const cy = await site.join(b, 'cy')
+  expect(await onB.feed(soon())).toBe(feed)
+  await cy.watch(feed)
+
+  const stoppedAt = performance.now()
+  c.signal('SIGSTOP')
+  try {
+    await cy.until(feed, false)
+    await cy.until(feed)
+    const again = await cy.watch(feed)
+    expect((again.arrivals[0] ?? Number.NaN) - stoppedAt).toBeLessThan(2_000)
+  } finally {
+    c.signal('SIGCONT')
+  }
+  await expect.poll(steps).toEqual(['a to b', 'b to c'])
+  await site.close()
+  for (const janus of [a, b, c]) await expect.poll(() => relayHandles(janus)).toBe(0)
+})
+
+test('what a controller that died left in a room goes when another one sees it, and is handed on anew where it is wanted', async () => {
+  const before = await RelaySite.open([a, b], 'taken over')
+  const ann = await before.join(a, 'ann')
+  await ann.publish(small)
+  const dan = await before.join(a, 'dan')
+  await dan.publish(small)
+  const bob = await before.join(b, 'bob')
+  await Promise.all(['ann', 'dan'].map((stream) => before.relays.watch('taken over', stream, 'b').feed(soon())))
+  await before.abandon()
+
+  const after = await RelaySite.open([a, b], 'taken over', { isThere: true })
+  await bob.until('relay-test~ann', false)
+  const watch = after.relays.watch('taken over', 'ann', 'b')
+  await bob.until('relay-test~dan', false)
+  await bob.watch(await watch.feed(soon()))
+  await expect.poll(() => after.participants(b)).toEqual(['bob', 'relay-test~ann'])
+})

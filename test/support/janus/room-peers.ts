@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+import { whenGathered } from '../media/answered-offer.ts'
+import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
+import type { JanusServer } from './janus-server.ts'
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
+const soon = (): AbortSignal => AbortSignal.timeout(10_000)
+
+/** Somebody in a room of Janus by its own API: publishes, or subscribes to whoever publishes as browsers' clients do. */
+export class RoomPeer {
+  readonly #socket: JanusSocket
+  readonly session: JanusSession
+  readonly #handle: JanusHandle
+  readonly #room: string
+  readonly #privateId: number
+  readonly #id: string
+  /** Who publishes, oneself not. */
+  readonly publishers = new Set<string>()
+  readonly #listeners = new Set<() => void>()
+  #publishing: WhipPeer | undefined
+
+  private constructor(socket: JanusSocket, handle: JanusHandle, how: { room: string; id: string; privateId: number }) {
+    this.#socket = socket
+    this.session = handle.session
+    this.#handle = handle
+    this.#room = how.room
+    this.#id = how.id
+    this.#privateId = how.privateId
+  }
+
+  /** Joins. */
+  static async join(janus: JanusServer, room: string, id: string): Promise<RoomPeer> {
+    const socket = await JanusSocket.open(
+      { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
+      soon(),
+    )
+    const session = await JanusSession.create(socket, soon())
+    const handle = await session.attach('janus.plugin.videoroom', soon())
+    const { data } = await handle.request({ request: 'join', ptype: 'publisher', room, id, display: id }, soon())
+    const peer = new RoomPeer(socket, handle, { room, id, privateId: Number(data.private_id) })
+    peer.#note(data)
+    handle.onEvent((event) => event.type === 'plugin' && peer.#note(event.data))
+    return peer
+  }
+
+  /** Publishes until the end. */
+  async publish(how: Publishing = {}): Promise<WhipPeer> {
+    this.#publishing = await WhipPeer.openBy(async (connection) => {
+      const gathered = whenGathered(connection)
+      connection.setLocalDescription('offer')
+      await gathered
+      const sdp = wholeDescription(connection)
+      const { jsep } = await this.#handle.request({ request: 'publish' }, soon(), { type: 'offer', sdp })
+      connection.setRemoteDescription(jsep?.sdp ?? '', 'answer')
+    }, how)
+    return this.#publishing
+  }
+
+  /** Resolves when somebody publishes, or no longer. */
+  async until(id: string, isThere = true): Promise<void> {
+    while (this.publishers.has(id) !== isThere) await new Promise<void>((resolve) => this.#once(resolve))
+  }
+
+  /** Subscribes to whoever publishes; resolves at the first packet. */
+  watch(feed: string): Promise<RoomViewer> {
+    return RoomViewer.open(this.session, { room: this.#room, feed, privateId: this.#privateId })
+  }
+
+  /** Goes, with everything that they have. */
+  async leave(): Promise<void> {
+    await this.#publishing?.close()
+    await this.session.destroy(soon()).catch(() => {})
+    this.#socket.close()
+  }
+
+  #once(resolve: () => void): void {
+    const listener = (): void => {
+      this.#listeners.delete(listener)
+      resolve()
+    }
+    this.#listeners.add(listener)
+  }
+
+  #note(data: Readonly<Record<string, unknown>>): void {
+    const {
+      publishers = [],
+      unpublished,
+      leaving,
+      kicked,
+    } = data as {
+      publishers?: { id: string }[]
+      unpublished?: string
+      leaving?: string
+      kicked?: string
+    }
+    for (const { id } of publishers) if (id !== this.#id) this.publishers.add(id)
+    for (const id of [unpublished, leaving, kicked]) if (id !== undefined) this.publishers.delete(id)
+    for (const listener of [...this.#listeners]) listener()
+  }
+}
+
+/** A subscription with a real WebRTC connection. */
+export class RoomViewer {
+  readonly #connection: PeerConnection
+  readonly #handle: JanusHandle
+  readonly #tracks: Track[] = []
+  readonly #first = Promise.withResolvers<void>()
+  /** Those of Janus that are not used yet. */
+  readonly #candidates: { candidate: string; sdpMid: string }[] = []
+  #isAnswered = false
+  /** When each packet of media came, in milliseconds of `performance.now`. */
+  readonly arrivals: number[] = []
+  /** When the first key frame came. */
+  keyFrameAt = 0
+
+  private constructor(handle: JanusHandle) {
+    this.#handle = handle
+    this.#connection = new ndc.PeerConnection('viewer', { iceServers: [], disableAutoNegotiation: true })
+    this.#connection.onTrack((track) => {
+      this.#tracks.push(track)
+      track.setMediaHandler(new ndc.RtcpReceivingSession())
+      track.onClosed(() => {})
+      track.onMessage((message) => this.#take(message))
+    })
+    handle.onEvent((event) => {
+      if (event.type !== 'trickle') return
+      const { candidate, sdpMid = '0' } = event.candidate
+      if (candidate === undefined) return
+      this.#candidates.push({ candidate, sdpMid })
+      this.#addCandidates()
+    })
+  }
+
+  static async open(
+    session: JanusSession,
+    { room, feed, privateId }: { room: string; feed: string; privateId: number },
+  ): Promise<RoomViewer> {
+    const viewer = new RoomViewer(await session.attach('janus.plugin.videoroom', soon()))
+    const join = { request: 'join', ptype: 'subscriber', room, private_id: privateId, streams: [{ feed }] }
+    const { jsep } = await viewer.#handle.request(join, soon())
+    const gathered = whenGathered(viewer.#connection)
+    viewer.#connection.setRemoteDescription(jsep?.sdp ?? '', 'offer')
+    viewer.#connection.setLocalDescription('answer')
+    await gathered
+    const answer = { type: 'answer' as const, sdp: wholeDescription(viewer.#connection) }
+    await viewer.#handle.request({ request: 'start' }, soon(), answer)
+    // Its first DTLS message is not to come before Janus is ready: it would be repeated a second later, where a browser does so after 50 ms.
+    await sleep(40)
+    viewer.#isAnswered = true
+    viewer.#addCandidates()
+    await viewer.#first.promise
+    return viewer
+  }
+
+  /** The longest time without a packet since the first one, until now; milliseconds. */
+  longestGap(): number {
+    const times = [...this.arrivals, performance.now()]
+    return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
+  }
+
+  async close(): Promise<void> {
+    for (const track of this.#tracks) track.close()
+    this.#connection.close()
+    await this.#handle.detach(soon()).catch(() => {})
+  }
+
+  #addCandidates(): void {
+    if (!this.#isAnswered) return
+    for (const { candidate, sdpMid } of this.#candidates.splice(0))
+      this.#connection.addRemoteCandidate(candidate, sdpMid)
+  }
+
+  #take(message: Buffer): void {
+    // RTCP comes by the same way (RFC 5761, section 4).
+    const type = message[1] ?? 0
+    if (type >= 192 && type <= 223) return
+    this.arrivals.push(performance.now())
+    // Header extensions come before the picture (RFC 3550, section 5.3.1).
+    const extension = ((message[0] ?? 0) & 0x10) === 0 ? 0 : 4 + message.readUInt16BE(14) * 4
+    if (this.keyFrameAt === 0 && message[12 + extension] === 0x65) this.keyFrameAt = performance.now()
+    this.#first.resolve()
+  }
+}
+
+/** With its addresses, and without the promise of more. */
+function wholeDescription(connection: PeerConnection): string {
+  return (connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
+}

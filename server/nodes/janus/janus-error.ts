@@ -28,6 +28,8 @@ export const janusCodes = {
   noMountpoint: 455,
   /** Streaming: it could not be made; for an RTSP address that is all that is ever said. */
   cannotCreate: 456,
+  /** Streaming: wrong secret, pin or admin key. */
+  mountpointUnauthorized: 457,
 } as const
 
 /** Janus said no: its own words, for the log. */

@@ -13,8 +13,8 @@ export interface JanusSocketOptions {
   url: string
   /** Empty when the node wants none. */
   apiSecret: string
-  /** What a participant shows instead; left out: none. */
-  token?: string | undefined
+  /** Shown where there is no API secret: what a participant has, or what makes one that counts now. */
+  token?: string | (() => string) | undefined
   logger: NodeLogger
   /** Milliseconds that a request may wait for its answer. */
   answerMs?: number
@@ -117,7 +117,7 @@ export class JanusSocket {
     if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
     this.#transactions += 1
     const transaction = `${this.#name}-${this.#transactions}`
-    const { apiSecret, token, answerMs = defaultAnswerMs } = this.#options
+    const { apiSecret, answerMs = defaultAnswerMs } = this.#options
     const limits = { milliseconds: answerMs, signal, openCalls: this.#openCalls }
     return within(limits, (inner) => {
       const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
@@ -130,9 +130,9 @@ export class JanusSocket {
         else if (inner.aborted) tooLate(message)
         else resolve(message)
       })
+      // What is not there is left out. A token of the request's own comes first.
       this.#socket.send(
-        // What is not there is left out. A token of the request's own comes first.
-        JSON.stringify({ token, ...request, transaction, apisecret: apiSecret === '' ? undefined : apiSecret }),
+        JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
       )
       return promise
     })
@@ -153,6 +153,11 @@ export class JanusSocket {
   close(why = 'the connection was ended'): void {
     this.#ended(why)
     this.#socket.terminate()
+  }
+
+  #token(): string | undefined {
+    const { token } = this.#options
+    return typeof token === 'function' ? token() : token
   }
 
   #receive(text: string): void {

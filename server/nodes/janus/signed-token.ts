@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 
-/** The plugin of rooms. */
+/** The plugins of rooms and of cameras. */
 const videoRoom = 'janus.plugin.videoroom'
+const streaming = 'janus.plugin.streaming'
 
 /** What a room token says, in our own form of Janus's signed tokens. */
 export interface RoomToken {
@@ -19,6 +20,11 @@ export interface RoomToken {
  */
 export function coreToken(secret: string, expiresAt: number): string {
   return signed(secret, `${expiresAt},janus,${videoRoom}`)
+}
+
+/** The same for the controller itself, which puts cameras into rooms: on a node that has no API secret. */
+export function ownCoreToken(secret: string, expiresAt: number): string {
+  return signed(secret, `${expiresAt},janus,${videoRoom},${streaming}`)
 }
 
 /**

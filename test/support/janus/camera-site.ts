@@ -70,13 +70,14 @@ export class CameraSite {
 
   /** A room on Janus and in the store. */
   async openRoom(roomId: string): Promise<void> {
+    const { adminKey } = this.janus.configuration.secrets
     await this.janus.ask('videoroom', {
       request: 'create',
       room: roomId,
       permanent: false,
       videocodec: 'vp8,h264',
       audiocodec: 'opus,pcmu,pcma',
-      admin_key: this.janus.configuration.secrets.adminKey,
+      ...(adminKey === '' ? {} : { admin_key: adminKey }),
     })
     await this.store.transact([roomId], (transaction) => {
       transaction.put('rooms', roomId, storedRoom(roomId, { node: 'janus' }))
@@ -101,7 +102,8 @@ export class CameraSite {
   /** Ids of what Janus pulls. */
   async mountpoints(): Promise<string[]> {
     const { adminKey } = this.janus.configuration.secrets
-    const { list } = await this.janus.ask('streaming', { request: 'list', admin_key: adminKey })
+    const key = adminKey === '' ? {} : { admin_key: adminKey }
+    const { list } = await this.janus.ask('streaming', { request: 'list', ...key })
     return (list as { id: string }[]).map(({ id }) => id)
   }
 
@@ -142,7 +144,7 @@ export class CameraSite {
           api_secret: api,
           admin_secret: admin,
           admin_key: adminKey,
-          token_secret: '',
+          token_secret: this.janus.configuration.tokenSecret,
           room_key: 'the key of the rooms',
           event_secret: '',
         },

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,9 +98,10 @@ export class JanusServer implements AsyncDisposable {
     await this.start()
   }
 
-  /** It hangs, or goes on. */
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+  /** It hangs, or goes on: resolves when all of its threads do. */
+  async signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.#child?.kill(name)
+    if (name === 'SIGSTOP') while (!(await isStopped(this.pid))) await sleep(5)
   }
 
   /** Asks a plugin through the Admin API, past everything that is tested. @throws Error with what it answered */
@@ -159,6 +160,13 @@ export async function startJanus(options: JanusServerOptions = {}): Promise<Janu
     throw error
   }
   return server
+}
+
+/** Each of its threads is, by itself (proc(5)). */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const states = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'latin1')))
+  return states.every((state) => /\) [Tt] /.test(state))
 }
 
 /** Ports of 127.0.0.1 that nobody listens at. */

@@ -14,6 +14,7 @@ import type { JanusSession, KnownHandle } from '../janus-session.ts'
 import { LastingSession } from '../lasting-session.ts'
 import type { JanusAccess } from '../node-access.ts'
 import type { RoomDevices, RoomsForDevices } from '../room-devices.ts'
+import { ownCoreToken } from '../signed-token.ts'
 import type { Camera } from './camera-key.ts'
 import type { CameraProbe } from './camera-probe.ts'
 import { attachLoop, connectLoop, type LoopHandles } from './loop-joining.ts'
@@ -43,6 +44,8 @@ export interface JanusCamerasOptions {
 const defaultStallMs = 5_000
 /** Janus answers after it has called a camera, which may take so long, in milliseconds. */
 const answerMs = 10_000
+/** How long a token of ours counts: each is used once, but clocks differ. */
+const tokenSeconds = 3_600
 /** Loops that are looked at or taken down at a time. */
 const width = 16
 /** How long the end of one loop may take, in milliseconds. */
@@ -66,14 +69,21 @@ export class JanusCameras implements RoomDevices {
 
   constructor(options: JanusCamerasOptions) {
     const { access, store, probe, logger, clock = Date.now, stallMs = defaultStallMs } = options
-    const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey } = access.secrets
+    const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
     this.#options = options
     this.#clock = clock
     this.#stallMs = stallMs
     this.#records = new LoopRecords(store, access.name, logger)
     this.#mountpoints = new Mountpoints({ adminKey, roomKey, probe, logger })
+    const token = (): string => ownCoreToken(token_secret, Math.ceil(clock() / 1_000) + tokenSeconds)
     this.#session = new LastingSession({
-      socket: { url: access.wsUrl, apiSecret, logger, answerMs },
+      socket: {
+        url: access.wsUrl,
+        apiSecret,
+        token: apiSecret !== '' || token_secret === '' ? undefined : token,
+        logger,
+        answerMs,
+      },
       known: () => this.#known(),
       opened: (session, isClaimed, signal) => this.#opened(session, isClaimed, signal),
       lost: (why) => this.#lost(why),
@@ -196,7 +206,7 @@ export class JanusCameras implements RoomDevices {
       )
     }
     try {
-      await this.#mountpoints.destroyOthers(session, signal)
+      await this.#mountpoints.review(session, signal)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the mountpoints of a Janus node could not be looked at')
     }

@@ -54,6 +54,8 @@ export class Mountpoints {
   readonly #controls = new WeakMap<JanusSession, Promise<JanusHandle>>()
   #controlId = 0
   #leftBehind = false
+  /** Private ones are listed to who has the admin key: where none is asked for nobody could list them, we neither. */
+  #listsPrivate = false
 
   constructor(options: MountpointsOptions) {
     this.#options = options
@@ -125,8 +127,9 @@ export class Mountpoints {
     return media.find(({ type }) => type === 'video')?.age_ms ?? Number.POSITIVE_INFINITY
   }
 
-  /** Destroys what is ours and nobody holds: it was left behind. @throws NodeError */
-  async destroyOthers(session: JanusSession, signal: AbortSignal): Promise<void> {
+  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind. @throws NodeError */
+  async review(session: JanusSession, signal: AbortSignal): Promise<void> {
+    this.#listsPrivate = await this.#asksForKey(session, signal)
     const data = await this.#ask(session, { request: 'list', ...this.#adminKey }, signal)
     this.#leftBehind = false
     const { list } = listSchema.parse(data)
@@ -134,6 +137,19 @@ export class Mountpoints {
       if (!id.startsWith(ourMountpoints) || this.#held.has(id) || this.#ending.has(id)) continue
       this.#options.logger.info({ mountpoint: id }, 'a mountpoint that nobody holds is destroyed')
       await this.#destroy(session, id)
+    }
+  }
+
+  /** A wrong key is refused only where one is asked for. */
+  async #asksForKey(session: JanusSession, signal: AbortSignal): Promise<boolean> {
+    const { adminKey } = this.#options
+    if (adminKey === '') return false
+    try {
+      await this.#ask(session, { request: 'list', admin_key: `not ${adminKey}` }, signal)
+      return false
+    } catch (error) {
+      if (isJanusError(error, janusCodes.mountpointUnauthorized)) return true
+      throw error
     }
   }
 
@@ -240,8 +256,7 @@ export class Mountpoints {
           id,
           description: 'A camera of Roomdesk',
           permanent: false,
-          // Without a key nobody could list it, we neither.
-          is_private: this.#options.adminKey !== '',
+          is_private: this.#listsPrivate,
           secret,
           pin,
           url,

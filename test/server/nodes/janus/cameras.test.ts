@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
@@ -72,6 +73,30 @@ describe('a camera in a room', () => {
     expect(await site.mountpoints()).toEqual([expect.not.stringMatching(before ?? '')])
     expect(site.told.map(({ type }) => type)).toEqual(['joined', 'left', 'joined'])
   })
+})
+
+test('a node that has no secrets but signed tokens takes cameras as well, and nothing is left behind there', async () => {
+  const secrets = { api: '', admin: 'admin secret', adminKey: '' }
+  const other = await startJanus({ secrets, tokenSecret: 'token secret' })
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  const site = await CameraSite.open(other)
+  const room = await newRoom(site)
+  await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+  expect(await site.mountpoints()).toHaveLength(1)
+  // What is ours and nobody knows, such as after a crash.
+  const [id = ''] = await site.mountpoints()
+  const stray = {
+    request: 'create',
+    type: 'rtp',
+    id: `${id}-stray`,
+    media: [{ type: 'video', mid: 'v', port: 0, pt: 96, codec: 'h264' }],
+  }
+  await other.ask('streaming', { ...stray, secret: mountpointSecret('the key of the rooms', `${id}-stray`) })
+  expect(await site.mountpoints()).toHaveLength(2)
+  await site.startAgain()
+  await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+  expect(await site.mountpoints()).toEqual([id])
+  expect(await site.publishers(room)).toEqual(['cam'])
 })
 
 describe('a camera that cannot join', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError, NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
@@ -23,6 +24,11 @@ export interface LoopEnds {
 /** By this Janus's events name what is a camera of ours. */
 export const cameraOpaqueId = 'roomdesk-camera'
 
+/**
+ * The publisher begins the DTLS handshake as soon as it is connected. Where the subscriber is not yet, its first message is lost and comes again a second later (RFC 6347,
+ * section 4.2.4.1): so the subscriber calls first. Milliseconds.
+ */
+const headStartMs = 100
 const never = new AbortController().signal
 
 /** Both handles, or none. @throws as JanusSession.attach */
@@ -48,6 +54,7 @@ export async function connectLoop(
   const flowing = Promise.withResolvers<void>()
   // It may fail before anybody waits.
   flowing.promise.catch(() => {})
+  const described = Promise.withResolvers<void>()
   const hear = (event: HandleEvent): void => {
     if (event.type === 'media' && event.media === 'video' && event.receiving) flowing.resolve()
     else if (event.type === 'hangup') flowing.reject(new NodeError(`its WebRTC connection failed: ${event.reason}`))
@@ -56,8 +63,13 @@ export async function connectLoop(
   const stops = [
     publisher.onEvent(hear),
     subscriber.onEvent((event) => event.type !== 'media' && hear(event)),
-    passCandidates(publisher, subscriber, signal),
-    passCandidates(subscriber, publisher, signal),
+    passCandidates(publisher, subscriber, described.promise, signal),
+    passCandidates(
+      subscriber,
+      publisher,
+      described.promise.then(() => sleep(headStartMs)),
+      signal,
+    ),
   ]
   try {
     const { jsep: offer } = await subscriber.request({ request: 'watch', ...mountpoint }, signal)
@@ -67,6 +79,7 @@ export async function connectLoop(
     if (data.video_codec === undefined)
       throw new DeviceJoinError('noUsableTrack', 'The room does not take the codec of this camera.')
     await subscriber.request({ request: 'start' }, signal, answer)
+    described.resolve()
     await unlessAborted(flowing.promise, signal)
   } finally {
     for (const stop of stops) stop()
@@ -90,10 +103,11 @@ async function joinRoom(
   }
 }
 
-/** Tells one end the candidates of the other, as they come. */
-function passCandidates(from: JanusHandle, to: JanusHandle, signal: AbortSignal): () => void {
+/** Tells one end the candidates of the other, as they come, from a moment on. */
+function passCandidates(from: JanusHandle, to: JanusHandle, moment: Promise<void>, signal: AbortSignal): () => void {
   return from.onEvent((event) => {
+    if (event.type !== 'trickle') return
     // Without one of them the others may do; without any there is no media, which is noticed.
-    if (event.type === 'trickle') to.trickle(event.candidate, signal).catch(() => {})
+    moment.then(() => to.trickle(event.candidate, signal)).catch(() => {})
   })
 }

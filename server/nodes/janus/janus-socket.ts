@@ -13,7 +13,7 @@ export interface JanusSocketOptions {
   url: string
   /** Empty when the node wants none. */
   apiSecret: string
-  /** Shown where there is no API secret: what a participant has, or what makes one that counts now. */
+  /** For a node that asks for tokens: what a participant has, or what makes one that counts now; left out: none is sent. */
   token?: string | (() => string) | undefined
   logger: NodeLogger
   /** Milliseconds that a request may wait for its answer. */

@@ -80,7 +80,7 @@ export class JanusCameras implements RoomDevices {
       socket: {
         url: access.wsUrl,
         apiSecret,
-        token: apiSecret !== '' || token_secret === '' ? undefined : token,
+        token: token_secret === '' ? undefined : token,
         logger,
         answerMs,
       },

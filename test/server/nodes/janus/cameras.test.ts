@@ -16,7 +16,10 @@ const newRoom = async (site: CameraSite): Promise<string> => {
 }
 
 beforeAll(async () => {
-  ;[janus, camera] = await Promise.all([startJanus(), startCamera({ auth: 'digest', fps: 10 })])
+  ;[janus, camera] = await Promise.all([
+    startJanus({ tokenSecret: 'token secret' }),
+    startCamera({ auth: 'digest', fps: 10 }),
+  ])
 })
 afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
 

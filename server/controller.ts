@@ -134,6 +134,7 @@ export class Controller {
       media: api.media,
       device: api.device,
       node: this.#nodePort(),
+      event: this.#services.janusEvents,
     }
     const page = options.consolePage
     const { accountSessions, accessTokens, signIn } = this.#services.accountAccess
@@ -272,7 +273,7 @@ export class Controller {
       // The embedded node is asked how it is, while its port is opened; APIs and console are for when the nodes have answered.
       const nodes = this.#services.start()
       nodes.catch(() => {})
-      await this.#listeners.start(settings, this.#tls.material, ['node'])
+      await this.#listeners.start(settings, this.#tls.material, ['node', 'event'])
       await nodes
       await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console'])
       this.#services.media?.configure()

@@ -6,7 +6,7 @@ import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { janusConfiguration, JanusConfigError } from './janus-config.ts'
 import { checkLog } from './verify-log.ts'
-import { portFlag } from './http/listeners.ts'
+import { type ListenerName, portFlag } from './http/listeners.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
 import { replaceProcess } from './replace-process.ts'
@@ -100,6 +100,7 @@ async function run(): Promise<void> {
       device_port: options.devicePort,
       node_port: options.nodePort,
       console_port: options.consolePort,
+      event_port: options.eventPort,
     },
   })
   state.controller = opened
@@ -120,8 +121,10 @@ async function run(): Promise<void> {
 }
 
 function readyLine(controller: Controller): Record<string, unknown> {
-  const url = (name: 'media' | 'device' | 'node' | 'console'): string => controller.url(name)
-  return { media: url('media'), device: url('device'), node: url('node'), console: url('console'), pid: process.pid }
+  const url = (name: ListenerName): string => controller.url(name)
+  const event = url('event') === '' ? {} : { event: url('event') }
+  const { pid } = process
+  return { media: url('media'), device: url('device'), node: url('node'), console: url('console'), ...event, pid }
 }
 
 /** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */

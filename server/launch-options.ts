@@ -11,6 +11,7 @@ export interface LaunchOptions {
   devicePort: number | undefined
   nodePort: number | undefined
   consolePort: number | undefined
+  eventPort: number | undefined
   /** Path of a site file. */
   site: string | undefined
   /** The console key is switched on again. */
@@ -41,6 +42,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --device-port N      external device API (default 7081)
   --node-port N        the media node of this machine (default 7082)
   --console-port N     operator console (default 7083)
+  --event-port N       where Janus nodes send their events (default: off, they are polled)
   --site FILE          JSON document to apply at start (credentials, nodes, licence, settings)
   --console-key on     switch the sign-in with the console key on again, and keep it on
   --older-clients on|off
@@ -59,6 +61,7 @@ const flags = [
   'device-port',
   'node-port',
   'console-port',
+  'event-port',
   'site',
   'console-key',
   'older-clients',
@@ -126,6 +129,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     devicePort: port('device-port'),
     nodePort: port('node-port'),
     consolePort: port('console-port'),
+    eventPort: port('event-port'),
     site: site === undefined ? undefined : resolve(site.text),
     consoleKey: consoleKey === undefined ? undefined : true,
     olderClients: onOrOff('older-clients'),

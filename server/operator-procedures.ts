@@ -16,6 +16,7 @@ import type { Handlers } from './console/handlers.ts'
 import { labHandlers } from './console/lab-procedures.ts'
 import { mediaHandlers } from './console/media-procedures.ts'
 import { type Machine, nodeHandlers } from './console/node-procedures.ts'
+import { participantTokens } from './console/participant-tokens.ts'
 import { roomHandlers } from './console/room-procedures.ts'
 import { settingsHandlers } from './console/settings-procedures.ts'
 import { licenceOf, siteHandlers } from './console/site-procedures.ts'
@@ -79,6 +80,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
       joinLinks: services.joinLinks,
+      letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
       outgoing,
       settings,
     }),

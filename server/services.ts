@@ -32,6 +32,7 @@ import type { NodeDrivers } from './nodes/node-driver.ts'
 import type { NodeInspections } from './nodes/health/connection-test.ts'
 import { janusAccess } from './nodes/janus/node-access.ts'
 import { inspectJanus } from './nodes/janus/safety/inspect-janus.ts'
+import { EventPort } from './nodes/janus/events/event-port.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
 import { JanusNodes } from './nodes/janus/janus-nodes.ts'
@@ -98,6 +99,9 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   pool: NodePool
   /** The processes of the embedded nodes; undefined where none works. */
   media: EmbeddedNodes | undefined
+  janus: JanusNodes
+  /** Where Janus nodes send their events. */
+  janusEvents: EventPort
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   rooms: Rooms
@@ -149,8 +153,9 @@ export function createServices(options: ServiceOptions): Services {
     settings,
     logger,
     devices: (access, rooms, emit) => new JanusCameras({ access, store, rooms, probe, emit, logger }),
-    changed: () => {},
+    changed: () => janusEvents.review(),
   })
+  const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
   drivers.janus = (node) => janus.driver(node)
   const inspections: NodeInspections = {
     janus: (node) => inspectJanus(janusAccess(node, store), { logger, clock: Date.now }),
@@ -210,6 +215,8 @@ export function createServices(options: ServiceOptions): Services {
     licence,
     pool,
     media,
+    janus,
+    janusEvents,
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),
     rooms,

@@ -20,6 +20,8 @@ export const listenersSchema = z.strictObject({
   device_port: port.default(7081),
   node_port: port.default(7082),
   console_port: port.default(7083),
+  /** Where Janus nodes send their events; null: nowhere, and they are polled. */
+  event_port: port.nullable().default(null),
 })
 
 /** PEM texts; both empty: plain HTTP. */

@@ -178,6 +178,11 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  'media.participant_token': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: ({ user_id, role }, { expires_at }) => ({ user: user_id, role, expires_at }),
+    always: true,
+  },
   'media.revoke_links': {
     changes: ({ room_id }) => [room(room_id)],
     params: ({ url }) => ({ all: url === undefined }),

@@ -9,7 +9,7 @@ import type { ControlClient } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passOffer } from './preview-exchange.ts'
 
 /** What the procedures on media work with. */
@@ -19,6 +19,7 @@ export interface MediaParts {
   /** Name of the node that serves a room; empty for none. */
   nodeOf: (roomId: string) => string
   joinLinks: JoinLinks
+  letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
 }
@@ -33,6 +34,7 @@ export function mediaHandlers({
   media,
   nodeOf,
   joinLinks,
+  letIn,
   outgoing,
   settings,
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
@@ -137,6 +139,7 @@ export function mediaHandlers({
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
+    'media.participant_token': letIn,
     'media.revoke_links': ({ room_id, url }) => {
       media?.revokeLinks(room_id, joinLinks.revocation(room_id, url))
       return {}

@@ -41,11 +41,12 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
   }
   const views = parts.listeners.views()
   const moving = parts.listeners.moved(after, material)
-  for (const { name } of views) {
+  const names = [...new Set([...views.map(({ name }) => name), ...moving])]
+  for (const name of names) {
     const field = `${name}_port` as const
     const port = after.listeners[field]
-    if (port === 0) continue
-    if (views.some((other) => other.name !== name && after.listeners[`${other.name}_port`] === port)) {
+    if (port === 0 || port === null) continue
+    if (names.some((other) => other !== name && after.listeners[`${other}_port`] === port)) {
       problems.push({ path: `listeners.${field}`, message: `Port ${port} is given to two listeners.` })
       continue
     }

@@ -3,7 +3,7 @@ import type { Settings } from '../../shared/settings.ts'
 import { reachableUrls } from '../edge/network-addresses.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
-export const listenerNames = ['media', 'device', 'node', 'console'] as const
+export const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
 export type ListenerName = (typeof listenerNames)[number]
 
 /** Something that listens on a port and can be told to do so elsewhere. */
@@ -25,11 +25,13 @@ export interface ListenerOverrides {
   device_port?: number | undefined
   node_port?: number | undefined
   console_port?: number | undefined
+  event_port?: number | undefined
 }
 
 interface Place {
   host: string
-  port: number
+  /** null: it is not to listen. */
+  port: number | null
   tls: TlsMaterial | undefined
 }
 
@@ -153,7 +155,8 @@ export class Listeners {
   }
 
   views(): OverviewView['listeners'] {
-    return this.#names().map((name) => {
+    const wanted = this.#names().filter((name) => this.#places.get(name)?.port !== null)
+    return wanted.map((name) => {
       const url = this.url(name)
       const { message: error, at } = this.#errors.get(name) ?? { message: '', at: 0 }
       const state = url !== '' ? 'listening' : error !== '' ? 'failed' : 'stopped'
@@ -179,10 +182,10 @@ export class Listeners {
   }
 
   async #start(name: ListenerName, place: Place): Promise<void> {
-    await this.#ports[name]?.start(place.host, place.port, place.tls)
+    if (place.port !== null) await this.#ports[name]?.start(place.host, place.port, place.tls)
     const port = place.port === 0 ? portOf(this.url(name)) : place.port
-    if (place.port === 0) this.#picked.set(name, port)
-    else if (place.port !== this.#picked.get(name)) this.#picked.delete(name)
+    if (place.port === 0) this.#picked.set(name, portOf(this.url(name)))
+    else if (port !== this.#picked.get(name)) this.#picked.delete(name)
     this.#places.set(name, { ...place, port })
     this.#errors.delete(name)
   }
@@ -209,6 +212,7 @@ function portOf(url: string): number {
 }
 
 function samePlace(one: Place | undefined, other: Place): boolean {
+  if (other.port === null) return one === undefined || one.port === null
   return one?.host === other.host && one.port === other.port && (one.tls === undefined) === (other.tls === undefined)
 }
 

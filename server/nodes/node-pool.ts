@@ -123,7 +123,8 @@ export class NodePool {
     if (config === undefined) throw new ApiError('nodeOffline')
     const address = config.addresses.find(({ tag }) => tag === ipTag) ?? config.addresses[0]
     if (address !== undefined) return address.addr
-    const fallback = config.kind === 'janus' ? '' : (this.#options.defaultAddress?.(config.port) ?? '')
+    const fallback =
+      config.kind === 'janus' ? addressOf(config.ws_url) : (this.#options.defaultAddress?.(config.port) ?? '')
     if (fallback === '') throw new ApiError('noNode', { reason: `The node ${name} has no address for clients.` })
     return fallback
   }
@@ -350,4 +351,11 @@ export class NodePool {
     if (last !== undefined) node.placement.healthy(last, lastSuccess)
     this.#drainer.work(node)
   }
+}
+
+/** `host:port` of a URL; empty for none. */
+function addressOf(url: string): string {
+  const { hostname, port, protocol } = URL.parse(url) ?? { hostname: '', port: '', protocol: '' }
+  if (hostname === '') return ''
+  return `${hostname}:${port === '' ? (protocol === 'wss:' ? 443 : 80) : port}`
 }

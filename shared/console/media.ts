@@ -89,6 +89,33 @@ export const mediaProcedures = {
     }),
     z.strictObject({ url: z.string(), expires_at: moment }),
   ),
+  'media.participant_token': procedure(
+    'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',
+    z.strictObject({
+      room_id: roomId,
+      user_id: userId,
+      user_name: bytes(0, limits.userName).optional(),
+      role: z.enum(['member', 'host']).default('member'),
+      /** Of both tokens; left out: as join links, by the settings. Who is in the room when they end stays until the connection ends. */
+      life_ms: z
+        .int()
+        .min(10_000)
+        .max(30 * 24 * 60 * 60 * 1_000)
+        .optional(),
+    }),
+    z.strictObject({
+      ws_url: z.string(),
+      /** Of the join: `room`, `id` and `display`. */
+      room: z.string(),
+      id: z.string(),
+      display: z.string(),
+      /** `token` of every message of Janus's core. */
+      token: z.string(),
+      /** `token` of the join, as a publisher and as a subscriber. */
+      room_token: z.string(),
+      expires_at: moment,
+    }),
+  ),
   'media.revoke_links': procedure(
     'Join links of a room let nobody in any more: the one that is given, or all that were made until now. Who is in the room stays.',
     z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),

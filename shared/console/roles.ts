@@ -109,6 +109,7 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'media.unwatch': 'viewer',
   // As a member; see roleOfCall.
   'media.join_link': 'viewer',
+  'media.participant_token': 'operator',
   'media.revoke_links': 'operator',
 
   'wall.list': 'viewer',

@@ -6,7 +6,7 @@ import { olderClientsView, refusedClient } from './older-clients.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 const listenerView = z.strictObject({
-  name: z.enum(['media', 'device', 'node', 'console']),
+  name: z.enum(['media', 'device', 'node', 'console', 'event']),
   state: z.enum(['listening', 'stopped', 'failed']),
   /** Where it listens, e.g. `http://127.0.0.1:7080`; empty when it does not. */
   url: z.string(),

@@ -235,6 +235,7 @@ export const eventLog = {
     },
     media: {
       join_link: 'A join link for room {subject} was created',
+      participant_token: 'A token for room {subject} on a Janus node was created',
       revoke_links: 'Join links of room {subject} were revoked',
     },
     wall: { save: 'View {subject} of the wall was saved', remove: 'View {subject} of the wall was removed' },

@@ -55,6 +55,7 @@ export const overview = {
     device: 'Device API',
     node: 'Embedded node',
     console: 'Console',
+    event: 'Events of Janus nodes',
     listening: 'listening',
     stopped: 'stopped',
     failed: 'failed',

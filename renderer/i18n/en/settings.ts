@@ -95,6 +95,7 @@ export const settings = {
       device_port: 'External device API',
       node_port: 'Media node',
       console_port: 'Console',
+      event_port: 'Events of Janus nodes',
     },
     tls: { mode: 'Certificate', cert_file: 'Certificate file', key_file: 'Key file' },
     access: {
@@ -163,6 +164,7 @@ export const settings = {
       device_port: '',
       node_port: '',
       console_port: '',
+      event_port: 'Empty: off. Janus nodes are polled then, and people are seen a little later.',
     },
     tls: {
       mode: 'A self-signed certificate is created here; clients must be told to trust it.',

@@ -237,6 +237,7 @@ export const eventLog: Texts<typeof english> = {
     },
     media: {
       join_link: '已为房间 {subject} 生成邀请链接',
+      participant_token: '已为 Janus 节点上的房间 {subject} 生成令牌',
       revoke_links: '房间 {subject} 的邀请链接已撤销',
     },
     wall: { save: '监控墙视图“{subject}”已保存', remove: '监控墙视图“{subject}”已移除' },

@@ -57,6 +57,7 @@ export const overview: Texts<typeof englishOverview> = {
     device: '设备 API',
     node: '内置节点',
     console: '控制台',
+    event: 'Janus 节点事件',
     listening: '监听中',
     stopped: '已停止',
     failed: '失败',

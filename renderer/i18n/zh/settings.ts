@@ -96,6 +96,7 @@ export const settings: Texts<typeof english> = {
       device_port: '外部设备 API',
       node_port: '媒体节点',
       console_port: '控制台',
+      event_port: 'Janus 节点事件',
     },
     tls: { mode: '证书', cert_file: '证书文件', key_file: '私钥文件' },
     access: {
@@ -159,6 +160,7 @@ export const settings: Texts<typeof english> = {
       device_port: '',
       node_port: '',
       console_port: '',
+      event_port: '留空即关闭；此时控制器轮询 Janus 节点，人员进出的显示略有延迟。',
     },
     tls: {
       mode: '自签名证书在本机生成，客户端须另行信任。',

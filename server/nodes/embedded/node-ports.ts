@@ -25,12 +25,13 @@ export function namedPorts(
   { listeners, media }: Pick<Settings, 'listeners' | 'media'>,
   nodes: Iterable<Pick<NodeConfig, 'port' | 'addresses'>>,
 ): number[] {
-  const { media_port, device_port, node_port, console_port } = listeners
+  const { media_port, device_port, node_port, console_port, event_port } = listeners
   const ofNodes = [...nodes].flatMap(({ port, addresses }) => [
     port,
     ...addresses.map(({ addr }) => Number(addr.slice(addr.lastIndexOf(':') + 1))),
   ])
-  return [media_port, device_port, node_port, console_port, media.udp_port, ...ofNodes].filter((port) => port > 0)
+  const named = [media_port, device_port, node_port, console_port, event_port ?? 0, media.udp_port, ...ofNodes]
+  return named.filter((port) => port > 0)
 }
 
 /**

@@ -72,7 +72,7 @@ export class JanusAdmission {
   async admit(token: RoomToken, signal: AbortSignal): Promise<string> {
     const { roomId } = token
     const admitted = this.#of(roomId)
-    if (admitted.locked) throw new NodeError('the room is locked')
+    if (admitted.locked) throw new NodeError('The room is locked.')
     if (!this.#guarded()) return ''
     const text = roomToken(this.#secret, token)
     this.#keep(admitted, text)

@@ -176,10 +176,10 @@ export class JanusNode implements MediaNode {
     this.#assertOpen()
     const { roomId, userId } = wish
     const room = this.#held.get(roomId)
-    if (room === undefined) throw new NodeError('the room is not open on its node yet')
-    if (this.#options.isBanned(roomId, userId)) throw new NodeError('they were taken out of the room a moment ago')
+    if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
+    if (this.#options.isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = this.#participants.user(roomId, userId) !== undefined
-    if (!isThere && this.#countOf(roomId) >= room.attendeeMax) throw new NodeError('the room is full')
+    if (!isThere && this.#countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
     return await this.#admission.admit(wish, signal)
   }
 

@@ -28,9 +28,9 @@ export interface JanusNodesOptions {
 /** What a client of Janus's own API needs to be in a room. */
 export interface ParticipantAccess {
   wsUrl: string
-  /** Core token, for every message; empty where the node asks for none. */
+  /** Core token, for every message. */
   token: string
-  /** For the join; empty where the room asks for none. */
+  /** For the join. */
   roomToken: string
 }
 
@@ -63,7 +63,7 @@ export class JanusNodes {
     const { name, adminUrl, secrets } = access
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
     const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
-    const traits = new NodeTraits(access, admin)
+    const traits = new NodeTraits(access, admin, logger)
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
     const node: JanusNode = new JanusNode({
@@ -110,12 +110,15 @@ export class JanusNodes {
   /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */
   async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
     const running = this.#running.get(nodeName)
-    if (running === undefined) throw new NodeError('the node of the room is not a Janus node in service')
+    if (running === undefined) throw new NodeError('The node of the room is not in service.')
     const { node, access, traits } = running
+    const { guarded } = await traits.read(signal)
+    if (!guarded)
+      throw new NodeError(
+        `The node ${nodeName} has no token_secret: whoever reaches it may join its rooms without a token. Give the node one, and Janus the same (token_auth_secret).`,
+      )
     const roomToken = await node.admit(wish, signal)
-    const { guarded } = traits.current
-    const token = guarded ? coreToken(access.secrets.token_secret, wish.expiresAt) : ''
-    return { wsUrl: access.wsUrl, token, roomToken }
+    return { wsUrl: access.wsUrl, token: coreToken(access.secrets.token_secret, wish.expiresAt), roomToken }
   }
 
   #remove(roomId: string, userId: string): void {

@@ -1,8 +1,11 @@
 import type { NodeSecretName } from '../../../shared/node.ts'
 import { unlessAborted, within } from '../deadline.ts'
+import type { NodeLogger } from '../node-failure.ts'
 import type { PluginRequests } from './admin-api.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
+import { JanusSocket } from './janus-socket.ts'
 import type { JanusAccess } from './node-access.ts'
+import { coreToken } from './signed-token.ts'
 
 /** What a node was configured with, as far as it changes how it is used. */
 export interface Traits {
@@ -14,17 +17,21 @@ export interface Traits {
 
 /** What the two questions may take, in milliseconds. */
 const askMs = 3_000
+/** Seconds. */
+const tokenLife = 60
 
 /** Finds out what a node was configured with; asked once until the node may have been started anew. */
 export class NodeTraits {
-  readonly #access: Pick<JanusAccess, 'secrets' | 'given'>
+  readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>
   readonly #requests: PluginRequests
+  readonly #logger: NodeLogger
   #reading: Promise<Traits> | undefined
   #current: Traits | undefined
 
-  constructor(access: Pick<JanusAccess, 'secrets' | 'given'>, requests: PluginRequests) {
+  constructor(access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>, requests: PluginRequests, logger: NodeLogger) {
     this.#access = access
     this.#requests = requests
+    this.#logger = logger
   }
 
   /** As they were read last; as the operator's secrets have it until then. */
@@ -53,7 +60,7 @@ export class NodeTraits {
   }
 
   async #ask(signal: AbortSignal): Promise<Traits> {
-    return { adminKey: await this.#asksForAdminKey(signal), guarded: await this.#asksForTokens(signal) }
+    return { adminKey: await this.#asksForAdminKey(signal), guarded: await this.#takesTokens(signal) }
   }
 
   #gave(name: NodeSecretName): boolean {
@@ -72,11 +79,23 @@ export class NodeTraits {
     }
   }
 
-  /** A secret that was made counts once the node was told it: until then its rooms are as open as the node is. */
-  async #asksForTokens(signal: AbortSignal): Promise<boolean> {
+  /** A secret that was made counts where the node was told it: any other node's rooms are as open as the node is. */
+  async #takesTokens(signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true
-    if (this.#access.secrets.token_secret === '') return false
     const { auth_token: asks } = await this.#requests.info(signal)
-    return asks === true
+    if (asks !== true) return false
+    const { wsUrl: url, secrets } = this.#access
+    const socket = await JanusSocket.open({ url, apiSecret: '', logger: this.#logger }, signal)
+    try {
+      const token = coreToken(secrets.token_secret, Math.floor(Date.now() / 1_000) + tokenLife)
+      const { data } = await socket.request({ janus: 'create', token }, signal)
+      if (data !== undefined) await socket.request({ janus: 'destroy', session_id: data.id, token }, signal)
+      return true
+    } catch (error) {
+      if (isJanusError(error, janusCodes.unauthorized)) return false
+      throw error
+    } finally {
+      socket.close()
+    }
   }
 }

@@ -1,0 +1,53 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { JanusError } from '../nodes/janus/janus-error.ts'
+import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
+import { NodeConnectionError, NodeError } from '../nodes/media-node.ts'
+import type { NodePool } from '../nodes/node-pool.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+import type { Store } from '../store/store.ts'
+import type { Handler } from './handlers.ts'
+
+/** What tokens for people on Janus nodes are made with. */
+export interface ParticipantTokenParts {
+  store: Pick<Store, 'get'>
+  rooms: Pick<Rooms, 'get'>
+  pool: Pick<NodePool, 'assign'>
+  janus: Pick<JanusNodes, 'letIn'>
+  settings: () => Settings
+}
+
+/** Lets somebody into a room on a Janus node by Janus's own API; the room gets a node where it has none. */
+export function participantTokens(parts: ParticipantTokenParts): Handler<'media.participant_token'> {
+  const { store, rooms, pool, janus, settings } = parts
+  return async ({ room_id: roomId, user_id: userId, user_name: userName, role, life_ms: lifeMs }) => {
+    if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
+    const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+    const name = await pool.assign(roomId, {}, signal)
+    if (store.get('nodes', name)?.kind !== 'janus')
+      throw new ConsoleError('conflict', 'The room is on no Janus node: people join it by a link.')
+    // Janus counts whole seconds.
+    const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
+    try {
+      const { wsUrl, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
+      return {
+        ws_url: wsUrl,
+        room: roomId,
+        id: userId,
+        display: userName ?? userId,
+        token,
+        room_token: roomToken,
+        expires_at: expiresAt * 1_000,
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
+        throw new ConsoleError('failed', 'The Janus node does not answer as it should: see MCU nodes.', {
+          cause: error,
+        })
+      // The driver's own words: what is in the way.
+      if (error instanceof NodeError) throw new ConsoleError('conflict', error.message, { cause: error })
+      throw error
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { ApiClient } from '../../../support/api-client.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { Participant } from '../../../support/janus/participant.ts'
+import { type AccountSite, openAccountSite } from '../../console/account-site.ts'
+
+const credential = { label: 'Client', access_key: 'client', secret_key: 'client-secret', p2p: true }
+const secrets = { admin_secret: 'admin-secret-of-j', admin_key: 'admin-key-of-j', token_secret: 'token-secret-of-j' }
+
+describe('A site whose only node is a Janus server', () => {
+  let janus: JanusServer
+  let site: AccountSite
+  let document: object
+  let key: string
+  let api: ApiClient
+  beforeAll(async () => {
+    const port = await freePort()
+    janus = await startJanus({
+      secrets: { api: '', admin: secrets.admin_secret, adminKey: secrets.admin_key },
+      tokenSecret: secrets.token_secret,
+      eventBackend: `ws://127.0.0.1:${port}${eventPath('j')}`,
+    })
+    const { wsUrl: ws_url, adminUrl: admin_url } = janus
+    document = {
+      credentials: [credential],
+      nodes: [{ name: 'j', kind: 'janus', ws_url, admin_url, ...secrets }],
+      settings: { listeners: { event_port: port } },
+    }
+    site = await openAccountSite(document)
+    key = await site.key()
+    const { listeners } = await site.call(key, 'overview.get', {})
+    const url = (name: string): string => listeners.find((listener) => listener.name === name)?.url ?? ''
+    expect(url('event')).toBe(`http://127.0.0.1:${port}`)
+    api = new ApiClient({ media: url('media'), device: url('device') }, credential)
+    await api.authenticate()
+  })
+  afterAll(async () => {
+    await site.stop()
+    await janus[Symbol.asyncDispose]()
+  })
+
+  test('has the room there, tells clients where it is, and lists who joins it', async () => {
+    const room_id = await api.createRoom({ max_video: 2, max_audio: 2 })
+    const addr = new URL(janus.wsUrl).host
+    expect(await api.get('/sdk/get_mcu', { room_id })).toEqual({ ret: 0, addr })
+    const given = await site.call(key, 'media.participant_token', {
+      room_id,
+      user_id: 'ann',
+      user_name: 'Ann',
+      role: 'host',
+    })
+    expect(given).toMatchObject({ ws_url: janus.wsUrl, room: room_id, id: 'ann', display: 'Ann' })
+    await using ann = await Participant.connect(given.ws_url, given.token)
+    await ann.join(room_id, 'ann', given.room_token)
+    await expect
+      .poll(async () => (await site.call(key, 'rooms.get', { room_id })).users)
+      .toMatchObject([{ user_id: 'ann', role: 'host' }])
+    await site.call(key, 'rooms.kick', { room_id, user_id: 'ann' })
+    await expect.poll(() => ann.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+    const refused = await site.result(key, 'media.participant_token', { room_id, user_id: 'ann' })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'conflict' } })
+  })
+
+  test('says what to mend where a token cannot be given', async () => {
+    const room_id = await api.createRoom()
+    await site.call(key, 'rooms.lock', { room_ids: [room_id] })
+    const ask = async (): Promise<string> => {
+      const result = await site.result(key, 'media.participant_token', { room_id, user_id: 'bob' })
+      return result.ok ? 'given' : result.error.message
+    }
+    await expect.poll(ask).toBe('The room is locked.')
+    const [node] = await site.call(key, 'nodes.list', {})
+    await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', token_secret: '' })
+    await expect.poll(ask).toContain('has no token_secret')
+    await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', ...secrets })
+  })
+
+  test('shows which secrets its node has, and never what they are; a site file that is applied again changes nothing', async () => {
+    const [before] = await site.call(key, 'nodes.list', {})
+    expect(before).toMatchObject({ secrets: ['admin_secret', 'admin_key', 'token_secret'] })
+    const stored = async (): Promise<string> => {
+      const names = await readdir(site.folder)
+      const texts = names
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => readFile(join(site.folder, name), 'utf8'))
+      return (await Promise.all(texts)).join('\n')
+    }
+    await site.restart(document)
+    const told = await site.call(key, 'events.list', { limit: 200 })
+    const shown = JSON.stringify([before, told, await stored()])
+    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret)
+    const changes = told.items.filter(({ kind, subject }) => kind === 'site.changed' && subject.type === 'node')
+    await site.restart(document)
+    const again = await site.call(key, 'events.list', { limit: 200 })
+    expect(again.items.filter(({ kind, subject }) => kind === 'site.changed' && subject.type === 'node')).toHaveLength(
+      changes.length,
+    )
+    // What is left out stays, what is empty goes.
+    const { config } = before ?? {}
+    await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', admin_key: '' })
+    expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['admin_secret', 'token_secret'])
+  })
+
+  test('is refused where its addresses are none, with the path of each problem', async () => {
+    const wrong = {
+      name: 'k',
+      kind: 'janus',
+      ws_url: 'http://10.0.0.7',
+      admin_url: 'ws://u:p@10.0.0.7',
+      token_secret: 'a\nb',
+    } as const
+    const result = await site.result(key, 'nodes.add', wrong)
+    expect(result).toMatchObject({ ok: false, error: { code: 'invalid' } })
+    expect(JSON.stringify(result)).toMatch(/ws_url.*admin_url.*token_secret/)
+    expect(await site.result(key, 'nodes.add', { name: 'k', kind: 'simulated', api_secret: 'x' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid' },
+    })
+  })
+})

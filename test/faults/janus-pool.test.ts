@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { removeFolder, startHeadless } from '../support/headless.ts'
+import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
+
+const getMcu = '/sdk/get_mcu'
+const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
+const names = ['north', 'east', 'south'] as const
+/** A node that hangs has 1 s to take a new room, before anybody knows; then another one is asked. */
+const longestAnswerMs = 2_500
+
+const nodeOf = (name: string, janus: JanusServer) => {
+  const { api, admin, adminKey } = janus.configuration.secrets
+  return {
+    name,
+    kind: 'janus',
+    ws_url: janus.wsUrl,
+    admin_url: janus.adminUrl,
+    api_secret: api,
+    admin_secret: admin,
+    admin_key: adminKey,
+    addresses: [{ tag: '', addr: `127.0.0.1:${janus.configuration.wsPort}` }],
+  }
+}
+
+test('three Janus servers: one hangs, one is killed, one is drained, and cameras go on elsewhere while clients keep calling', async () => {
+  await using camera = await startCamera()
+  await using north = await startJanus()
+  await using east = await startJanus()
+  await using south = await startJanus()
+  const servers = { north, east, south }
+  const nodes = names.map((name) => nodeOf(name, servers[name]))
+  const controller = await startHeadless({ site: { credentials: [credential], nodes } })
+  const calling = new AbortController()
+  let calls: Promise<void> = Promise.resolve()
+  try {
+    const client = new ApiClient(controller.ready, credential)
+    await client.authenticate()
+    const rooms = await Promise.all(names.map(() => client.createRoom()))
+    for (const [index, roomId] of rooms.entries()) {
+      const userAddress = camera.url('/stream1')
+      const cam = { roomId, userId: `cam-${index}`, userName: 'Yard', userAddress }
+      expect(await client.outgoing('createOutgoingUser', cam)).toMatchObject({ ret: 0 })
+    }
+    const homes = async (): Promise<string[]> =>
+      await Promise.all(rooms.map(async (room_id) => (await controller.rpc('rooms.get', { room_id })).room.node))
+    expect((await homes()).sort()).toEqual([...names].sort())
+    const allJoinedOn = async (allowed: readonly string[]): Promise<boolean> =>
+      (await controller.rpc('devices.list', {})).every(({ state }) => state === 'joined') &&
+      (await homes()).every((name) => allowed.includes(name))
+    const state = async (name: string) =>
+      (await controller.rpc('nodes.list', {})).find(({ config }) => config.name === name)?.state
+
+    const wrong: string[] = []
+    let longest = 0
+    const call = async (): Promise<void> => {
+      while (!calling.signal.aborted) {
+        const began = performance.now()
+        const room_id = await client.createRoom()
+        const answer = await client.get(getMcu, { room_id })
+        longest = Math.max(longest, performance.now() - began)
+        if (answer.ret !== 0) wrong.push(JSON.stringify(answer))
+        await client.get('/rtc/room/del', { room_id })
+        await sleep(20)
+      }
+    }
+    calls = call()
+
+    await north.signal('SIGSTOP')
+    await expect.poll(() => allJoinedOn(['east', 'south']), { timeout: 30_000 }).toBe(true)
+    await east.stop('SIGKILL')
+    await expect.poll(() => allJoinedOn(['south']), { timeout: 30_000 }).toBe(true)
+
+    // They are back, one as it was and one empty: nothing is pulled back, and nothing is left where it should not be.
+    await north.signal('SIGCONT')
+    await east.start()
+    for (const name of ['north', 'east']) await expect.poll(() => state(name), { timeout: 30_000 }).toBe('online')
+    expect(await allJoinedOn(['south'])).toBe(true)
+    const camerasOf = async (janus: JanusServer): Promise<unknown> =>
+      (await janus.ask('streaming', { request: 'list' })).list
+    await expect.poll(() => camerasOf(north), { timeout: 30_000 }).toEqual([])
+
+    await controller.rpc('nodes.drain', { name: 'south' })
+    await expect.poll(() => allJoinedOn(['north', 'east']), { timeout: 30_000 }).toBe(true)
+    calling.abort()
+    await calls
+    const drained = (await controller.rpc('nodes.list', {})).find(({ config }) => config.name === 'south')
+    expect(drained).toMatchObject({ state: 'draining', rooms_left: 0, drain: { people_left: 0 } })
+    expect(wrong).toEqual([])
+    expect(longest).toBeLessThan(longestAnswerMs)
+    console.log(`the longest answer to a client took ${longest.toFixed(0)} ms`)
+  } finally {
+    calling.abort()
+    await calls.catch(() => undefined)
+    await north.signal('SIGCONT')
+    await controller.stop()
+    await removeFolder(controller.folder)
+  }
+})

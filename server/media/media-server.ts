@@ -11,7 +11,7 @@ import type {
 } from '../../shared/media/control.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import type { FeedConversion } from './feeds/feed.ts'
-import { keyPictureOf } from './feeds/key-picture.ts'
+import { newestKeyPicture } from './feeds/key-picture.ts'
 import { EventLoopDelay } from './event-loop-delay.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
@@ -149,13 +149,11 @@ export class MediaServer {
     users: async ({ roomId }) => ({
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
     }),
-    key_picture: async ({ roomId, streamId }) => {
+    key_picture: async ({ roomId, streamId }, signal) => {
       const streams = Array.from(this.#rooms.find(roomId)?.streams.values() ?? [])
       const feed = streams.find(({ view }) => view.stream_id === streamId)?.feed
-      const picture = feed && keyPictureOf(feed)
-      if (feed === undefined || picture === undefined) return { picture: null }
-      const { frame, width, height } = picture
-      return { picture: { frame: frame.toString('base64'), width, height, at: feed.counts.lastKeyFrameAt } }
+      const picture = feed && (await newestKeyPicture(feed, signal))
+      return { picture: picture === undefined ? null : { ...picture, frame: picture.frame.toString('base64') } }
     },
     show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -8,6 +8,7 @@ import { pictureLoss } from '../../server/media/rtp/rtcp.ts'
 import { controlMethods, type StreamStats } from '../../shared/media/control.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, type PeerStats, startBrowser } from '../support/media/browser.ts'
+import { inPlaceOfFfmpeg } from '../support/media/in-place-of-ffmpeg.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 import { WhepPeer } from '../support/media/whep-peer.ts'
 
@@ -74,15 +75,6 @@ function isRunning(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** A program in the place of ffmpeg: it says that it can all, and then does `run` instead of it. */
-async function inPlaceOfFfmpeg(name: string, run: string): Promise<string> {
-  const path = join(folder, name)
-  const text = `#!/bin/sh\ncase "$*" in *-encoders*|*-version*) exec ffmpeg "$@";; esac\n${run}\n`
-  await writeFile(path, text)
-  await chmod(path, 0o755)
-  return path
 }
 
 describe('what browsers do not show is shown in one of them through ffmpeg', () => {
@@ -230,7 +222,11 @@ describe('ffmpeg that fails', () => {
 
   test('again and again is tried less and less often, and the console is told why', async () => {
     const count = join(folder, 'starts')
-    const broken = await inPlaceOfFfmpeg('broken', `echo start >> ${count}; echo the decoder is broken >&2; exit 1`)
+    const broken = await inPlaceOfFfmpeg(
+      folder,
+      'broken',
+      `echo start >> ${count}; echo the decoder is broken >&2; exit 1`,
+    )
     await start({ ffmpeg: broken })
     await joins('h265')
     expect((await watch('h265')).problem).toBeNull()
@@ -246,7 +242,7 @@ describe('ffmpeg that fails', () => {
   })
 
   test('and writes what is no media is ended', async () => {
-    await start({ ffmpeg: await inPlaceOfFfmpeg('noise', 'exec cat /dev/urandom') })
+    await start({ ffmpeg: await inPlaceOfFfmpeg(folder, 'noise', 'exec cat /dev/urandom') })
     await joins('h265')
     expect((await watch('h265')).problem).toBeNull()
     await expect.poll(async () => await conversion('h265')).toMatchObject({ state: 'failed' })

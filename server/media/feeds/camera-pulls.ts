@@ -1,5 +1,6 @@
 import { type Log, wholeText } from '../log.ts'
 import type { CameraLogin } from '../rtsp/authentication.ts'
+import { orAborted } from '../or-aborted.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import type { Transcoding } from '../transcode/transcoding.ts'
@@ -166,12 +167,4 @@ export class CameraPulls {
     this.#pulls.set(key, pull)
     return pull
   }
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

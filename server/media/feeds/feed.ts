@@ -22,6 +22,7 @@ import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { FanOut, type Sink } from './fan-out.ts'
 import { GopCache } from './gop-cache.ts'
+import type { KeyPicture } from './key-picture.ts'
 import type { Layers } from './layers.ts'
 import { PacketHistory } from './packet-history.ts'
 import { SenderClock, StreamClock } from './stream-clock.ts'
@@ -77,6 +78,8 @@ export interface FeedConversion {
   /** Why it failed last; empty when it did not. */
   readonly problem: string
   prepare(): () => void
+  /** Its newest picture, small, where nobody watches; never rejects. undefined: the feed itself has what there is. */
+  still(): Promise<KeyPicture | undefined> | undefined
 }
 
 const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {

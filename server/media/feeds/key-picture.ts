@@ -1,3 +1,4 @@
+import { orAborted } from '../or-aborted.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
@@ -12,6 +13,20 @@ export interface KeyPicture {
   /** In pixels. */
   width: number
   height: number
+  /** When it came, milliseconds since the epoch. */
+  at: number
+}
+
+/**
+ * The newest picture of a feed, made small where browsers would not show it as it is and nobody watches.
+ * @throws the signal's reason
+ */
+export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise<KeyPicture | undefined> {
+  if (feed.videoMuted) return undefined
+  const still = feed.conversion?.still()
+  if (still === undefined) return keyPictureOf(feed)
+  const picture = await orAborted(still, signal)
+  return feed.videoMuted ? undefined : picture
 }
 
 /** Undefined where there is none: other codecs, a feed that keeps no pictures or that a host has muted, and while one is coming in. */
@@ -29,12 +44,20 @@ export function keyPictureOf(feed: Feed): KeyPicture | undefined {
     units.push(packet)
     if (whole) break
   }
-  const frame = Buffer.concat(parts)
+  return whole ? keyPictureFrom(Buffer.concat(parts), feed.counts.lastKeyFrameAt) : undefined
+}
+
+/**
+ * A picture with its size; undefined where it lacks parameter sets, or is not worth it.
+ * @param frame in the form of H.264 Annex B
+ * @param at when it came, milliseconds since the epoch
+ */
+export function keyPictureFrom(frame: Buffer, at: number): KeyPicture | undefined {
   const size = unitsOf(frame)
     .map(h264Parameters)
     .find((parameters) => parameters !== undefined)
-  if (!whole || size === undefined || frame.length > largest) return undefined
-  return { frame, width: size.width, height: size.height }
+  if (size === undefined || frame.length > largest) return undefined
+  return { frame, width: size.width, height: size.height, at }
 }
 
 const startCode = Buffer.from([0, 0, 0, 1])

@@ -1,5 +1,6 @@
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import type { Feed, FeedConversion } from '../feeds/feed.ts'
+import type { KeyPicture } from '../feeds/key-picture.ts'
 import { Problem } from '../problem.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { codecName } from '../rtsp/carriage.ts'
@@ -8,6 +9,7 @@ import { ConversionRun, type Kind } from './conversion-run.ts'
 import { ConvertedInput } from './converted-input.ts'
 import { ConvertedPackets } from './converted-packets.ts'
 import { sourceTrack } from './source-track.ts'
+import { CameraStill } from './still-pictures.ts'
 import type { Transcoding } from './transcoding.ts'
 import type { SlotHolder } from './transcoder-slots.ts'
 
@@ -27,6 +29,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #feed: Feed
   readonly #inputs: Partial<Record<Kind, ConvertedInput>> = {}
   readonly #packets: ConvertedPackets
+  readonly #still: CameraStill
   /** Begun in the middle: until there is a place for it, viewers have the pictures as they are. */
   #late = false
   #interlaced = false
@@ -49,6 +52,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     this.#feed = feed
     this.#transcoding = transcoding
     this.#packets = new ConvertedPackets(feed)
+    this.#still = new CameraStill(transcoding.stills)
   }
 
   get kind(): 'picture' | 'sound' {
@@ -137,6 +141,12 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     this.#run?.wishKeyFrame()
   }
 
+  still(): Promise<KeyPicture | undefined> | undefined {
+    const { video } = this.#inputs
+    if (video === undefined || this.#run !== undefined || this.#transcoding.program === undefined) return undefined
+    return this.#still.newest(video)
+  }
+
   giveWay(): void {
     this.#stop('idle')
   }
@@ -148,6 +158,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   /** The camera is over. */
   close(): void {
     this.#viewers = 0
+    this.#still.close()
     this.#stop('idle')
   }
 

@@ -1,5 +1,5 @@
 import { GopCache } from '../feeds/gop-cache.ts'
-import { type Content, h264Content, h265Content } from '../rtp/key-frame.ts'
+import { type Content, h264Content, h265Content, keyFrame } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { outputTicks } from './converted-packets.ts'
@@ -21,6 +21,13 @@ export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
   at: number
 }
 
+/** A frame that can be decoded by itself. */
+export interface KeyFrame {
+  frame: Buffer
+  /** When it came, milliseconds since the epoch. */
+  at: number
+}
+
 /** A track that is converted while somebody watches: until then no more is kept of it than what its next picture needs. */
 export class ConvertedInput {
   readonly source: SourceTrack
@@ -30,6 +37,8 @@ export class ConvertedInput {
   readonly #contentOf: ((packet: Buffer) => Content) | undefined
   readonly #gop: GopCache | undefined
   #assembly: FrameAssembly | undefined
+  #stillAssembly: FrameAssembly | undefined
+  #keyFrameAt = 0
 
   constructor({ kind, clockRate }: RtspTrack, source: SourceTrack) {
     this.#kind = kind
@@ -69,8 +78,49 @@ export class ConvertedInput {
     this.#assembly = undefined
   }
 
+  /**
+   * Gives out a frame that can be decoded by itself, once: of pictures that need others the newest, undefined while there is none; of the others the next one.
+   * @returns what calls it off
+   */
+  takeKeyFrame(take: (frame: KeyFrame | undefined) => void): () => void {
+    if (this.#gop !== undefined) {
+      take(this.#newestKeyFrame(this.#gop.packets))
+      return () => {}
+    }
+    const stop = (): void => {
+      if (this.#stillAssembly === assembly) this.#stillAssembly = undefined
+    }
+    const assembly = this.source.assembly(({ frame, key }) => {
+      if (!key) return
+      stop()
+      take({ frame, at: Date.now() })
+    })
+    this.#stillAssembly = assembly
+    return stop
+  }
+
+  #newestKeyFrame(gop: readonly Buffer[]): KeyFrame | undefined {
+    const parts: Buffer[] = []
+    let whole = false
+    const assembly = this.source.assembly(({ frame, key }) => {
+      // Parameter sets may come as a picture of their own ahead of it.
+      if (!whole) parts.push(frame)
+      whole ||= key
+    })
+    for (const packet of gop) {
+      if (whole) break
+      assembly.push(packet)
+    }
+    return whole ? { frame: Buffer.concat(parts), at: this.#keyFrameAt } : undefined
+  }
+
   #next(packet: Buffer): void {
-    if (this.#contentOf !== undefined) this.#gop?.add(packet, this.#contentOf(packet))
+    if (this.#contentOf !== undefined) {
+      const content = this.#contentOf(packet)
+      this.#gop?.add(packet, content)
+      if ((content & keyFrame) !== 0) this.#keyFrameAt = Date.now()
+    }
     this.#assembly?.push(packet)
+    this.#stillAssembly?.push(packet)
   }
 }

@@ -3,14 +3,22 @@ import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
 /** What one process makes. */
 export interface ConversionPlan {
   /** Of the pictures; undefined: it makes none. */
-  video: { number: number; shownFromMs: number; interlaced: boolean } | undefined
+  video:
+    | {
+        number: number
+        shownFromMs: number
+        interlaced: boolean
+        /** One small picture, and no more. */
+        still?: boolean
+      }
+    | undefined
   /** Of the sound; undefined: it makes none. */
   audio: { number: number } | undefined
 }
 
-/** Larger pictures are made smaller. */
-const widest = 1_920
-const highest = 1_080
+/** Larger pictures are made smaller, in pixels. */
+const largest = { width: 1_920, height: 1_080 }
+const largestStill = { width: 320, height: 320 }
 /** Bits a second of pictures at most, within each second. */
 const pictureRate = '4000k'
 const keyFrameSeconds = 2
@@ -34,8 +42,9 @@ const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrame
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: ConversionPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
-    // Nothing is looked at ahead: each frame goes on as it comes.
-    ...['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
+    // Nothing is looked at ahead: each frame goes on as it comes. What is looked at all the same is lost so: the one frame of a still must not be.
+    ...(video?.still === true ? [] : ['-fflags', 'nobuffer']),
+    ...['-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
     ...(video === undefined || pictures === undefined ? [] : pictureArguments(video, pictures, version)),
@@ -44,19 +53,20 @@ export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, a
 }
 
 function pictureArguments(
-  { shownFromMs, interlaced }: NonNullable<ConversionPlan['video']>,
+  { shownFromMs, interlaced, still = false }: NonNullable<ConversionPlan['video']>,
   encoder: PictureEncoder,
   version: string,
 ): string[] {
+  const { width, height } = still ? largestStill : largest
   const filters = [
     // What lies before is decoded only, for what comes after needs it.
     ...(shownFromMs > 0 ? [`select=gte(t\\,${(shownFromMs / 1_000).toFixed(4)})`] : []),
     ...(interlaced ? ['yadif=deint=interlaced'] : []),
-    `scale=w=min(${widest}\\,iw):h=min(${highest}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,
+    `scale=w=min(${width}\\,iw):h=min(${height}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,
     'format=yuv420p',
   ]
   return [
-    ...['-map', '0:v:0', '-vf', filters.join(',')],
+    ...['-map', '0:v:0', '-vf', filters.join(','), ...(still ? ['-frames:v', '1'] : [])],
     ...[...passFrames(version), '-enc_time_base', '-1'],
     ...['-c:v', encoder, ...encoderArguments[encoder], '-maxrate', pictureRate, '-bufsize', pictureRate],
     ...['-g', '600', '-bf', '0', '-force_key_frames', keyFrames],

@@ -50,7 +50,8 @@ export class FfmpegProcess {
       { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: bareEnvironment(), cwd: '/', windowsHide: true },
     )
     this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
-    this.#child.once('exit', (code, signal) => this.#end(signal ?? `exit code ${code ?? 0}`))
+    // When everything that it wrote has been read.
+    this.#child.once('close', (code, signal) => this.#end(signal ?? `exit code ${code ?? 0}`))
     this.#lowerPriority()
     this.#listen()
   }
@@ -76,6 +77,11 @@ export class FfmpegProcess {
     if (stdin.writableLength > mostWaiting) return false
     stdin.write(bytes)
     return true
+  }
+
+  /** Nothing more comes: what it holds back is given out, and it ends by itself. */
+  finish(): void {
+    this.#child.stdin?.end()
   }
 
   /** Ends it at once; `ended` is not told. */

@@ -1,6 +1,7 @@
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
 import { type Log, wholeText } from '../log.ts'
 import { askProgram, type FfmpegProgram, findProgram, installCommand } from './ffmpeg-program.ts'
+import { StillPictures } from './still-pictures.ts'
 import { TranscoderSlots } from './transcoder-slots.ts'
 
 /** What can be made on this machine of what browsers cannot play. */
@@ -19,6 +20,7 @@ export class Transcoding {
   readonly #wanted: string
   readonly log: Log
   readonly slots: TranscoderSlots
+  readonly stills: StillPictures
   #limit: number
   #program: FfmpegProgram | undefined
   #problem = ''
@@ -36,6 +38,7 @@ export class Transcoding {
     this.#limit = limit
     this.log = log
     this.slots = new TranscoderSlots(limit)
+    this.stills = new StillPictures(() => this.program, log)
   }
 
   /** As it was found; undefined when there is none, it was not looked for yet, or it is not to be used. */

@@ -1,0 +1,151 @@
+import { type KeyPicture, keyPictureFrom } from '../feeds/key-picture.ts'
+import { type Log, wholeText } from '../log.ts'
+import type { ConvertedInput, KeyFrame } from './converted-input.ts'
+import { FfmpegProcess } from './ffmpeg-process.ts'
+import type { FfmpegProgram } from './ffmpeg-program.ts'
+import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
+
+/** A camera's picture is made anew after so long, in milliseconds. */
+const everyMs = 60_000
+/** What one picture may take, in milliseconds. */
+const makeMs = 15_000
+/** Frames that need no others come every few seconds, in milliseconds. */
+const frameMs = 8_000
+/** Pictures that wait for their turn at most: whoever asks comes again. */
+const mostWaiting = 16
+
+/** What a picture is made of. */
+interface StillSource {
+  track: MatroskaTrack
+  frame: Buffer
+}
+
+/** Small pictures of all cameras that nobody watches, by one ffmpeg at a time, beside those that people wait for. */
+export class StillPictures {
+  readonly #program: () => FfmpegProgram | undefined
+  readonly #log: Log
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  /** @param program undefined while there is none */
+  constructor(program: () => FfmpegProgram | undefined, log: Log) {
+    this.#program = program
+    this.#log = log
+  }
+
+  /** So many wait that there is no sense in asking for one more. */
+  get crowded(): boolean {
+    return this.#waiting >= mostWaiting
+  }
+
+  /** In the form of H.264 Annex B; undefined where it could not be made. Never rejects. */
+  make(source: StillSource, ended: AbortSignal): Promise<Buffer | undefined> {
+    this.#waiting += 1
+    const made = this.#last.then(async () => {
+      try {
+        const program = this.#program()
+        if (program?.pictures === undefined || ended.aborted) return undefined
+        return await onePicture(program, source, AbortSignal.any([ended, AbortSignal.timeout(makeMs)]), this.#log)
+      } catch (error) {
+        this.#log.error('a small picture could not be made', wholeText(error))
+        return undefined
+      } finally {
+        this.#waiting -= 1
+      }
+    })
+    this.#last = made
+    return made
+  }
+}
+
+/** The newest picture of one camera, made once a minute at most and only when somebody asks. */
+export class CameraStill {
+  readonly #pictures: StillPictures
+  readonly #ended = new AbortController()
+  #madeAt = -Infinity
+  #picture: KeyPicture | undefined
+  #making: Promise<KeyPicture | undefined> | undefined
+
+  constructor(pictures: StillPictures) {
+    this.#pictures = pictures
+  }
+
+  /** Undefined where there is none yet, or it cannot be made. Never rejects. */
+  async newest(input: ConvertedInput): Promise<KeyPicture | undefined> {
+    if (performance.now() - this.#madeAt < everyMs && this.#making === undefined) return this.#picture
+    this.#making ??= this.#make(input).finally(() => {
+      this.#making = undefined
+    })
+    return await this.#making
+  }
+
+  /** The camera is over. */
+  close(): void {
+    this.#ended.abort()
+  }
+
+  async #make(input: ConvertedInput): Promise<KeyPicture | undefined> {
+    const { signal } = this.#ended
+    if (this.#pictures.crowded) return undefined
+    const key = await keyFrameOf(input, AbortSignal.any([signal, AbortSignal.timeout(frameMs)]))
+    if (key === undefined) return undefined
+    this.#madeAt = performance.now()
+    const track = { ...input.source.matroska, number: 1 }
+    const made = await this.#pictures.make({ track, frame: key.frame }, signal)
+    this.#picture = made && keyPictureFrom(made, key.at)
+    return this.#picture
+  }
+}
+
+function keyFrameOf(input: ConvertedInput, signal: AbortSignal): Promise<KeyFrame | undefined> {
+  return new Promise((resolve) => {
+    let stop = (): void => {}
+    const settle = (key?: KeyFrame): void => {
+      signal.removeEventListener('abort', give)
+      stop()
+      resolve(key)
+    }
+    const give = (): void => settle()
+    signal.addEventListener('abort', give)
+    stop = input.takeKeyFrame(settle)
+  })
+}
+
+const startCode = Buffer.from([0, 0, 0, 1])
+
+function onePicture(
+  program: FfmpegProgram,
+  { track, frame }: StillSource,
+  signal: AbortSignal,
+  log: Log,
+): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    let made: Buffer | undefined
+    const settle = (): void => {
+      signal.removeEventListener('abort', kill)
+      resolve(made)
+    }
+    const ffmpeg = new FfmpegProcess(
+      program,
+      // Fields of one picture are not told apart: that takes those around it.
+      { video: { number: track.number, shownFromMs: 0, interlaced: false, still: true }, audio: undefined },
+      {
+        picture: ({ units }) => (made = Buffer.concat(units.flatMap((unit) => [startCode, unit]))),
+        sound: () => {},
+        ended: (why) => {
+          if (made === undefined) log.debug('ffmpeg made no small picture', `${why} ${ffmpeg.complaint}`)
+          settle()
+        },
+      },
+      log,
+    )
+    const kill = (): void => {
+      ffmpeg.kill()
+      settle()
+    }
+    signal.addEventListener('abort', kill)
+    ffmpeg.write(matroskaHeader([track]))
+    ffmpeg.write(matroskaFrame(track.number, 0, true, frame))
+    ffmpeg.finish()
+  })
+}

@@ -23,6 +23,8 @@ export interface LastingSessionOptions {
 const waits = [0, 250, 500, 1_000, 2_000, 2_000, 5_000]
 /** After so many milliseconds without a sign of life Janus has ended it (60 s, and up to 4 s until its watchdog looks). */
 const overAfterMs = 65_000
+/** A connection that lasted so long, in milliseconds, is made again at once. */
+const steadyMs = 5_000
 const never = new AbortController().signal
 
 /** The session of a node that outlives its sockets, and the controller: whoever comes next claims it, and goes on with the handles that live in it. */
@@ -33,6 +35,7 @@ export class LastingSession {
   #attempt: Promise<JanusSession> | undefined
   #failures = 0
   #aliveAt = performance.now()
+  #connectedAt = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: LastingSessionOptions) {
@@ -116,8 +119,7 @@ export class LastingSession {
 
   #connected(): void {
     this.#attempt = undefined
-    this.#failures = 0
-    this.#aliveAt = performance.now()
+    this.#connectedAt = performance.now()
   }
 
   #failed(error: unknown): void {
@@ -134,6 +136,8 @@ export class LastingSession {
     this.#current.socket.close(why)
     this.#current = undefined
     this.#aliveAt = performance.now()
+    // One that ends as soon as it has begun is no success.
+    this.#failures = this.#aliveAt - this.#connectedAt > steadyMs ? 0 : this.#failures + 1
     if (this.#closing.signal.aborted) return
     this.#options.logger.info({ why }, 'the connection to a Janus node was lost')
     this.#again()

@@ -17,7 +17,7 @@ import type { RoomDevices, RoomsForDevices } from '../room-devices.ts'
 import { ownCoreToken } from '../signed-token.ts'
 import type { Camera } from './camera-key.ts'
 import type { CameraProbe } from './camera-probe.ts'
-import { attachLoop, connectLoop, type LoopHandles } from './loop-joining.ts'
+import { attachLoop, connectLoop, leaveLoop, type LoopHandles } from './loop-joining.ts'
 import { LoopRecords } from './loop-records.ts'
 import { handlesOf, silenceOf } from './loop-claiming.ts'
 import { type Loop, LoopTable, newLoop, userOf } from './loop-table.ts'
@@ -349,11 +349,9 @@ export class JanusCameras implements RoomDevices {
     const live = session.isOpen ? session : this.#session.current
     if (live === undefined) return false
     try {
-      const signal = AbortSignal.timeout(detachMs)
       // Those of an earlier session are gone with it.
       if (live.id === loop.record.session) {
-        const handles = [live.handle(publisher), live.handle(subscriber)].filter((handle) => handle !== undefined)
-        await Promise.all(handles.map((handle) => handle.detach(signal)))
+        await leaveLoop(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
       }
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError, NodeError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
+import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
 import type { JanusSession } from '../janus-session.ts'
 
@@ -84,6 +84,23 @@ export async function connectLoop(
   } finally {
     for (const stop of stops) stop()
   }
+}
+
+/** Takes the loop out of its room: it is out, and both handles are gone, when this resolves. Those that are gone already are left out. @throws NodeError */
+export async function leaveLoop(
+  publisher: JanusHandle | undefined,
+  subscriber: JanusHandle | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    // A handle is detached before its participant has left.
+    await publisher?.request({ request: 'leave' }, signal)
+  } catch (error) {
+    // It never joined, or was kicked.
+    if (!(error instanceof JanusError)) throw error
+  }
+  const handles = [publisher, subscriber].filter((handle) => handle !== undefined)
+  await Promise.all(handles.map((handle) => handle.detach(signal)))
 }
 
 async function joinRoom(

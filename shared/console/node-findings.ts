@@ -49,7 +49,7 @@ export const nodeFindingSentences = {
     'The node sends no events, so that people are noticed seconds later: open the event port (--event-port) and install the configuration files.',
   reclaimOff: 'Cameras leave their rooms when the controller restarts: set reclaim_session_timeout = 60 in janus.jcfg.',
   roomsListed:
-    'Everybody who is let in can list {count} rooms of others on this node: remove them from janus.plugin.videoroom.jcfg.',
+    'Everybody who is let in can list rooms of others on this node ({count}): remove them from janus.plugin.videoroom.jcfg.',
   dependenciesShown: 'The node tells strangers which libraries it uses: set hide_dependencies = true in janus.jcfg.',
   pluginsUnused: 'Plugins that are not needed are loaded ({plugins}): disable them in janus.jcfg.',
 } as const

@@ -12,6 +12,9 @@ export interface TestedNode {
   tone: 'ok' | 'warn' | 'bad'
   text: string
   findings: NodeTest['findings']
+  /** Of a Janus server; empty for others. */
+  version: string
+  plugins: string[]
 }
 
 /** Tries a node's configuration. One test at a time; what an older one finds is not told. */
@@ -33,6 +36,8 @@ export function useNodeTest() {
       tone: 'bad' as const,
       text: nodeSentence(errorText(error), t),
       findings: [],
+      version: '',
+      plugins: [],
     }))
     if (mine !== newest) return
     tested.value = found
@@ -46,16 +51,17 @@ export function useNodeTest() {
     tested.value = undefined
   }
 
-  function inWords({ ok, message, milliseconds, version, plugins, findings }: NodeTest): TestedNode {
+  function inWords({ ok, message, milliseconds, ...found }: NodeTest): TestedNode {
+    const { findings, version } = found
+    if (!ok) {
+      const text = findings.length > 0 ? t('nodes.janus.unusable') : nodeSentence(message, t)
+      return { tone: 'bad', text, ...found }
+    }
     const time = t('nodes.forms.testOk', { time: latency(milliseconds) })
+    if (version === '') return { tone: 'ok', text: `${time} ${nodeSentence(message, t)}`, ...found }
     const unsafe = findings.some(({ severity }) => severity === 'unsafe')
-    const server = version === '' ? '' : t('nodes.janus.server', { version, plugins: plugins.join(', ') })
-    if (!ok && findings.length > 0)
-      return { tone: 'bad', text: [t('nodes.janus.unusable'), server].join(' ').trim(), findings }
-    if (!ok) return { tone: 'bad', text: nodeSentence(message, t), findings }
-    if (version === '') return { tone: 'ok', text: `${time} ${nodeSentence(message, t)}`, findings }
     const verdict = unsafe ? 'nodes.janus.unsafe' : findings.length > 0 ? 'nodes.janus.usable' : 'nodes.janus.good'
-    return { tone: unsafe ? 'warn' : 'ok', text: `${time} ${server} ${t(verdict)}`, findings }
+    return { tone: unsafe ? 'warn' : 'ok', text: `${time} ${t(verdict, { version })}`, ...found }
   }
 
   return { test, forget, testing, tested }

@@ -14,6 +14,23 @@ export const safeSecrets = {
   event_secret: 'e'.repeat(43),
 }
 
+/** The configuration files that the product makes for a node, by name. */
+export function productFiles(
+  node: JanusAccess,
+  { rtpPorts: [first, last] }: JanusConfiguration,
+  events?: { backend: string; subprotocol: string },
+): Record<string, string> {
+  const middle = Math.floor((first + last) / 2)
+  const files = nodeFiles({
+    node,
+    events,
+    controllers: ['127.0.0.1'],
+    adminAddress: '127.0.0.1',
+    ports: { media: [first, middle], cameras: [middle + 1, last] },
+  })
+  return Object.fromEntries(files.map(({ name, text }) => [name, text]))
+}
+
 /** Starts a Janus with the configuration files that the product makes. */
 export async function startSafeJanus(
   options: { events?: { backend: string; subprotocol: string }; files?: JanusServerOptions['files'] } = {},
@@ -30,16 +47,7 @@ export async function startSafeJanus(
     secrets: { api, admin, adminKey },
     tokenSecret,
     files: (_, configuration) => {
-      const [first, last] = configuration.rtpPorts
-      const middle = Math.floor((first + last) / 2)
-      const made = nodeFiles({
-        node: accessOf(configuration),
-        events: options.events,
-        controllers: ['127.0.0.1'],
-        adminAddress: '127.0.0.1',
-        ports: { media: [first, middle], cameras: [middle + 1, last] },
-      })
-      const files = Object.fromEntries(made.map(({ name, text }) => [name, text]))
+      const files = productFiles(accessOf(configuration), configuration, options.events)
       return options.files?.(files, configuration) ?? files
     },
   })

@@ -3,17 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
-import { eventPath, janusSecretsAfter, janusSecretsOf } from '../../../../server/nodes/janus/node-access.ts'
+import {
+  eventPath,
+  janusAccess,
+  janusSecretsAfter,
+  janusSecretsOf,
+} from '../../../../server/nodes/janus/node-access.ts'
 import { noDevices } from '../../../../server/nodes/janus/room-devices.ts'
 import { NodePool } from '../../../../server/nodes/node-pool.ts'
 import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
-import type { StoredRoom } from '../../../../server/store/records.ts'
+import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import type { NodeInput } from '../../../../shared/node.ts'
 import { defaultSettings, type Settings } from '../../../../shared/settings.ts'
+import type { JanusConfiguration } from '../../../support/janus/janus-configuration.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { productFiles } from '../../../support/janus/safe-janus.ts'
 import { storedNode, storedRoom } from '../../../support/stored-records.ts'
 import { shortDeadlines } from '../pool-site.ts'
 
@@ -24,7 +31,18 @@ export interface JanusSiteOptions {
   adminKey?: string
   /** The node sends its events. */
   events?: boolean
+  /** The node has the configuration files that the product makes for it. */
+  ownFiles?: boolean
   settings?: (settings: Settings) => void
+}
+
+function nodeAt({ wsPort, adminPort }: JanusConfiguration, secrets_sealed: string): StoredNode {
+  return storedNode('j', {
+    kind: 'janus',
+    ws_url: `ws://127.0.0.1:${wsPort}`,
+    admin_url: `http://127.0.0.1:${adminPort}/admin`,
+    secrets_sealed,
+  })
 }
 
 /** A pool with one node, which is a Janus process of its own; without cameras. */
@@ -85,17 +103,18 @@ export class JanusSite implements AsyncDisposable {
       secrets: { api: '', admin: secrets.admin_secret ?? '', adminKey: secrets.admin_key ?? '' },
       tokenSecret: secrets.token_secret ?? '',
       eventBackend: options.events === true ? `${port.url.replace('http', 'ws')}${eventPath('j')}` : '',
-      files: (files) => ({
-        ...files,
-        'janus.eventhandler.wsevh.jcfg': (files['janus.eventhandler.wsevh.jcfg'] ?? '').replace(
-          '"ev1"',
-          `"${event_secret}"`,
-        ),
-      }),
+      files: (files, configuration) => {
+        if (options.ownFiles === true) {
+          const access = janusAccess(nodeAt(configuration, secrets_sealed), store)
+          const backend = `${port.url.replace('http', 'ws')}${eventPath('j')}`
+          return productFiles(access, configuration, { backend, subprotocol: event_secret })
+        }
+        const handler = 'janus.eventhandler.wsevh.jcfg'
+        return { ...files, [handler]: (files[handler] ?? '').replace('"ev1"', `"${event_secret}"`) }
+      },
     })
     await store.transact([], (change) => {
-      const { wsUrl: ws_url, adminUrl: admin_url } = janus
-      change.put('nodes', 'j', storedNode('j', { kind: 'janus', ws_url, admin_url, secrets_sealed }))
+      change.put('nodes', 'j', nodeAt(janus.configuration, secrets_sealed))
     })
     const site = new JanusSite(janus, store, folder, options, port)
     started.site = site

@@ -1,0 +1,121 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { JanusError } from '../../../../server/nodes/janus/janus-error.ts'
+import { JanusPeer } from '../../../support/janus/janus-peer.ts'
+import { Participant } from '../../../support/janus/participant.ts'
+import { JanusSite } from './janus-site.ts'
+
+/** A part of a request is missing, and what was shown is wrong: what VideoRoom answers to who lacks a secret, key or token. */
+const lacking = [429, 433]
+
+describe('Somebody with good tokens, and a client of their own, on a node with our configuration files', () => {
+  let site: JanusSite
+  beforeAll(async () => {
+    site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true, ownFiles: true })
+    await site.room('ward')
+    await site.room('board')
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  const enter = async (roomId: string, userId: string): Promise<Participant> => {
+    const { token, roomToken } = await site.tickets(roomId, userId)
+    const person = await Participant.connect(site.janus.wsUrl, token)
+    onTestFinished(() => person.leave())
+    await person.join(roomId, userId, roomToken)
+    return person
+  }
+  /** The number with which the node refuses; 0: it did it. */
+  const refusal = async (person: Participant, request: Readonly<Record<string, unknown>>): Promise<number> => {
+    try {
+      await person.ask(request)
+      return 0
+    } catch (error) {
+      if (error instanceof JanusError) return error.code
+      throw error
+    }
+  }
+
+  test('runs neither their own room nor another', async () => {
+    const mallory = await enter('ward', 'mallory')
+    const bob = await enter('ward', 'bob')
+    const acts = [
+      { request: 'create', room: 'mine' },
+      ...['ward', 'board'].flatMap((room) => [
+        { request: 'destroy', room },
+        { request: 'edit', room, new_publishers: 50 },
+        { request: 'kick', room, id: 'bob' },
+        { request: 'moderate', room, id: 'bob', mid: '0', mute: true },
+        { request: 'allowed', room, action: 'disable' },
+        { request: 'enable_recording', room, record: true },
+        { request: 'rtp_forward', room, publisher_id: 'bob', host: '127.0.0.1', streams: [{ mid: '0', port: 9 }] },
+        { request: 'stop_rtp_forward', room, publisher_id: 'bob', stream_id: 1 },
+        { request: 'listforwarders', room },
+        { request: 'add_remote_publisher', room, id: 'ghost', streams: [{ type: 'video', mid: '0', codec: 'vp8' }] },
+        { request: 'publish_remotely', room, publisher_id: 'bob', remote_id: 'x', host: '127.0.0.1', port: 9 },
+      ]),
+    ]
+    for (const act of acts) {
+      const code = await refusal(mallory, act)
+      expect([act, code, lacking.includes(code)]).toEqual([act, code, true])
+    }
+    expect((await mallory.ask({ request: 'list' })).data).toMatchObject({ list: [] })
+    expect(bob.heard).not.toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+    expect(await site.onNode('ward')).toMatchObject({ max_publishers: (await site.onNode('board'))?.max_publishers })
+  })
+
+  test('comes into no other room, watches nobody there, and uses no other plugin', async () => {
+    const { token, roomToken } = await site.tickets('ward', 'eve')
+    await using eve = await Participant.connect(site.janus.wsUrl, token)
+    expect(await eve.tryToJoin('board', 'eve', roomToken)).toBe(433)
+    const watch = { request: 'join', ptype: 'subscriber', room: 'board', streams: [{ feed: 'bob' }], token: roomToken }
+    expect(lacking).toContain(await refusal(eve, watch))
+    const attach = eve.session.attach('janus.plugin.streaming', AbortSignal.timeout(5_000))
+    await expect(attach).rejects.toBeInstanceOf(JanusError)
+  })
+
+  test('writes no file, though they publish', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'janus-recorded-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const mallory = await enter('ward', 'cam')
+    using sent = await JanusPeer.publish(mallory.handle)
+    await mallory.ask({ request: 'configure', record: true, filename: join(folder, 'taken') })
+    const before = sent.packets
+    await expect.poll(() => sent.packets).toBeGreaterThan(before + 5)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('sees nothing any more once they were taken out, whatever they kept', async () => {
+    const bob = await enter('ward', 'speaker')
+    using _ = await JanusPeer.publish(bob.handle)
+    const ann = await enter('ward', 'ann')
+    const { roomToken } = await site.tickets('ward', 'ann')
+    const watcher = await ann.session.attach('janus.plugin.videoroom', AbortSignal.timeout(5_000))
+    const watch = {
+      request: 'join',
+      ptype: 'subscriber',
+      room: 'ward',
+      streams: [{ feed: 'speaker' }],
+      private_id: ann.privateId,
+      token: roomToken,
+    }
+    using seen = await JanusPeer.subscribe(watcher, watch)
+    await expect.poll(() => seen.packets).toBeGreaterThan(5)
+    await expect.poll(() => site.users('ward')).toContain('ann')
+    expect(await site.pool.kick('ward', 'ann')).toBe(true)
+    const stopped = await stillAfter(() => seen.packets)
+    await ann.attachAgain()
+    expect(lacking).toContain(await refusal(ann, watch))
+    expect(lacking).toContain(await refusal(ann, { ...watch, private_id: undefined }))
+    expect(await ann.tryToJoin('ward', 'ann', roomToken)).toBe(433)
+    expect(seen.packets).toBe(stopped)
+  })
+})
+
+/** A count once it stands still: what was under way came in, and nothing did for as long as ten packets take. */
+async function stillAfter(count: () => number): Promise<number> {
+  let last = -1
+  await expect.poll(() => last === (last = count()), { interval: 200 }).toBe(true)
+  return last
+}

@@ -6,7 +6,7 @@ import { zh } from '../../../renderer/i18n/zh/index.ts'
 import JanusFields from '../../../renderer/pages/nodes/JanusFields.vue'
 import NodeFindings from '../../../renderer/pages/nodes/NodeFindings.vue'
 import { tarFile } from '../../../renderer/pages/nodes/tarFile.ts'
-import { nodeFindingSentences } from '../../../shared/console/node-findings.ts'
+import type { nodeFindingSentences } from '../../../shared/console/node-findings.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 
 const global = { plugins: [{ install: installTexts }] }

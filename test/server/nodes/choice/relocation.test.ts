@@ -48,6 +48,7 @@ test('a room whose second node is lost before its people are back goes on to a t
   const moved = next(isOf('roomMoved', 'b'))
   await lose(site, 'a')
   await moved
+  expect(await pool.assign('talk')).toBe('b')
   const again = next(isOf('roomMoved', 'c'))
   await lose(site, 'b')
   await again

@@ -9,6 +9,8 @@ const mostTokens = 2_000
 interface Admitted {
   /** Those that were given out and still count. */
   tokens: Map<string, RoomToken>
+  /** Those that let in beside the people, also into a locked room, by their userId. */
+  beside: Map<string, string>
   /** By userId: as their latest token says. */
   roles: Map<string, RoomToken['role']>
   /** What the node lets in now; undefined while it is not known. */
@@ -80,11 +82,24 @@ export class JanusAdmission {
     return text
   }
 
+  /**
+   * Gives out a token for a participant who takes nobody's place, also where the room is locked. One is given out whether it is needed or not.
+   * @throws as AdminApi.askPlugin
+   */
+  async admitBeside(token: RoomToken, signal: AbortSignal): Promise<string> {
+    const admitted = this.#of(token.roomId)
+    const text = roomToken(this.#secret, token)
+    admitted.beside.set(token.userId, text)
+    await this.#apply(token.roomId, admitted, signal)
+    return text
+  }
+
   /** Tokens of somebody let nobody in any more. @throws as AdminApi.askPlugin */
   async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)
     if (admitted === undefined) return
     for (const [text, token] of admitted.tokens) if (token.userId === userId) admitted.tokens.delete(text)
+    admitted.beside.delete(userId)
     await this.#apply(roomId, admitted, signal)
   }
 
@@ -106,7 +121,7 @@ export class JanusAdmission {
   #of(roomId: string): Admitted {
     const known = this.#admitted.get(roomId)
     if (known !== undefined) return known
-    const made: Admitted = { tokens: new Map(), roles: new Map(), onNode: undefined, locked: false }
+    const made: Admitted = { tokens: new Map(), beside: new Map(), roles: new Map(), onNode: undefined, locked: false }
     this.#admitted.set(roomId, made)
     return made
   }
@@ -133,7 +148,7 @@ export class JanusAdmission {
   #wanted(admitted: Admitted, locked: boolean): string[] {
     const now = this.#clock() / 1_000
     for (const [text, { expiresAt }] of admitted.tokens) if (expiresAt < now) admitted.tokens.delete(text)
-    return locked ? [] : [...admitted.tokens.keys()]
+    return [...(locked ? [] : admitted.tokens.keys()), ...admitted.beside.values()]
   }
 
   /** The list on the node becomes what it is to be. */

@@ -17,6 +17,8 @@ import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import { JanusParticipants } from './participants.ts'
 import type { NodeTraits } from './node-traits.ts'
+import type { RelayIds } from './relay/relay-ids.ts'
+import { RelayParticipants } from './relay/relay-participants.ts'
 import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
 import type { JanusRooms } from './rooms.ts'
 import { readRoomToken } from './signed-token.ts'
@@ -30,6 +32,8 @@ export interface JanusNodeOptions {
   tokenSecret: string
   /** Ends what somebody who was put out still has open on the node. */
   expel: ExpelSessions
+  /** By which participants of relays are known. */
+  relayIds: RelayIds
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
   removed: (roomId: string, userId: string) => void
@@ -63,6 +67,8 @@ export class JanusNode implements MediaNode {
   readonly #admission: JanusAdmission
   readonly #participants: JanusParticipants
   readonly #devices: RoomDevices
+  /** Streams that are handed to its rooms by other nodes. */
+  readonly relays: RelayParticipants
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   readonly #closing = new AbortController()
   /** Rooms of ours that the node holds, as it was told; undefined: as an earlier controller told it. */
@@ -79,9 +85,16 @@ export class JanusNode implements MediaNode {
     const { rooms, traits, tokenSecret, clock = Date.now, devices } = options
     this.#rooms = rooms
     this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock)
+    this.relays = new RelayParticipants({
+      ids: options.relayIds,
+      rooms,
+      admission: this.#admission,
+      room: (roomId) => this.#held.get(roomId),
+      clock,
+    })
     this.#participants = new JanusParticipants({
       list: (roomId) => this.#own((signal) => rooms.participants(roomId, signal)),
-      isDevice: (roomId, userId) => this.#devices.holds(roomId, userId),
+      isDevice: (roomId, userId) => this.#devices.holds(roomId, userId) || this.relays.has(userId),
       roleOf: (roomId, userId) => this.#admission.roleOf(roomId, userId),
       tell: (event) => this.#tellOfPerson(event),
       clock,
@@ -177,6 +190,8 @@ export class JanusNode implements MediaNode {
     const { roomId, userId } = wish
     const room = this.#held.get(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
+    if (this.relays.has(userId))
+      throw new NodeError('This user id is kept for relays between nodes: choose another one.')
     if (this.#options.isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = this.#participants.user(roomId, userId) !== undefined
     if (!isThere && this.#countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
@@ -233,7 +248,9 @@ export class JanusNode implements MediaNode {
 
   /** @returns whether it was made: false where one of its id is there */
   async #create(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#rooms.create(room, this.#admission.listFor(room), signal))) return false
+    const { roomId } = room
+    const beside = this.relays.publishers(roomId)
+    if (!(await this.#rooms.create(room, this.#admission.listFor(room), signal, beside))) return false
     this.#admission.made(room)
     this.#outdated.delete(room.roomId)
     this.#held.set(room.roomId, room)
@@ -243,7 +260,7 @@ export class JanusNode implements MediaNode {
 
   /** @returns whether it is there */
   async #change(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#rooms.edit(room, signal))) return false
+    if (!(await this.#rooms.edit(room, signal, this.relays.publishers(room.roomId)))) return false
     await this.#admission.changed(room, signal)
     return true
   }
@@ -273,7 +290,7 @@ export class JanusNode implements MediaNode {
     for (const { roomId, participants, outdated } of listed) {
       if (outdated) this.#outdated.add(roomId)
       if (!this.#held.has(roomId)) this.#held.set(roomId, undefined)
-      const known = this.#participants.count(roomId) + this.#devices.usersOf(roomId).length
+      const known = this.#countOf(roomId) + this.relays.count(roomId)
       if (participants !== known || (participants > 0 && !this.#telling)) this.#readSoon(roomId)
     }
     return [...there]

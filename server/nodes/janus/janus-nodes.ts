@@ -8,8 +8,10 @@ import { AdminApi } from './admin-api.ts'
 import type { EventSource } from './events/event-port.ts'
 import { AdminExpulsion } from './expel-sessions.ts'
 import { type AdmissionWish, JanusNode } from './janus-node.ts'
-import { type JanusAccess, janusAccess } from './node-access.ts'
+import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
 import { NodeTraits } from './node-traits.ts'
+import { JanusRelayNode } from './relay/janus-relay-node.ts'
+import { RelayIds } from './relay/relay-ids.ts'
 import { noDevices, type RoomDevices, type RoomsForDevices } from './room-devices.ts'
 import { JanusRooms } from './rooms.ts'
 import { coreToken } from './signed-token.ts'
@@ -40,6 +42,7 @@ interface Running {
   access: JanusAccess
   traits: NodeTraits
   source: EventSource
+  relay: JanusRelayNode
 }
 
 /** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
@@ -66,8 +69,10 @@ export class JanusNodes {
     const traits = new NodeTraits(access, admin, logger)
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
+    const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
       name,
+      relayIds,
       rooms: new JanusRooms(admin, secrets, () => traits.current),
       traits,
       tokenSecret: secrets.token_secret,
@@ -77,7 +82,9 @@ export class JanusNodes {
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
         admin.close()
-        if (this.#running.get(name)?.node !== node) return
+        const running = this.#running.get(name)
+        if (running?.node !== node) return
+        void running.relay.close()
         this.#running.delete(name)
         this.#options.changed()
       },
@@ -96,7 +103,8 @@ export class JanusNodes {
       take: (event) => node.take(event),
     }
     if (inService) {
-      this.#running.set(name, { node, access, traits, source })
+      const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
+      this.#running.set(name, { node, access, traits, source, relay })
       this.#options.changed()
     }
     return node
@@ -105,6 +113,11 @@ export class JanusNodes {
   /** Those whose events are taken. */
   *sources(): Iterable<EventSource> {
     for (const { source } of this.#running.values()) yield source
+  }
+
+  /** A node as relays use it; undefined while it is not in service. */
+  relayNode(name: string): JanusRelayNode | undefined {
+    return this.#running.get(name)?.relay
   }
 
   /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */

@@ -56,16 +56,22 @@ export class JanusRooms {
   /**
    * Makes a room. Returns false where one of this id is there already.
    * @param allowed tokens that let somebody in; undefined: none is asked for
+   * @param beside so many more may publish
    * @throws as AdminApi.askPlugin
    */
-  async create(room: NodeRoom, allowed: readonly string[] | undefined, signal: AbortSignal): Promise<boolean> {
+  async create(
+    room: NodeRoom,
+    allowed: readonly string[] | undefined,
+    signal: AbortSignal,
+    beside = 0,
+  ): Promise<boolean> {
     const request = {
       request: 'create',
       room: room.roomId,
       permanent: false,
       description: this.#description(),
       secret: this.#secretOf(room.roomId),
-      publishers: publishersOf(room),
+      publishers: publishersOf(room) + beside,
       notify_joining: true,
       lock_record: true,
       ...codecs,
@@ -84,10 +90,11 @@ export class JanusRooms {
 
   /**
    * Changes the caps of a room. Returns false where there is none of this id.
+   * @param beside so many more may publish
    * @throws NodeError when the room is somebody else's; as AdminApi.askPlugin
    */
-  async edit(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    const request = { request: 'edit', ...this.#own(room.roomId), new_publishers: publishersOf(room) }
+  async edit(room: NodeRoom, signal: AbortSignal, beside = 0): Promise<boolean> {
+    const request = { request: 'edit', ...this.#own(room.roomId), new_publishers: publishersOf(room) + beside }
     try {
       await this.#ask(request, signal)
       return true

@@ -35,6 +35,10 @@ export class TestRelayNode implements RelayNode {
     return Promise.resolve({})
   }
 
+  release(): Promise<void> {
+    return Promise.resolve()
+  }
+
   async clear({ roomId, id }: RelayParticipant): Promise<void> {
     await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
   }

@@ -6,6 +6,7 @@ import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
 import { whenGathered } from '../media/answered-offer.ts'
 import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
 import type { JanusServer } from './janus-server.ts'
+import type { Tickets } from './participant.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
@@ -32,15 +33,16 @@ export class RoomPeer {
     this.#privateId = how.privateId
   }
 
-  /** Joins. */
-  static async join(janus: JanusServer, room: string, id: string): Promise<RoomPeer> {
-    const socket = await JanusSocket.open(
-      { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
-      soon(),
-    )
+  /** Joins. @param tickets where the node asks for some; left out: with the secret of the API */
+  static async join(janus: JanusServer, room: string, id: string, tickets?: Tickets): Promise<RoomPeer> {
+    const { wsUrl: url, configuration } = janus
+    const { token, roomToken } = tickets ?? {}
+    const options = { url, apiSecret: tickets === undefined ? configuration.secrets.api : '', token, logger }
+    const socket = await JanusSocket.open(options, soon())
     const session = await JanusSession.create(socket, soon())
     const handle = await session.attach('janus.plugin.videoroom', soon())
-    const { data } = await handle.request({ request: 'join', ptype: 'publisher', room, id, display: id }, soon())
+    const join = { request: 'join', ptype: 'publisher', room, id, display: id, token: roomToken }
+    const { data } = await handle.request(join, soon())
     const peer = new RoomPeer(socket, handle, { room, id, privateId: Number(data.private_id) })
     peer.#note(data)
     handle.onEvent((event) => event.type === 'plugin' && peer.#note(event.data))

@@ -13,7 +13,7 @@ export interface RelayLoopOptions {
     /** The participant that publishes there. */
     feed: string
     /** Of our observer in the room. */
-    privateId: number
+    credentials: Readonly<Record<string, unknown>>
   }
   to: {
     node: RelayNode
@@ -73,6 +73,7 @@ export class RelayLoop {
       if (subscriber.isDetached || publisher.isDetached) throw new NodeError('a handle is gone')
     } catch (error) {
       await bothDetached({ subscriber, publisher })
+      await released(to.node, participant)
       throw error
     }
     return new RelayLoop(subscriber, publisher, options)
@@ -81,7 +82,9 @@ export class RelayLoop {
   /** Takes it down on both nodes; resolves when the stream is gone where it was handed to. Never rejects: a node that does not answer ends its side with the session. */
   async end(): Promise<void> {
     this.#finish()
+    const { roomId, to } = this.#options
     await bothDetached({ subscriber: this.#subscriber, publisher: this.#publisher })
+    await released(to.node, { roomId, id: to.id })
   }
 
   #hearPublisher(event: HandleEvent): void {
@@ -150,7 +153,7 @@ async function connect({ subscriber, publisher }: Ends, joining: Joining, signal
       request: 'join',
       ptype: 'subscriber',
       room,
-      private_id: from.privateId,
+      ...from.credentials,
       streams: [{ feed: from.feed }],
       // A stream that changes is handed on anew.
       autoupdate: false,
@@ -199,6 +202,10 @@ function passCandidates(
 async function bothDetached({ subscriber, publisher }: Ends): Promise<void> {
   void detached(subscriber)
   await detached(publisher)
+}
+
+async function released(node: RelayNode, participant: RelayParticipant): Promise<void> {
+  await node.release(participant, AbortSignal.timeout(detachMs)).catch(() => {})
 }
 
 async function detached(handle: JanusHandle): Promise<void> {

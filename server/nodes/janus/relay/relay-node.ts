@@ -17,6 +17,8 @@ export interface RelayNode {
   answers(): Promise<boolean>
   /** Fields of the join of a participant, with which the room lets it in beside its people. @throws NodeError; the signal's reason */
   admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
+  /** It is not let in any more. @throws NodeError; the signal's reason */
+  release(participant: RelayParticipant, signal: AbortSignal): Promise<void>
   /** Puts a participant out who is there without a connection of ours; nobody there is no error. @throws NodeError; the signal's reason */
   clear(participant: RelayParticipant, signal: AbortSignal): Promise<void>
 }

@@ -207,13 +207,13 @@ export class RelayRoom {
     const key = keyOf(step)
     const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
     try {
-      const privateId = from?.privateId
-      if (from === undefined || to === undefined || privateId === undefined) throw new NodeError('a node is gone')
+      const credentials = from?.credentials
+      if (from === undefined || to === undefined || credentials === undefined) throw new NodeError('a node is gone')
       const loop = await within({ milliseconds: openMs, signal: stop.signal }, (signal) =>
         RelayLoop.open(
           {
             roomId: this.#options.roomId,
-            from: { node: from.node, feed: source.id, privateId },
+            from: { node: from.node, feed: source.id, credentials },
             to: { node: to.node, id: to.node.ids.of(step.stream), display: source.display },
             ended: (why) => this.#ended(running, why),
           },

@@ -51,8 +51,8 @@ export class RelaySite {
   }
 
   /** With which we subscribe there; undefined while our observer is not in the room. */
-  get privateId(): number | undefined {
-    return this.#observer?.privateId
+  get credentials(): RoomObserver['credentials'] | undefined {
+    return this.#observer?.credentials
   }
 
   /** Looks whether the node still answers: one that hangs sends nothing, and says nothing of it. */

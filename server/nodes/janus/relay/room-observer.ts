@@ -48,24 +48,28 @@ const never = new AbortController().signal
  * (`require_pvtid`).
  */
 export class RoomObserver {
-  readonly privateId: number
+  /** In whose name we subscribe in the room: fields of such a join. */
+  readonly credentials: Readonly<Record<string, unknown>>
   /** Participants of relays that were there before it came, from a connection of before: they are no publications. */
   readonly leftovers: readonly string[]
   readonly #publications = new Map<string, Publication>()
   readonly #handle: JanusHandle
   readonly #changed: () => void
   readonly #ended: (why: string) => void
+  readonly #release: (signal: AbortSignal) => Promise<void>
   #isOver = false
 
   private constructor(
     handle: JanusHandle,
     joined: z.output<typeof joinedSchema>,
-    { node, changed, ended }: Pick<ObserverOptions, 'node' | 'changed' | 'ended'>,
+    { node, roomId, changed, ended }: ObserverOptions,
+    admission: Readonly<Record<string, unknown>>,
   ) {
+    this.#release = (signal) => node.release({ roomId, id: node.ids.observer }, signal)
     this.#handle = handle
     this.#changed = changed
     this.#ended = ended
-    this.privateId = joined.private_id
+    this.credentials = { ...admission, private_id: joined.private_id }
     const isLeftover = ({ id }: { id: string }): boolean => node.ids.streamOf(id) !== undefined
     this.leftovers = [...joined.publishers, ...joined.attendees].filter(isLeftover).map(({ id }) => id)
     for (const publisher of joined.publishers) if (!isLeftover(publisher)) this.#note(publisher)
@@ -90,7 +94,7 @@ export class RoomObserver {
       )
       const joined = joinedSchema.safeParse(data)
       if (!joined.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
-      observer = new RoomObserver(handle, joined.data, options)
+      observer = new RoomObserver(handle, joined.data, options, admission)
     } catch (error) {
       handle.detach(never).catch(() => {})
       throw error
@@ -113,6 +117,7 @@ export class RoomObserver {
   async leave(signal: AbortSignal): Promise<void> {
     this.#isOver = true
     await this.#handle.detach(signal).catch(() => {})
+    await this.#release(signal).catch(() => {})
   }
 
   #hear(event: HandleEvent): void {

@@ -116,14 +116,14 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
   await cy.watch(feed)
 
   const stoppedAt = performance.now()
-  c.signal('SIGSTOP')
+  await c.signal('SIGSTOP')
   try {
     await cy.until(feed, false)
     await cy.until(feed)
     const again = await cy.watch(feed)
     expect((again.arrivals[0] ?? Number.NaN) - stoppedAt).toBeLessThan(2_000)
   } finally {
-    c.signal('SIGCONT')
+    await c.signal('SIGCONT')
   }
   await expect.poll(steps).toEqual(['a to b', 'b to c'])
   await site.close()

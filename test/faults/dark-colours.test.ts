@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
 import { RoomSite } from '../e2e/room-page-visit.ts'
 import { accessibilityStory, signInStory } from '../e2e/stories/accessibility.ts'
+import { dialogStory } from '../e2e/stories/dialogs.ts'
 import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'
 
 // The same pages are looked at in light colours by every run of the tests.
@@ -16,6 +17,7 @@ describe('in dark colours', () => {
   })
 
   accessibilityStory(() => opened, 'dark')
+  dialogStory(() => opened, 'dark')
   signInStory('dark')
   roomAccessibilityStory(() => site, 'dark')
 })

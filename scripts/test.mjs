@@ -19,6 +19,8 @@ const packages = [
   ...['python3-gi', 'gir1.2-gst-rtsp-server-1.0', 'gir1.2-gst-plugins-base-1.0', 'gstreamer1.0-tools'],
   ...['base', 'good', 'bad', 'ugly'].map((set) => `gstreamer1.0-plugins-${set}`),
   ...['gstreamer1.0-libav', 'ffmpeg'],
+  // Media servers beside the embedded node.
+  'janus',
   // Other programs that speak as clients do.
   ...['curl', 'openssl'],
   ...(process.env.ROOMDESK_FAULTS === 'all' ? ['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'] : []),

@@ -1,4 +1,5 @@
 import { NodeError, type NodeRoom } from '../media-node.ts'
+import { isJanusError, janusCodes } from './janus-error.ts'
 import type { JanusRooms } from './rooms.ts'
 import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 
@@ -69,13 +70,13 @@ export class JanusAdmission {
    * Gives out a token for one person or device.
    * @returns the token; empty where none is needed
    * @param expiresAt Unix seconds
-   * @throws NodeError when the room is locked; as AdminApi.askPlugin
+   * @throws NodeError when the room is locked, but for a device; as AdminApi.askPlugin
    */
   async admit(token: RoomToken, signal: AbortSignal): Promise<string> {
     const { roomId } = token
     const admitted = this.#of(roomId)
-    if (admitted.locked) throw new NodeError('The room is locked.')
-    if (!this.#guarded()) return ''
+    if (admitted.locked && token.role !== 'device') throw new NodeError('The room is locked.')
+    if (!this.#asks(admitted.locked)) return ''
     const text = roomToken(this.#secret, token)
     this.#keep(admitted, text)
     await this.#apply(roomId, admitted, signal)
@@ -94,18 +95,23 @@ export class JanusAdmission {
     return text
   }
 
-  /** Tokens of somebody let nobody in any more. @throws as AdminApi.askPlugin */
+  /** Tokens of somebody let nobody in any more; in a room that is gone they do not anyway. @throws as AdminApi.askPlugin */
   async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)
     if (admitted === undefined) return
     for (const [text, token] of admitted.tokens) if (token.userId === userId) admitted.tokens.delete(text)
     admitted.beside.delete(userId)
-    await this.#apply(roomId, admitted, signal)
+    try {
+      await this.#apply(roomId, admitted, signal)
+    } catch (error) {
+      if (!isJanusError(error, janusCodes.noRoom)) throw error
+      admitted.onNode = undefined
+    }
   }
 
   /** As the token says that somebody was given last. */
-  roleOf(roomId: string, userId: string): RoomToken['role'] {
-    return this.#admitted.get(roomId)?.roles.get(userId) ?? 'member'
+  roleOf(roomId: string, userId: string): 'host' | 'member' {
+    return this.#admitted.get(roomId)?.roles.get(userId) === 'host' ? 'host' : 'member'
   }
 
   /** The room is gone for good. */
@@ -148,7 +154,8 @@ export class JanusAdmission {
   #wanted(admitted: Admitted, locked: boolean): string[] {
     const now = this.#clock() / 1_000
     for (const [text, { expiresAt }] of admitted.tokens) if (expiresAt < now) admitted.tokens.delete(text)
-    return [...(locked ? [] : admitted.tokens.keys()), ...admitted.beside.values()]
+    const people = [...admitted.tokens].flatMap(([text, { role }]) => (locked && role !== 'device' ? [] : [text]))
+    return [...people, ...admitted.beside.values()]
   }
 
   /** The list on the node becomes what it is to be. */

@@ -9,8 +9,6 @@ export interface Expelled {
   userId: string
   /** The node's number for the stay, where it was told. */
   key: number | undefined
-  /** Sessions that were told to be theirs; none or undefined: they are looked for. */
-  sessions: ReadonlySet<number> | undefined
 }
 
 /** A handle by its session's id and its own. */
@@ -62,10 +60,10 @@ export class AdminExpulsion implements ExpelSessions {
     this.#admin = admin
   }
 
-  async find({ roomId, userId, key, sessions }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
-    const asked = sessions !== undefined && sessions.size > 0 ? [...sessions] : await this.#sessions(signal)
+  async find({ roomId, userId, key }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
     const found: { path: HandlePath; state: HandleState }[] = []
-    const next = asked[Symbol.iterator]()
+    // All of them: what the node tells of sessions may be under way, and they may have any number.
+    const next = (await this.#sessions(signal))[Symbol.iterator]()
     await inLanes(
       lanes,
       () => next.next().value,

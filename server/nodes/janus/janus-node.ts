@@ -28,7 +28,7 @@ export interface JanusNodeOptions {
   name: string
   rooms: JanusRooms
   traits: NodeTraits
-  /** Of signed tokens. */
+  /** Of signed tokens; also where the node does not look at signatures nobody else can make one. */
   tokenSecret: string
   /** Ends what somebody who was put out still has open on the node. */
   expel: ExpelSessions
@@ -75,6 +75,8 @@ export class JanusNode implements MediaNode {
   readonly #held = new Map<string, NodeRoom | undefined>()
   /** Rooms that were made by rules of before. */
   readonly #outdated = new Set<string>()
+  /** By room: devices that were in it and are still wanted. A locked room lets them back in. */
+  readonly #known = new Map<string, Set<string>>()
   /** Rooms whose people are known: who comes now is new. */
   readonly #read = new Set<string>()
   #telling = false
@@ -103,7 +105,7 @@ export class JanusNode implements MediaNode {
       admit: (roomId, device, signal) => this.#admitDevice(roomId, device, farAway(clock()), signal),
       clear: (roomId, userId, signal) => this.#clear(roomId, userId, signal),
     }
-    this.#devices = devices(forDevices, (event) => this.#tell(event))
+    this.#devices = devices(forDevices, (event) => this.#tellOfDevice(event))
   }
 
   async openRoom(room: NodeRoom, signal: AbortSignal): Promise<void> {
@@ -127,6 +129,7 @@ export class JanusNode implements MediaNode {
     this.#assertOpen()
     await this.#destroy(roomId, signal)
     this.#admission.forget(roomId)
+    this.#known.delete(roomId)
   }
 
   async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
@@ -141,12 +144,15 @@ export class JanusNode implements MediaNode {
     this.#assertOpen()
     if (this.#devices.holds(roomId, userId)) {
       const isThere = this.#devices.usersOf(roomId).some((user) => user.userId === userId)
+      this.#known.get(roomId)?.delete(userId)
       await this.#devices.remove(roomId, userId, signal)
       return isThere
     }
-    // Known before it happens: whoever is faster than the answer is refused, too.
-    const wasThere = await this.#putOut(roomId, userId, signal, () => this.#options.removed(roomId, userId))
-    return wasThere
+    if (this.#participants.user(roomId, userId) === undefined) {
+      await this.#participants.read(roomId, signal)
+      if (this.#participants.user(roomId, userId) === undefined) return false
+    }
+    return await this.#putOut(roomId, userId, signal, () => this.#options.removed(roomId, userId))
   }
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
@@ -157,6 +163,7 @@ export class JanusNode implements MediaNode {
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     this.#assertOpen()
+    this.#known.get(roomId)?.delete(userId)
     await this.#devices.remove(roomId, userId, signal)
     await this.#admission.takeBack(roomId, userId, signal)
   }
@@ -216,10 +223,9 @@ export class JanusNode implements MediaNode {
       return
     }
     if (!this.#held.has(roomId)) return
-    if (event.type === 'watching') return this.#participants.toldSession(roomId, event.key, event.session)
     if (event.type === 'joined') {
-      const { userId, key, session, token } = event
-      this.#participants.toldJoined(roomId, userId, { key, session })
+      const { userId, key, token } = event
+      this.#participants.toldJoined(roomId, userId, key)
       if (!this.#mayBe(roomId, userId, token)) {
         this.#look('somebody who may not be in a room', () =>
           this.#own((signal) => this.#putOut(roomId, userId, signal)),
@@ -306,9 +312,10 @@ export class JanusNode implements MediaNode {
     if (room === undefined) throw notOpen()
     if (this.#participants.user(roomId, userId) !== undefined)
       throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
-    if (room.locked) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
+    const wasThere = this.#known.get(roomId)?.has(userId) === true
+    if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
     if (this.#countOf(roomId) >= room.attendeeMax) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
-    const token = await this.#admission.admit({ roomId, userId, role: 'member', expiresAt }, signal)
+    const token = await this.#admission.admit({ roomId, userId, role: 'device', expiresAt }, signal)
     return token === '' ? {} : { token }
   }
 
@@ -320,10 +327,12 @@ export class JanusNode implements MediaNode {
   }
 
   async #putOut(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
-    const stay = this.#participants.stay(roomId, userId)
-    // Looked at before: with the stay goes what tells whose sessions they are.
-    const open = await this.#options.expel.find({ roomId, userId, key: stay?.key, sessions: stay?.sessions }, signal)
+    // From here on they can open nothing more; with the stay goes what tells which ends are theirs.
     await this.#admission.takeBack(roomId, userId, signal)
+    const open = await this.#options.expel.find(
+      { roomId, userId, key: this.#participants.keyOf(roomId, userId) },
+      signal,
+    )
     const wasThere = await this.#rooms.kick(roomId, userId, signal)
     if (wasThere) before?.()
     await this.#options.expel.end(open, signal)
@@ -381,6 +390,14 @@ export class JanusNode implements MediaNode {
     const tooMany = room !== undefined && this.#read.has(roomId) && this.#countOf(roomId) > room.attendeeMax
     if (tooMany || this.#options.isBanned(roomId, user.userId))
       this.#look('somebody too many', () => this.#own((signal) => this.#putOut(roomId, user.userId, signal)))
+  }
+
+  #tellOfDevice(event: NodeEvent): void {
+    if (event.type === 'joined') {
+      const known = this.#known.get(event.roomId) ?? new Set<string>()
+      this.#known.set(event.roomId, known.add(event.user.userId))
+    }
+    this.#tell(event)
   }
 
   #tell(event: NodeEvent): void {

@@ -75,7 +75,7 @@ export class JanusNodes {
       relayIds,
       rooms: new JanusRooms(admin, secrets, () => traits.current),
       traits,
-      tokenSecret: secrets.token_secret,
+      tokenSecret: secrets.token_secret || derivedSecret(secrets, 'tokens', ''),
       expel: new AdminExpulsion(admin),
       devices: (rooms, emit) => (inService ? devices(access, rooms, emit) : noDevices),
       removed: (roomId, userId) => this.#remove(roomId, userId),

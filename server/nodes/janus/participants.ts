@@ -19,15 +19,6 @@ interface Stay {
   user: NodeUser
   /** The node's number for it; undefined while the node did not tell it. */
   key: number | undefined
-  /** Sessions of the node that belong to it, as far as they were told. */
-  sessions: Set<number>
-}
-
-/** What the node told of somebody who joined. */
-export interface ToldStay {
-  /** Another number: another stay, also of the same user. */
-  key: number
-  session: number | undefined
 }
 
 /** Lists are read anew when something was told while they were asked for: at most so often in one go. */
@@ -42,8 +33,8 @@ export class JanusParticipants {
   readonly #rooms = new Map<string, Map<string, Stay>>()
   /** Readings under way by room; what was told meanwhile makes one more. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
-  /** Stays that were told and not yet seen in a list, by room and user. */
-  readonly #told = new Map<string, Map<string, ToldStay>>()
+  /** Numbers of stays that were told and not yet seen in a list, by room and user. */
+  readonly #told = new Map<string, Map<string, number>>()
   #users = 0
 
   constructor(options: JanusParticipantsOptions) {
@@ -73,20 +64,15 @@ export class JanusParticipants {
     return Array.from(this.#rooms.get(roomId)?.values() ?? [], ({ user }) => user)
   }
 
-  /** What is known of somebody's sessions and number. */
-  stay(roomId: string, userId: string): { key: number | undefined; sessions: ReadonlySet<number> } | undefined {
-    return this.#rooms.get(roomId)?.get(userId)
+  /** The node's number for somebody's stay, where it told it. */
+  keyOf(roomId: string, userId: string): number | undefined {
+    return this.#rooms.get(roomId)?.get(userId)?.key ?? this.#told.get(roomId)?.get(userId)
   }
 
-  /** The node told that somebody is in: it is known as soon as the room is read. */
-  toldJoined(roomId: string, userId: string, stay: ToldStay): void {
-    const told = this.#told.get(roomId) ?? new Map<string, ToldStay>()
-    this.#told.set(roomId, told.set(userId, stay))
-  }
-
-  /** A further session belongs to the stay with this number. */
-  toldSession(roomId: string, key: number, session: number): void {
-    for (const stay of this.#rooms.get(roomId)?.values() ?? []) if (stay.key === key) stay.sessions.add(session)
+  /** The node told that somebody is in: it is known as soon as the room is read. @param key another number: another stay, also of the same user */
+  toldJoined(roomId: string, userId: string, key: number): void {
+    const told = this.#told.get(roomId) ?? new Map<string, number>()
+    this.#told.set(roomId, told.set(userId, key))
   }
 
   /** Reads the room. Whoever asks while it is read shares one more reading. @throws what the list throws; the signal's reason */
@@ -137,24 +123,20 @@ export class JanusParticipants {
     const people = listed.filter(({ id }) => !this.#options.isDevice(roomId, id))
     const present = new Set(people.map(({ id }) => id))
     for (const [userId, stay] of [...(this.#rooms.get(roomId) ?? [])]) {
-      const { key = stay.key } = told?.get(userId) ?? {}
+      const key = told?.get(userId) ?? stay.key
       if (!present.has(userId) || (stay.key !== undefined && key !== stay.key)) this.#remove(roomId, userId)
     }
     for (const participant of people) this.#settleOne(roomId, participant, told?.get(participant.id))
   }
 
-  #settleOne(roomId: string, participant: ListedParticipant, told: ToldStay | undefined): void {
+  #settleOne(roomId: string, participant: ListedParticipant, key: number | undefined): void {
     const { roleOf, tell, clock } = this.#options
     const known = this.#rooms.get(roomId)?.get(participant.id)
     const stay: Stay = known ?? {
       user: { userId: participant.id, userName: '', device: false, role: 'member', joinedAt: clock() },
       key: undefined,
-      sessions: new Set(),
     }
-    if (told !== undefined) {
-      stay.key = told.key
-      if (told.session !== undefined) stay.sessions.add(told.session)
-    }
+    if (key !== undefined) stay.key = key
     const user = { ...stay.user, userName: participant.display, role: roleOf(roomId, participant.id) }
     if (known !== undefined && sameUser(known.user, user)) return
     stay.user = user

@@ -8,10 +8,14 @@ const streaming = 'janus.plugin.streaming'
 export interface RoomToken {
   roomId: string
   userId: string
-  role: 'host' | 'member'
+  /** A device's counts in a locked room as well: whoever gives it out knows whether it may come in. */
+  role: 'host' | 'member' | 'device'
   /** Unix seconds. */
   expiresAt: number
 }
+
+const letters = { host: 'h', member: 'm', device: 'd' } as const
+const roles = { h: 'host', m: 'member', d: 'device' } as const
 
 /**
  * A signed token of Janus: `EXP,realm,descriptor…:SIG`, the signature being HMAC-SHA-1 in base64 (auth.c of Janus 1.1). Core tokens are for the realm `janus`, and name the plugins
@@ -33,10 +37,10 @@ export function ownCoreToken(secret: string, expiresAt: number): string {
  */
 export function roomToken(secret: string, { roomId, userId, role, expiresAt }: RoomToken): string {
   const name = Buffer.from(userId, 'utf8').toString('base64url')
-  return signed(secret, `${expiresAt},${videoRoom},room=${roomId},u=${name},r=${role === 'host' ? 'h' : 'm'}`)
+  return signed(secret, `${expiresAt},${videoRoom},room=${roomId},u=${name},r=${letters[role]}`)
 }
 
-const form = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hm]):[\w+/=]+$/s
+const form = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hmd]):[\w+/=]+$/s
 
 /** What a room token of ours says; undefined for anything else. Whether its signature is right Janus has looked at. */
 export function readRoomToken(token: string): RoomToken | undefined {
@@ -45,7 +49,7 @@ export function readRoomToken(token: string): RoomToken | undefined {
   return {
     roomId,
     userId: Buffer.from(name, 'base64url').toString('utf8'),
-    role: role === 'h' ? 'host' : 'member',
+    role: roles[role === 'h' || role === 'd' ? role : 'm'],
     expiresAt: Number(expires),
   }
 }

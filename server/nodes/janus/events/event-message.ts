@@ -13,10 +13,7 @@ export type JanusEvent =
       key: number
       /** With which the room was joined, where one is asked for. */
       token: string | undefined
-      session: number | undefined
     }
-  /** A further session belongs to somebody in a room: one that watches. */
-  | { type: 'watching'; roomId: string; key: number; session: number }
   /** Something else happened in a room. */
   | { type: 'changed'; roomId: string }
   /** A room was made, or is gone. */
@@ -35,14 +32,22 @@ const dataSchema = z.looseObject({
 })
 const roomSchema = z.object({
   type: z.literal(pluginEvent),
-  session_id: z.number().optional(),
   event: z.object({ plugin: z.literal('janus.plugin.videoroom'), data: dataSchema }),
 })
 const startSchema = z.object({ type: z.literal(coreEvent), event: z.object({ status: z.literal('started') }) })
 const messageSchema = z.union([roomSchema, startSchema])
 
 /** What happens in a room without changing who is in it, often. */
-const silent = new Set(['configured', 'published', 'unpublished', 'subscribed', 'updated', 'edited', 'unsubscribed'])
+const silent = new Set([
+  'subscribing',
+  'configured',
+  'published',
+  'unpublished',
+  'subscribed',
+  'updated',
+  'edited',
+  'unsubscribed',
+])
 
 /**
  * Reads one message of a node: one event, or several that it grouped. Undefined where it is not JSON.
@@ -63,14 +68,11 @@ export function readEvents(text: string): JanusEvent[] | undefined {
 
 function toEvent(message: z.output<typeof messageSchema>): JanusEvent[] {
   if (message.type === coreEvent) return [{ type: 'started' }]
-  const { session_id: session } = message
   const { event, room: roomId, id: userId, private_id: key, token } = message.event.data
   switch (event) {
     case 'joined':
       if (userId === undefined || key === undefined) return [{ type: 'changed', roomId }]
-      return [{ type: 'joined', roomId, userId, key, token, session }]
-    case 'subscribing':
-      return key === undefined || session === undefined ? [] : [{ type: 'watching', roomId, key, session }]
+      return [{ type: 'joined', roomId, userId, key, token }]
     case 'created':
     case 'destroyed':
       return [{ type: 'rooms', roomId }]

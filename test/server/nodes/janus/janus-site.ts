@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { JanusCameras } from '../../../../server/nodes/janus/cameras/janus-cameras.ts'
 import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
 import {
@@ -16,7 +17,7 @@ import { openStore } from '../../../../server/store/open-store.ts'
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import type { Store } from '../../../../server/store/store.ts'
-import type { NodeInput } from '../../../../shared/node.ts'
+import type { NodeInput, NodeSecretName } from '../../../../shared/node.ts'
 import { defaultSettings, type Settings } from '../../../../shared/settings.ts'
 import type { JanusConfiguration } from '../../../support/janus/janus-configuration.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
@@ -33,6 +34,8 @@ export interface JanusSiteOptions {
   events?: boolean
   /** The node has the configuration files that the product makes for it. */
   ownFiles?: boolean
+  /** Cameras are put on the node. */
+  cameras?: boolean
   settings?: (settings: Settings) => void
 }
 
@@ -75,7 +78,10 @@ export class JanusSite implements AsyncDisposable {
       store,
       settings: () => this.settings,
       logger,
-      devices: () => noDevices,
+      devices: (access, rooms, emit) =>
+        options.cameras === true
+          ? new JanusCameras({ access, store, rooms, probe: () => undefined, emit, logger })
+          : noDevices,
       changed: () => this.port.review(),
     })
     this.port = port ?? new EventPort({ sources: () => [], logger })
@@ -85,7 +91,9 @@ export class JanusSite implements AsyncDisposable {
   static async start(options: JanusSiteOptions = {}): Promise<JanusSite> {
     const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
     const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)) })
-    const secrets: Pick<NodeInput, 'admin_secret' | 'admin_key' | 'token_secret'> = {
+    const api_secret = options.cameras === true ? 'api secret' : ''
+    const secrets: Pick<NodeInput, NodeSecretName> = {
+      api_secret,
       admin_secret: 'admin secret',
       admin_key: options.adminKey ?? '',
       token_secret: options.tokenSecret ?? '',
@@ -100,7 +108,7 @@ export class JanusSite implements AsyncDisposable {
     })
     await port.start('127.0.0.1', 0, undefined)
     const janus = await startJanus({
-      secrets: { api: '', admin: secrets.admin_secret ?? '', adminKey: secrets.admin_key ?? '' },
+      secrets: { api: api_secret, admin: secrets.admin_secret ?? '', adminKey: secrets.admin_key ?? '' },
       tokenSecret: secrets.token_secret ?? '',
       eventBackend: options.events === true ? `${port.url.replace('http', 'ws')}${eventPath('j')}` : '',
       files: (files, configuration) => {
@@ -148,6 +156,12 @@ export class JanusSite implements AsyncDisposable {
     const { adminKey } = this.janus.configuration.secrets
     const { list } = await this.janus.ask('videoroom', { request: 'list', ...(adminKey && { admin_key: adminKey }) })
     return (list as Record<string, unknown>[]).find(({ room }) => room === roomId)
+  }
+
+  /** How the pool sees the node. */
+  get state(): { state: string; last_error: string } {
+    const [view] = this.pool.views()
+    return { state: view?.state ?? '', last_error: view?.last_error ?? '' }
   }
 
   /** What somebody shows to get into a room. */

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { janusSecretsAfter } from '../../server/nodes/janus/node-access.ts'
+import { JanusSite } from '../server/nodes/janus/janus-site.ts'
+import { camera as cameraAt } from '../server/nodes/pool-site.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { Participant } from '../support/janus/participant.ts'
+
+const slow = { timeout: 30_000 }
+
+describe('A Janus node in trouble', () => {
+  let site: JanusSite
+  beforeAll(async () => {
+    site = await JanusSite.start({
+      tokenSecret: 'of tokens',
+      adminKey: 'of rooms',
+      events: true,
+      cameras: true,
+      settings: ({ deadlines }) => {
+        deadlines.health_ms = 500
+        deadlines.health_interval_ms = 500
+      },
+    })
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  const enter = async (roomId: string, userId: string): Promise<Participant & { roomToken: string }> => {
+    const { token, roomToken } = await site.tickets(roomId, userId)
+    const person = await Participant.connect(site.janus.wsUrl, token)
+    await person.join(roomId, userId, roomToken)
+    return Object.assign(person, { roomToken })
+  }
+
+  test('what somebody watches ends when they are taken out, and they cannot watch on', async () => {
+    await using door = await startCamera({ fps: 10 })
+    await site.room('300000001')
+    await site.pool.addDevice('300000001', { ...cameraAt('door', door.url('/small')), login: undefined })
+    await using ann = await enter('300000001', 'ann')
+    await expect.poll(() => site.users('300000001')).toEqual(['door', 'ann'])
+    const watch = {
+      request: 'join',
+      ptype: 'subscriber',
+      room: '300000001',
+      private_id: ann.privateId,
+      token: ann.roomToken,
+      streams: [{ feed: 'door' }],
+    }
+    const soon = (): AbortSignal => AbortSignal.timeout(10_000)
+    const plugin = 'janus.plugin.videoroom'
+    const watching = await ann.session.attach(plugin, soon())
+    expect((await watching.request(watch, soon())).jsep).toMatchObject({ type: 'offer' })
+    // In another session as well, as a page has it that was loaded again.
+    await using other = await Participant.connect(site.janus.wsUrl, (await site.tickets('300000001', 'ann')).token)
+    expect((await other.handle.request(watch, soon())).jsep).toMatchObject({ type: 'offer' })
+    expect(await site.pool.kick('300000001', 'ann')).toBe(true)
+    await expect.poll(() => [watching.isDetached, other.handle.isDetached]).toEqual([true, true])
+    await other.attachAgain()
+    await expect(other.ask(watch)).rejects.toMatchObject({ code: 433 })
+    expect(site.users('300000001')).toEqual(['door'])
+  })
+
+  test('that hangs is offline by its silence, and goes on where it was', async () => {
+    await site.room('300000002')
+    await using ann = await enter('300000002', 'ann')
+    await expect.poll(() => site.users('300000002')).toEqual(['ann'])
+    await site.janus.signal('SIGSTOP')
+    await expect
+      .poll(() => site.state, slow)
+      .toMatchObject({ state: 'offline', last_error: expect.stringContaining('0.5 s') })
+    const before = performance.now()
+    await expect(site.pool.kick('300000002', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+    expect(performance.now() - before).toBeLessThan(200)
+    await site.janus.signal('SIGCONT')
+    await expect.poll(() => site.state.state, slow).toBe('online')
+    await expect.poll(() => site.users('300000002'), slow).toEqual(['ann'])
+    await ann.leave()
+    await expect.poll(() => site.users('300000002'), slow).toEqual([])
+  })
+
+  test('that dies is offline at once, and holds what it should when it is back', async () => {
+    await site.room('300000003')
+    await site.janus.stop('SIGKILL')
+    await expect
+      .poll(() => site.state, slow)
+      .toMatchObject({
+        state: 'offline',
+        last_error: expect.stringContaining('ECONNREFUSED'),
+      })
+    await site.janus.start()
+    await expect.poll(() => site.state.state, slow).toBe('online')
+    await expect.poll(() => site.onNode('300000003').catch(() => undefined), slow).toBeDefined()
+  })
+
+  test('whose secret is another one is offline and says so, until it is mended', async () => {
+    const change = async (admin_secret: string): Promise<void> => {
+      await site.store.transact(['nodes/j'], (transaction) => {
+        const node = site.store.get('nodes', 'j')
+        if (node === undefined) throw new Error('no node')
+        const secrets_sealed = janusSecretsAfter({ admin_secret }, node, site.store)
+        transaction.put('nodes', 'j', { ...node, secrets_sealed })
+      })
+    }
+    await change('wrong')
+    await expect
+      .poll(() => site.state, slow)
+      .toMatchObject({
+        state: 'offline',
+        last_error: expect.stringContaining('403'),
+      })
+    await change('admin secret')
+    await expect.poll(() => site.state.state, slow).toBe('online')
+  })
+})

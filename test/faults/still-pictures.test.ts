@@ -11,7 +11,7 @@ import { WhepPeer } from '../support/media/whep-peer.ts'
 
 type Picture = NonNullable<ControlResult<'key_picture'>['picture']>
 
-const mounts = ['h265', 'jpeg', 'bframes', 'high10', 'interlaced'] as const
+const mounts = ['h265', 'jpeg', 'bframes', 'high10'] as const
 
 describe('a small picture of a camera that browsers do not show', () => {
   let camera: Camera
@@ -62,6 +62,18 @@ describe('a small picture of a camera that browsers do not show', () => {
     const at = (Math.floor(y * height) * width + Math.floor(x * width)) * 3
     return [...pixels.subarray(at, at + 3)]
   }
+  /** Green, red and blue of the camera's own test picture. */
+  function expectBars(picture: Picture, name = ''): void {
+    for (const [x, ...colour] of [
+      [3.5 / 7, 0, 255, 0],
+      [5.5 / 7, 255, 0, 0],
+      [6.5 / 7, 0, 0, 255],
+    ] as const) {
+      const found = colourAt(picture, x, 1 / 3)
+      const near = found.every((value, channel) => Math.abs(value - (colour[channel] ?? value)) < 48)
+      expect(near, `${name}: ${found.join()} for ${colour.join()}`).toBe(true)
+    }
+  }
   const starts = async (log: string): Promise<string[]> => (await readFile(log, 'utf8')).trim().split('\n')
 
   test('is there while nobody watches it, in its colours, made by one ffmpeg at a time that takes no place of a viewer', async () => {
@@ -75,15 +87,7 @@ describe('a small picture of a camera that browsers do not show', () => {
       expect(picture.width, mounts[index]).toBe(320)
       expect(Math.abs(picture.height - (320 * 272) / 480)).toBeLessThanOrEqual(2)
       expect(Math.abs(picture.at - asked)).toBeLessThan(30_000)
-      for (const [x, ...colour] of [
-        [3.5 / 7, 0, 255, 0],
-        [5.5 / 7, 255, 0, 0],
-        [6.5 / 7, 0, 0, 255],
-      ] as const) {
-        const found = colourAt(picture, x, 1 / 3)
-        const near = found.every((value, channel) => Math.abs(value - (colour[channel] ?? value)) < 48)
-        expect(near, `${mounts[index]}: ${found.join()} for ${colour.join()}`).toBe(true)
-      }
+      expectBars(picture, mounts[index])
     }
     const lines = await starts(log)
     expect(lines).toEqual(mounts.flatMap(() => ['start', 'end']))
@@ -104,6 +108,22 @@ describe('a small picture of a camera that browsers do not show', () => {
     await viewer.close()
   })
 
+  test('is right when somebody begins to watch long after the last key frame, which pictures since then need', async () => {
+    const rare = await startCamera({ pattern: 'smpte', width: 320, height: 180, fps: 10, gop: 600 })
+    try {
+      await start([])
+      await node.addDevice('room', 'rare', rare.url('/h265'))
+      // It is kept once there is a picture of it.
+      await firstPicture('rare')
+      const path = `${node.url}/whep/room/rare`
+      const viewer = await WhepPeer.open(path, node.token('room', { role: 'observer' }), () => {})
+      expectBars(await firstPicture('rare'), 'watched')
+      await viewer.close()
+    } finally {
+      await rare.kill()
+    }
+  })
+
   test('that cannot be made, or not in time, leaves none behind, and others get theirs', async () => {
     const log = join(folder, 'hangs')
     // The first one gives out nothing.
@@ -119,6 +139,12 @@ describe('a small picture of a camera that browsers do not show', () => {
     expect(await keyPicture('jpeg')).toBeNull()
     expect(await starts(log)).toEqual(['start', 'start'])
     expect(await node.userIds('room')).toEqual(['jpeg', 'h265'])
+  })
+
+  test('is none of an interlaced camera that nobody watches', async () => {
+    await start(['interlaced', 'h265'])
+    await firstPicture('h265')
+    expect(await keyPicture('interlaced')).toBeNull()
   })
 
   test('is none where there is no ffmpeg', async () => {

@@ -144,6 +144,8 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   still(): Promise<KeyPicture | undefined> | undefined {
     const { video } = this.#inputs
     if (video === undefined || this.#run !== undefined || this.#transcoding.program === undefined) return undefined
+    // One key picture of these does not always decode whole by itself: no picture is better than a grey one.
+    if (this.#interlaced) return undefined
     return this.#still.newest(video)
   }
 

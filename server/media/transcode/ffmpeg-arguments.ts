@@ -42,8 +42,7 @@ const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrame
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: ConversionPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
-    // Nothing is looked at ahead: each frame goes on as it comes. What is looked at all the same is lost so: the one frame of a still must not be.
-    ...(video?.still === true ? [] : ['-fflags', 'nobuffer']),
+    // Nothing is looked at ahead: each frame goes on as it comes. Not with `nobuffer`: it loses the first frame, which all others need.
     ...['-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],

@@ -127,7 +127,6 @@ function onePicture(
     }
     const ffmpeg = new FfmpegProcess(
       program,
-      // Fields of one picture are not told apart: that takes those around it.
       { video: { number: track.number, shownFromMs: 0, interlaced: false, still: true }, audio: undefined },
       {
         picture: ({ units }) => (made = Buffer.concat(units.flatMap((unit) => [startCode, unit]))),

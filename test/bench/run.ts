@@ -16,6 +16,7 @@ import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePeers } from './peers.ts'
 import { measurePool } from './pool.ts'
+import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
@@ -28,6 +29,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   media: async () => void (await measureMedia()),
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
+  relay: measureRelay,
   pool: measurePool,
   many: async (rows) => await measureMany(rows),
 }

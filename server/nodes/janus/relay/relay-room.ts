@@ -189,7 +189,11 @@ export class RelayRoom {
   #sourceOf({ stream, from }: RelayStep): Publication | undefined {
     const site = this.#sites.get(from)
     if (site === undefined) return undefined
-    return site.publications.get(stream) ?? site.publications.get(site.node.ids.of(stream))
+    const own = site.publications.get(stream)
+    if (own !== undefined) return own
+    // One that ends may still be seen.
+    const relay = this.#running.get(keyOf({ stream, to: from }))
+    return relay?.state === 'up' ? site.publications.get(site.node.ids.of(stream)) : undefined
   }
 
   #feedOn(stream: string, node: string): string | undefined {
@@ -293,7 +297,7 @@ export class RelayRoom {
   }
 }
 
-function keyOf({ stream, to }: RelayStep): string {
+function keyOf({ stream, to }: Pick<RelayStep, 'stream' | 'to'>): string {
   return JSON.stringify([stream, to])
 }
 

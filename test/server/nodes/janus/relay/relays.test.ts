@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
 import { relayHandles, RelaySite } from '../../../../support/janus/relay-site.ts'
+import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
 
 let a: JanusServer
 let b: JanusServer
@@ -108,7 +109,7 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
 
   // It comes back, empty; the room is put there again.
   await b.start()
-  await site.openRoom(b)
+  await openTestRoom(b, 'middle')
   await expect.poll(steps).toEqual(['a to c', 'c to b'])
   expect(viewer.longestGap()).toBeLessThan(1_000)
   const cy = await site.join(b, 'cy')

@@ -26,7 +26,7 @@ import type { FixedCompatibility } from './field-api/older-clients.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import { NodePort } from './node-port.ts'
 import { listenerNames, type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
-import { listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
+import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
 import type { Restarts } from './restarts.ts'
 import { createServices, type MediaProgram, type Services } from './services.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
@@ -186,6 +186,7 @@ export class Controller {
       tls: this.#tls,
       events,
       machine: {
+        eventUrl: () => boundUrl(this.#listeners.url('event'), host()),
         cores: () => options.cores ?? availableParallelism(),
         host,
         ports: () => this.#listeners.ports(),

@@ -62,8 +62,8 @@ async function run(): Promise<void> {
   }
   if (options.verifyLog) return await checkLog(options.dataDir)
   if (options.janusConfig !== undefined) {
-    const { dataDir, site, janusConfig: name } = options
-    process.stdout.write(await janusConfiguration({ dataFolder: dataDir, sitePath: site, name }))
+    const { dataDir: dataFolder, site: sitePath, janusConfig: name, host, eventPort } = options
+    process.stdout.write(await janusConfiguration({ dataFolder, sitePath, name, host, eventPort }))
     return
   }
   const logger = createLog(options.logLevel)

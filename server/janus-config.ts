@@ -8,11 +8,12 @@ import { applySiteFile, readSiteFile } from './site-file.ts'
 import { DamagedFileError } from './store/files/document-reader.ts'
 import { hasCode } from './store/files/durable-files.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
+import type { State } from './store/files/documents.ts'
 import { readFolder } from './store/files/recovery.ts'
 import { migrations } from './store/migrations.ts'
 import { openStore } from './store/open-store.ts'
-import type { StoredNode } from './store/records.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
+import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
 /** There are no such files; the message says what to mend. */
@@ -27,13 +28,21 @@ export interface JanusConfigOptions {
   sitePath: string | undefined
   /** Of the node. */
   name: string
+  /** Flags of the controller: they come before the settings. */
+  host: string | undefined
+  eventPort: number | undefined
 }
 
 /**
  * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
  * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
  */
-export async function janusConfiguration({ dataFolder, sitePath, name }: JanusConfigOptions): Promise<string> {
+export async function janusConfiguration({
+  dataFolder,
+  sitePath,
+  name,
+  ...flags
+}: JanusConfigOptions): Promise<string> {
   if (sitePath !== undefined) await applyFirst(dataFolder, sitePath)
   const keyFile = join(dataFolder, 'seal.key')
   // Looking makes nothing: neither a folder nor a key.
@@ -42,14 +51,22 @@ export async function janusConfiguration({ dataFolder, sitePath, name }: JanusCo
     throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
   }
   const sealer = createSealer(await loadKeyFile(keyFile))
-  const nodes = await nodesIn(dataFolder)
+  const state = await siteIn(dataFolder)
+  const { nodes } = state
   const node = nodes.get(name)
   if (node?.kind !== 'janus') {
     const names = [...nodes.values()].filter(({ kind }) => kind === 'janus').map((each) => each.name)
     const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
     throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
   }
-  return printedFiles(await filesOfNode(node, sealer))
+  const { listeners } = siteSettings({
+    get: (collection, key) => state[collection].get(key),
+    unseal: (text) => sealer.unseal(text),
+  })
+  const { host = listeners.host, eventPort = listeners.event_port ?? 0 } = flags
+  // Which port a controller picked by itself only that one knows.
+  const eventUrl = eventPort === 0 ? '' : `http://${host.includes(':') ? `[${host}]` : host}:${eventPort}`
+  return printedFiles(await filesOfNode(node, sealer, eventUrl))
 }
 
 /** Where a controller works on the site, that one applies its own. */
@@ -73,11 +90,11 @@ async function applyFirst(folder: string, path: string): Promise<void> {
 const readings = 5
 const betweenReadingsMs = 200
 
-/** The nodes of a site, read while a controller may be writing its files anew: a reading that fell between two files is done again. */
-async function nodesIn(folder: string): Promise<ReadonlyMap<string, StoredNode>> {
+/** A site, read while a controller may be writing its files anew: a reading that fell between two files is done again. */
+async function siteIn(folder: string): Promise<State> {
   for (let reading = 1; ; reading += 1) {
     try {
-      return (await readFolder(folder, migrations)).state.nodes
+      return (await readFolder(folder, migrations)).state
     } catch (error) {
       if (!(error instanceof DamagedFileError) && !hasCode(error, 'ENOENT')) throw error
       if (reading === readings)

@@ -158,7 +158,8 @@ export function createServices(options: ServiceOptions): Services {
   const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
   drivers.janus = (node) => janus.driver(node)
   const inspections: NodeInspections = {
-    janus: (node) => inspectJanus(janusAccess(node, store), { logger, clock: Date.now }),
+    janus: (node) =>
+      inspectJanus(janusAccess(node, store), { logger, clock: Date.now, eventsArrive: janusEvents.url !== '' }),
   }
   const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
   const users = (): number => {

@@ -26,6 +26,8 @@ export interface Machine {
   /** Ports that are listened at. */
   ports: () => number[]
   settings: () => Settings
+  /** Where Janus nodes send their events; empty: nowhere. With a wildcard host where it listens at every address. */
+  eventUrl: () => string
   /** The node port; where it is not open, the one that the settings name. */
   nodePort: () => number
 }
@@ -134,7 +136,7 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
       if (node === undefined) throw noSuchNode(name)
       if (node.kind !== 'janus')
         throw new ConsoleError('conflict', `The node ${name} is no Janus server: it needs no configuration files.`)
-      return { files: await filesOfNode(node, store) }
+      return { files: await filesOfNode(node, store, machine.eventUrl()) }
     },
     'nodes.test': (given) => {
       const before = store.get('nodes', given.name)

@@ -31,3 +31,9 @@ export function outsideUrl(url: string, host: string): string {
   )
   return outside
 }
+
+/** A listener's URL with the host that it is bound to, a wildcard as well; empty while it does not listen. */
+export function boundUrl(url: string, host: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? '' : `${parsed.protocol}//${host.includes(':') ? `[${host}]` : host}:${parsed.port}`
+}

@@ -14,6 +14,8 @@ const hall = {
   api_secret: '',
 } as const
 
+const noFlags = { host: undefined, eventPort: undefined }
+
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -27,7 +29,7 @@ const valueOf = (printed: string, name: string): string | undefined =>
 test('The files of a node are the same from the command line and the console, while the controller runs, too', async () => {
   const site = await openAccountSite({ nodes: [hall, { name: 'lab', kind: 'simulated' }] })
   onTestFinished(() => site.stop())
-  const wanted = { dataFolder: site.folder, sitePath: undefined, name: 'hall' }
+  const wanted = { dataFolder: site.folder, sitePath: undefined, name: 'hall', ...noFlags }
   const key = await site.key()
   const { files } = await site.call(key, 'nodes.janus_config', { name: 'hall' })
   const printed = await janusConfiguration(wanted)
@@ -69,20 +71,27 @@ test('A node of a site file has its files before the controller was ever started
   const sitePath = join(folder, 'site.json')
   await writeFile(sitePath, JSON.stringify({ nodes: [hall] }))
   const dataFolder = join(folder, 'data')
-  const printed = await janusConfiguration({ dataFolder, sitePath, name: 'hall' })
+  const printed = await janusConfiguration({ dataFolder, sitePath, name: 'hall', ...noFlags })
   expect(valueOf(printed, 'server_name')).toBe('hall')
-  expect(await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall' })).toBe(printed)
+  expect(printed).toContain('broadcast = false')
+  const flags = { host: '0.0.0.0', eventPort: 17_084 }
+  const sending = await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall', ...flags })
+  // A node of this machine reaches the event port by the loopback address.
+  expect(valueOf(sending, 'backend')).toBe('ws://127.0.0.1:17084/janus/hall')
+  expect(valueOf(sending, 'subprotocol')).toMatch(/^[\w-]{43}$/)
+  expect(sending).toContain('broadcast = true')
+  expect(await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall', ...noFlags })).toBe(printed)
 })
 
 test('Whoever asks for what is not there is told what is, and nothing is made', async () => {
   const folder = await temporaryFolder()
-  await expect(janusConfiguration({ dataFolder: folder, sitePath: undefined, name: 'hall' })).rejects.toThrow(
-    'seal.key is missing',
-  )
+  await expect(
+    janusConfiguration({ dataFolder: folder, sitePath: undefined, name: 'hall', ...noFlags }),
+  ).rejects.toThrow('seal.key is missing')
   expect(await readdir(folder)).toEqual([])
   const sitePath = join(folder, 'site.json')
   await writeFile(sitePath, JSON.stringify({ nodes: [hall] }))
-  await expect(janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hal' })).rejects.toThrow(
-    'no Janus node named "hal". Its Janus nodes: hall.',
-  )
+  await expect(
+    janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hal', ...noFlags }),
+  ).rejects.toThrow('no Janus node named "hal". Its Janus nodes: hall.')
 })

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { JanusCameras } from '../../../../server/nodes/janus/cameras/janus-cameras.ts'
 import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
@@ -167,7 +168,16 @@ export class JanusSite implements AsyncDisposable {
   /** What somebody shows to get into a room. */
   async tickets(roomId: string, userId: string, lifeMs = 60_000) {
     const expiresAt = Math.ceil((Date.now() + lifeMs) / 1_000)
-    return await this.nodes.letIn('j', { roomId, userId, role: 'member', expiresAt }, AbortSignal.timeout(10_000))
+    const signal = AbortSignal.timeout(10_000)
+    for (;;) {
+      try {
+        return await this.nodes.letIn('j', { roomId, userId, role: 'member', expiresAt }, signal)
+      } catch (error) {
+        // That the node has started is told a moment after it answers: its rooms are looked at anew then.
+        if (signal.aborted || !String(error).includes('try again')) throw error
+        await setTimeout(20)
+      }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

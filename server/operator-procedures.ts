@@ -79,6 +79,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...mediaHandlers({
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
+      front: services.front,
       joinLinks: services.joinLinks,
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
       outgoing,

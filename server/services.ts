@@ -33,6 +33,8 @@ import type { NodeInspections } from './nodes/health/connection-test.ts'
 import { janusAccess } from './nodes/janus/node-access.ts'
 import { inspectJanus } from './nodes/janus/safety/inspect-janus.ts'
 import { EventPort } from './nodes/janus/events/event-port.ts'
+import { FrontRooms } from './nodes/front/front-rooms.ts'
+import { NodeConnectionError } from './nodes/media-node.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
 import { JanusNodes } from './nodes/janus/janus-nodes.ts'
@@ -102,6 +104,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   janus: JanusNodes
   /** Where Janus nodes send their events. */
   janusEvents: EventPort
+  /** Rooms whose page an embedded node's program shows while another node carries their media. */
+  front: FrontRooms
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   rooms: Rooms
@@ -125,6 +129,9 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   stop(): Promise<void>
 }
 
+/** Milliseconds that the program of the room page is given to take a word. */
+const frontAnswerMs = 4_000
+
 /** Composes the services over an open store; nothing runs before `start`. */
 export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '' } = options
@@ -134,7 +141,7 @@ export function createServices(options: ServiceOptions): Services {
   const watch = new SiteWatch(store, options.events)
   const media = embeddedMedia(options, watch, {
     answers: {
-      open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, observer, logger }, wanted, node),
+      open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, front, observer, logger }, wanted, node),
       look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
       lock: (wanted) => lockForHost({ rooms, done: (done) => watch.hosts.locked(done), logger }, wanted),
     },
@@ -143,6 +150,10 @@ export function createServices(options: ServiceOptions): Services {
       watch.guessed(guesses)
     },
     nodesBeside: (name) => joinLinks.nodesBeside(name),
+    front: {
+      take: (node, event) => front.take(node, event),
+      restarted: (node) => front.restarted(node),
+    },
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
@@ -153,7 +164,12 @@ export function createServices(options: ServiceOptions): Services {
     settings,
     logger,
     devices: (access, rooms, emit) => new JanusCameras({ access, store, rooms, probe, emit, logger }),
-    changed: () => janusEvents.review(),
+    changed: () => {
+      janusEvents.review()
+      // Where no embedded node shows the room page, it is shown for one of these.
+      media?.first.showPageFor(janus.first)
+    },
+    people: (event) => front.heard(event),
   })
   const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
   drivers.janus = (node) => janus.driver(node)
@@ -169,7 +185,22 @@ export function createServices(options: ServiceOptions): Services {
   const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
-  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl })
+  const front = new FrontRooms({
+    store,
+    carrierOf: (node) => janus.people(node),
+    usersOf: (roomId) => pool.usersOf(roomId),
+    request: async (node, method, params) => {
+      const signal = AbortSignal.timeout(frontAnswerMs)
+      if (media === undefined) throw new NodeConnectionError('it does not run')
+      return await (await media.client(node, signal)).request(method, params, signal)
+    },
+    kick: (roomId, userId) => pool.kick(roomId, userId),
+    wasKicked: (roomId, userId) => janus.wasKicked(store.get('rooms', roomId)?.node ?? '', roomId, userId),
+    resumeMs: () => settings().media.resume_ms,
+    logger,
+  })
+  const pageAddress = (): string => (media?.first.owner === undefined ? '' : (defaultNodeAddress?.(0) ?? ''))
+  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl, pageAddress })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
   const metrics = new Metrics({
@@ -204,7 +235,9 @@ export function createServices(options: ServiceOptions): Services {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   const stopFollowing = store.onChange((changes) => {
     if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
+    front.follow(changes)
   })
+  let stopNoting = (): void => {}
   return {
     store,
     settings,
@@ -218,6 +251,7 @@ export function createServices(options: ServiceOptions): Services {
     media,
     janus,
     janusEvents,
+    front,
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),
     rooms,
@@ -235,6 +269,7 @@ export function createServices(options: ServiceOptions): Services {
     authenticate: authenticateOperation(access),
     fieldOperations: fieldOperations({ ...access, rooms, outgoing, pool, mediaUrl }),
     async start() {
+      stopNoting = pool.onEvent((event) => front.noted(event))
       watch.start({ pool, devices: outgoing, faults })
       await pool.start()
       outgoing.start()
@@ -242,6 +277,8 @@ export function createServices(options: ServiceOptions): Services {
     async stop() {
       outgoing.stop()
       await pool.stop()
+      stopNoting()
+      front.close()
       watch.stop()
       stopFlushes()
       stopFollowing()
@@ -260,7 +297,7 @@ function embeddedMedia(
   {
     nodesBeside,
     ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed'> & { nodesBeside: (name: string) => string[] },
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & { nodesBeside: (name: string) => string[] },
 ): EmbeddedNodes | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>

@@ -4,6 +4,8 @@ import { refusalOf } from './media-refusal.ts'
 /** What came back for an offer. */
 export interface Answer {
   sdp: string
+  /** The server offers by itself (draft-murillo-whep-01, section 4.2): `sdp` is its offer, and the browser's answer goes here. */
+  offered?: ((answer: string, signal: AbortSignal) => Promise<void>) | undefined
   /** Tells the server that the session is over. Resolves when it knows, or never will. */
   end(): Promise<void>
   /** Undefined where the server cannot begin ICE anew. */
@@ -41,17 +43,27 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
   return {
     iceServers,
     async send(offer, signal) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/sdp', ...authorization },
-        body: offer,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-      })
-      if (!response.ok) throw await refusalOf(response)
+      const post = (body: string): Promise<Response> =>
+        fetch(url, {
+          method: 'POST',
+          headers: body === '' ? authorization : { 'Content-Type': 'application/sdp', ...authorization },
+          body,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+        })
+      let response = await post(offering.has(folderOf(url)) ? '' : offer)
+      if (!response.ok) {
+        const refusal = await refusalOf(response)
+        if (refusal.reason !== nodeOffers) throw refusal
+        // It does so for all streams of the room.
+        offering.add(folderOf(url))
+        response = await post('')
+        if (!response.ok) throw await refusalOf(response)
+      }
       const location = response.headers.get('location')
       const session = location === null ? undefined : new URL(location, response.url)
       return {
         sdp: await response.text(),
+        offered: offering.has(folderOf(url)) && session !== undefined ? answerTo(session, authorization) : undefined,
         renewal: session === undefined ? undefined : renewalOf(session, authorization),
         async end() {
           if (session === undefined) return
@@ -60,6 +72,27 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
         },
       }
     },
+  }
+}
+
+/** How a server says that it offers by itself. */
+const nodeOffers = 'nodeOffers'
+/** Addresses of rooms whose server does. */
+const offering = new Set<string>()
+
+function folderOf(url: string): string {
+  return new URL('.', url).href
+}
+
+function answerTo(session: URL, authorization: Record<string, string>): NonNullable<Answer['offered']> {
+  return async (answer, signal) => {
+    const response = await fetch(session, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/sdp', ...authorization },
+      body: answer,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    })
+    if (!response.ok) throw await refusalOf(response)
   }
 }
 
@@ -81,27 +114,64 @@ function renewalOf(session: URL, authorization: Record<string, string>): IceRene
   }
 }
 
+/** What became of an exchange. */
+export interface Exchanged extends Omit<Answer, 'sdp' | 'offered'> {
+  /** The one that was given, or another one where the server offered. */
+  connection: RTCPeerConnection
+}
+
 /**
- * Sends a connection's offer and takes the answer. Resolves to what ends the session, or finds another way to it.
- * @throws as OfferExchange.send; DOMException when the browser does not take the answer
+ * Sends a connection's offer and takes the answer; where the server offers by itself, that is answered. Resolves to what ends the session, or finds another way to it.
+ * @throws as OfferExchange.send; DOMException when the browser does not take the description
  */
 export async function exchange(
   connection: RTCPeerConnection,
   { iceServers, send }: OfferExchange,
   signal: AbortSignal,
-): Promise<Omit<Answer, 'sdp'>> {
+): Promise<Exchanged> {
   await connection.setLocalDescription()
-  // The server learns a browser's own addresses from its first packets, too; where it is told of them it need not wait for those. Relays' must be told.
-  if (iceServers.length > 0) await gathered(connection, gatherMs, signal)
-  else await gathered(connection, ownAddressMs, signal, true)
-  const { sdp, ...ways } = await send(connection.localDescription?.sdp ?? '', signal)
+  await addressesFound(connection, iceServers, signal)
+  const { sdp, offered, ...ways } = await send(connection.localDescription?.sdp ?? '', signal)
   try {
+    if (offered !== undefined) return { ...ways, connection: await answered(connection, sdp, offered, signal) }
     await connection.setRemoteDescription({ type: 'answer', sdp })
+    return { ...ways, connection }
   } catch (error) {
     void ways.end()
     throw error
   }
-  return ways
+}
+
+/** Another connection, of the same kind, that answers what the server offers. */
+async function answered(
+  before: RTCPeerConnection,
+  sdp: string,
+  offered: NonNullable<Answer['offered']>,
+  signal: AbortSignal,
+): Promise<RTCPeerConnection> {
+  const configuration = before.getConfiguration()
+  const connection = new RTCPeerConnection(configuration)
+  before.close()
+  try {
+    await connection.setRemoteDescription({ type: 'offer', sdp })
+    await connection.setLocalDescription()
+    await addressesFound(connection, configuration.iceServers ?? [], signal)
+    await offered(connection.localDescription?.sdp ?? '', signal)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** The server learns a browser's own addresses from its first packets, too; where it is told of them it need not wait for those. Relays' must be told. */
+async function addressesFound(
+  connection: RTCPeerConnection,
+  iceServers: readonly RTCIceServer[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (iceServers.length > 0) await gathered(connection, gatherMs, signal)
+  else await gathered(connection, ownAddressMs, signal, true)
 }
 
 /** @param firstOnly an address or more is enough */

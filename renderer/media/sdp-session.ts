@@ -11,7 +11,7 @@ const answerMs = [1_000, 5_000] as const
 
 /** A connection that one offer made (WHIP or WHEP): from the offer to its end. */
 export class SdpSession {
-  readonly connection: RTCPeerConnection
+  #connection: RTCPeerConnection
   readonly #way: OfferExchange
   readonly #over = new AbortController()
   #end: () => Promise<void> = () => Promise.resolve()
@@ -19,7 +19,12 @@ export class SdpSession {
 
   constructor(way: OfferExchange) {
     this.#way = way
-    this.connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
+    this.#connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
+  }
+
+  /** The connection of now: where the server offers by itself, another one than before. */
+  get connection(): RTCPeerConnection {
+    return this.#connection
   }
 
   /**
@@ -29,8 +34,12 @@ export class SdpSession {
    */
   async open(signal: AbortSignal, onEnded: (byServer: boolean) => void): Promise<void> {
     try {
-      const { end, renewal } = await exchange(this.connection, this.#way, AbortSignal.any([signal, this.#over.signal]))
+      const either = AbortSignal.any([signal, this.#over.signal])
+      const { connection, end, renewal } = await exchange(this.connection, this.#way, either)
+      this.#connection = connection
       this.#end = end
+      // It was closed while it was exchanged.
+      if (this.#over.signal.aborted) void end().finally(() => connection.close())
       signal.throwIfAborted()
       const ended = onConnectionEnd(this.connection, this.#over.signal, onEnded)
       if (renewal !== undefined) this.#watchNetwork(renewal, ended)

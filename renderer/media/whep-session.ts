@@ -5,15 +5,24 @@ export type MediaKind = 'video' | 'audio'
 
 /** One attempt to watch a stream (WHEP): from its offer to its end. */
 export class WhepSession extends SdpSession {
-  readonly video: MediaStreamTrack | null
-  readonly audio: MediaStreamTrack | null
-
   private constructor(way: OfferExchange, kinds: readonly MediaKind[]) {
     super(way)
-    const receive = (kind: MediaKind): MediaStreamTrack | null =>
-      kinds.includes(kind) ? this.connection.addTransceiver(kind, { direction: 'recvonly' }).receiver.track : null
-    this.video = receive('video')
-    this.audio = receive('audio')
+    for (const kind of kinds) this.connection.addTransceiver(kind, { direction: 'recvonly' })
+  }
+
+  /** null where none is received. */
+  get video(): MediaStreamTrack | null {
+    return this.#track('video')
+  }
+
+  /** null where none is received. */
+  get audio(): MediaStreamTrack | null {
+    return this.#track('audio')
+  }
+
+  #track(kind: MediaKind): MediaStreamTrack | null {
+    const tracks = this.connection.getTransceivers().map(({ receiver }) => receiver.track)
+    return tracks.find((track) => track.kind === kind) ?? null
   }
 
   /**

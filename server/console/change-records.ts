@@ -170,6 +170,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'media.preview_device': null,
   'media.key_picture': null,
   'media.watch': null,
+  'media.answer': null,
   'media.show': null,
   'media.unwatch': null,
   'media.join_link': {

@@ -7,10 +7,11 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
 import type { ControlClient } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import type { FrontRooms } from '../nodes/front/front-rooms.ts'
 import { NodeError } from '../nodes/media-node.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
-import { endSession, passOffer } from './preview-exchange.ts'
+import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 
 /** What the procedures on media work with. */
 export interface MediaParts {
@@ -18,6 +19,8 @@ export interface MediaParts {
   media: EmbeddedNodes | undefined
   /** Name of the node that serves a room; empty for none. */
   nodeOf: (roomId: string) => string
+  /** Rooms whose page and streams are at an embedded node while another one carries their media. */
+  front: Pick<FrontRooms, 'carries' | 'streamsOf'>
   joinLinks: JoinLinks
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
@@ -32,12 +35,18 @@ const nothing: Stats = { streams: [], connections: [] }
 /** Procedures on what the embedded nodes carry. */
 export function mediaHandlers({
   media,
-  nodeOf,
+  nodeOf: carrierOf,
+  front,
   joinLinks,
   letIn,
   outgoing,
   settings,
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
+  /** The node that shows a room's page and streams. */
+  const nodeOf = (roomId: string): string => {
+    const node = carrierOf(roomId)
+    return front.carries(node) ? (media?.names[0] ?? '') : node
+  }
   /** What an embedded node answers; undefined where there is no such node. @throws ConsoleError failed when it does not answer */
   const fromNode = async <T>(
     node: string,
@@ -62,8 +71,10 @@ export function mediaHandlers({
     const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
     const answers = await Promise.allSettled(asked.map((name) => statsOf(name, roomId)))
     const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const carried = await front.streamsOf(roomId, AbortSignal.timeout(settings().deadlines.node_ms))
+    read.push({ streams: carried, connections: [] })
     const failed = answers.find((answer) => answer.status === 'rejected')
-    if (read.length === 0 && failed !== undefined) throw failed.reason
+    if (read.length === 1 && failed !== undefined) throw failed.reason
     return {
       streams: read.flatMap(({ streams }) => streams),
       connections: read.flatMap(({ connections }) => connections),
@@ -122,8 +133,12 @@ export function mediaHandlers({
       const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
       const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`
       const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-      const { sdp, session } = await passOffer(own, token, offer, signal)
-      return { answer: sdp, session }
+      const { sdp, session, offered } = await passOffer(own, token, offer, signal)
+      return { answer: sdp, session, offered }
+    },
+    'media.answer': async ({ room_id, session, answer }) => {
+      await passAnswer(ownUrl(room_id), session, answer, AbortSignal.timeout(settings().deadlines.node_ms))
+      return {}
     },
     'media.show': async ({ room_id, session, height }) => {
       const answer = await fromNode(nodeOf(room_id), (client, signal) =>

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { text } from 'node:stream/consumers'
+import { z } from 'zod'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 
 /** Longest answer of a node, in bytes. */
@@ -11,6 +12,8 @@ export interface NodeAnswer {
   sdp: string
   /** Id of the session on the node. */
   session: string
+  /** It is what the node offers by itself (draft-murillo-whep-01, section 4.2): it is to be answered. */
+  offered: boolean
 }
 
 /**
@@ -18,10 +21,20 @@ export interface NodeAnswer {
  * @throws ConsoleError failed, with what the node said
  */
 export async function passOffer(url: string, token: string, offer: string, signal: AbortSignal): Promise<NodeAnswer> {
-  const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
-  const { status, location, body } = await send('POST', url, headers, offer, signal)
+  const authorization = `Bearer ${token}`
+  const first = await send('POST', url, { 'content-type': 'application/sdp', authorization }, offer, signal)
+  const offered = reasonOf(first.body) === 'nodeOffers'
+  const { status, location, body } = offered ? await send('POST', url, { authorization }, '', signal) : first
   if (status !== 201) throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
-  return { sdp: body, session: location.split('/').at(-1) ?? '' }
+  return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
+}
+
+/** Brings the page's answer to what the node offered. @throws ConsoleError failed, with what the node said */
+export async function passAnswer(nodeUrl: string, session: string, answer: string, signal: AbortSignal): Promise<void> {
+  const headers = { 'content-type': 'application/sdp' }
+  const url = `${nodeUrl}/session/${encodeURIComponent(session)}`
+  const { status, body } = await send('PATCH', url, headers, answer, signal)
+  if (status !== 204) throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
 }
 
 /** Ends a session on the node; one that is over already is no failure. @throws ConsoleError failed */
@@ -63,11 +76,24 @@ async function send(
 
 /** The sentence of a problem document (RFC 9457). */
 function detailOf(body: string, status: number): string {
+  return textOf(body, 'detail') ?? `HTTP ${status}.`
+}
+
+/** The short name of a refusal; undefined where it is none. */
+function reasonOf(body: string): string | undefined {
+  return textOf(body, 'reason')
+}
+
+function textOf(body: string, field: string): string | undefined {
+  if (!body.startsWith('{')) return undefined
   try {
-    const document: unknown = JSON.parse(body)
-    if (typeof document === 'object' && document !== null && 'detail' in document) return String(document.detail)
+    const document = problemSchema.parse(JSON.parse(body))
+    const value = document[field]
+    return typeof value === 'string' ? value : undefined
   } catch {
     // Not a problem document.
+    return undefined
   }
-  return `HTTP ${status}.`
 }
+
+const problemSchema = z.record(z.string(), z.unknown())

@@ -20,6 +20,7 @@ import type { Web, WebPort } from './http/web.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
+import { Carriage } from './rooms/carriage.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
@@ -45,6 +46,7 @@ export class MediaServer {
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
+  readonly #carriage: Carriage
   readonly #refusals: RefusalTally
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
@@ -71,6 +73,7 @@ export class MediaServer {
       this.#refusals.note(guess),
     )
     this.#requests = new RoomRequests(emit)
+    this.#carriage = new Carriage(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
       admission: this.#admission,
@@ -85,6 +88,7 @@ export class MediaServer {
       parts: {
         admission: this.#admission,
         requests: this.#requests,
+        carriage: this.#carriage,
         turns: new Turns(),
         pulls: this.#pulls,
         sessions: this.#sessions,
@@ -146,6 +150,22 @@ export class MediaServer {
       this.#requests.answerLook(id, look)
       return {}
     },
+    answer_media: async ({ id, outcome }) => {
+      this.#carriage.answer(id, outcome)
+      return {}
+    },
+    set_carried: async ({ roomId, ...carried }) => {
+      this.#rooms.find(roomId)?.setCarried(carried)
+      return {}
+    },
+    carried_out: async ({ roomId, userId, reason }) => {
+      this.#rooms.carriedOut(roomId, userId, reason)
+      return {}
+    },
+    carried_over: async ({ session }) => {
+      this.#carriage.over(session)
+      return {}
+    },
     users: async ({ roomId }) => ({
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
     }),
@@ -165,8 +185,8 @@ export class MediaServer {
       this.#rooms.removeDevice(roomId, userId)
       return {}
     },
-    rooms: async () => ({ roomIds: this.#rooms.ids }),
-    health: async () => ({ rooms: this.#rooms.ids.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
+    rooms: async () => ({ roomIds: this.#rooms.ownIds }),
+    health: async () => ({ rooms: this.#rooms.ownIds.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
     transcoding: async () => await this.#transcoding.status(),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings

@@ -15,6 +15,8 @@ export interface JoinLinksOptions {
   rooms: Pick<Rooms, 'get' | 'checkSite'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
+  /** Where the room page is while no embedded node shows it, e.g. `10.0.0.5:7082`; empty when nobody does. */
+  pageAddress: () => string
   /** Where people reach the media API unless the settings say otherwise, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
   mediaUrl: () => string
 }
@@ -98,11 +100,18 @@ export class JoinLinks {
    * @throws ApiError licenceExpired, licenceExceeded, noNode (the embedded node is not online)
    */
   page(query: string): string {
-    const { rooms, pool } = this.#options
-    rooms.checkSite()
+    this.#options.rooms.checkSite()
+    return `${this.#frontUrl()}${roomPagePath}${query}`
+  }
+
+  /** Where the room page of a site without an embedded node is, and of rooms on its Janus nodes. @throws ApiError noNode */
+  #frontUrl(): string {
+    const { pool, settings, pageAddress } = this.#options
     const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
-    if (node === undefined) throw new ApiError('noNode')
-    return `${this.#urlOf(node.config.name)}${roomPagePath}${query}`
+    if (node !== undefined) return this.#urlOf(node.config.name)
+    const address = pageAddress()
+    if (address === '') throw new ApiError('noNode')
+    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${address}`
   }
 
   /** Where people reach the embedded nodes but this one, as far as that is known. */
@@ -122,13 +131,17 @@ export class JoinLinks {
     }
   }
 
-  /** Where clients reach the room's node. @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams of its own) */
+  /**
+   * Where clients reach the room's node, or the page and the streams of a room on a Janus node.
+   * @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams)
+   */
   nodeUrl(roomId: string): string {
     const { rooms, store } = this.#options
     const { node } = rooms.get(roomId)
+    if (store.get('nodes', node)?.kind === 'janus') return this.#frontUrl()
     const url = this.#urlOf(node)
     if (store.get('nodes', node)?.kind !== 'embedded') {
-      throw new ApiError('noNode', { message: 'The MCU of this room is not the embedded node.' })
+      throw new ApiError('noNode', { message: 'The MCU of this room shows no page and no streams.' })
     }
     return url
   }
@@ -149,7 +162,9 @@ export class JoinLinks {
     const { store } = this.#options
     const key = joinKeyOf(store)
     if (key === undefined) {
-      throw new ApiError('noNode', { message: 'This site has no embedded node: nobody can join by a link.' })
+      throw new ApiError('noNode', {
+        message: 'This site has no node that shows the room page: nobody can join by a link.',
+      })
     }
     return Buffer.from(key, 'base64')
   }

@@ -194,6 +194,20 @@ export class Rooms {
   }
 
   /**
+   * The name of the room's MCU, which is assigned at the first call.
+   * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
+   */
+  async assign(
+    roomId: string,
+    { idcCode }: { idcCode?: string | undefined } = {},
+    signal?: AbortSignal,
+  ): Promise<string> {
+    this.checkSite()
+    this.#open(roomId)
+    return await this.#pool.assign(roomId, { idcCode }, signal)
+  }
+
+  /**
    * `host:port` of the room's MCU, which is assigned at the first call.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
    */
@@ -202,9 +216,7 @@ export class Rooms {
     wish: { ipTag?: string | undefined; idcCode?: string | undefined } = {},
     signal?: AbortSignal,
   ): Promise<string> {
-    this.checkSite()
-    this.#open(roomId)
-    const node = await this.#pool.assign(roomId, { idcCode: wish.idcCode }, signal)
+    const node = await this.assign(roomId, wish, signal)
     try {
       return this.#pool.address(node, wish.ipTag)
     } catch (error) {

@@ -3,6 +3,7 @@ import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../access/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
+import type { FrontRooms } from '../nodes/front/front-rooms.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
@@ -16,8 +17,10 @@ export interface WantedRoomParts {
     get(collection: 'rooms', key: string): StoredRoom | undefined
     get(collection: 'nodes', key: string): StoredNode | undefined
   }
-  rooms: Pick<Rooms, 'get' | 'hostPassword' | 'mcuAddress' | 'openToNumber'>
+  rooms: Pick<Rooms, 'get' | 'hostPassword' | 'assign' | 'openToNumber'>
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
+  /** Rooms whose page one node shows while another carries their media. */
+  front: Pick<FrontRooms, 'carries' | 'open'>
   /** Told of each: these are the visits that may be guesses. */
   observer: RequestObserver
   logger: NodeLogger
@@ -99,12 +102,15 @@ function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given
 
 /** The room is open then. @returns the node that has it, where that is another one */
 async function open(
-  { store, rooms, joinLinks }: WantedRoomParts,
+  { store, rooms, joinLinks, front }: WantedRoomParts,
   roomId: string,
   node: string,
 ): Promise<string | undefined> {
-  await rooms.mcuAddress(roomId)
-  const assigned = rooms.get(roomId).node
+  const assigned = await rooms.assign(roomId)
+  if (front.carries(assigned)) {
+    await front.open(node, rooms.get(roomId))
+    return undefined
+  }
   if (store.get('nodes', assigned)?.kind !== 'embedded') {
     throw new ApiError('noNode', { message: 'The MCU of this room is not an embedded node.' })
   }

@@ -61,7 +61,17 @@ export const mediaProcedures = {
       height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
-    z.strictObject({ answer: z.string(), session: z.string() }),
+    z.strictObject({
+      answer: z.string(),
+      session: z.string(),
+      /** The node offers by itself: `answer` is its offer, and media.answer takes what the browser answers. */
+      offered: z.boolean(),
+    }),
+  ),
+  'media.answer': procedure(
+    'Bring the answer to what the node of a stream offered.',
+    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64), answer: z.string().min(1).max(64_000) }),
+    done,
   ),
   'media.show': procedure(
     'Tell how high what media.watch began is shown from now on. `there` is false when it is over.',

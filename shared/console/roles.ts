@@ -105,6 +105,7 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'media.preview_device': 'operator',
   'media.key_picture': 'viewer',
   'media.watch': 'viewer',
+  'media.answer': 'viewer',
   'media.show': 'viewer',
   'media.unwatch': 'viewer',
   // As a member; see roleOfCall.

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
+import { carriedOutSchema, carriedRoomSchema, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
 import { streamConversion, trackReasons, transcodingStatus, trackWays, shortcoming } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
@@ -116,6 +117,8 @@ const room = z.strictObject({
   locked: z.boolean(),
   /** A host lets people in. */
   waitingRoom: z.boolean().optional(),
+  /** Its media is another server's: this program only lets people in, and asks the controller for what concerns media. */
+  carried: z.boolean().optional(),
 })
 const login = z.strictObject({ name: z.string(), password: z.string() })
 const device = z.strictObject({
@@ -271,6 +274,14 @@ export const controlMethods = {
   },
   /** The answer to `lockWanted`. */
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
+  /** The answer to `mediaWanted`. */
+  answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
+  /** Who and what is in a room that is carried elsewhere: takes the place of what was said before. */
+  set_carried: { params: carriedRoomSchema, result: nothing },
+  /** Somebody who came through this program is out of such a room. */
+  carried_out: { params: carriedOutSchema, result: nothing },
+  /** Media of such a room is over, by its name there. */
+  carried_over: { params: z.strictObject({ session: z.string() }), result: nothing },
   /** null: there is none now. */
   key_picture: {
     params: z.strictObject({ roomId, streamId: z.string() }),
@@ -363,6 +374,16 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     who: doer.optional(),
     count: z.int(),
   }),
+  /** Somebody came into a room that is carried elsewhere, or became host there. */
+  z.strictObject({ type: z.literal('carriedEntered'), roomId: z.string(), user }),
+  /** They are out. `kicked`: by a host, also of somebody who did not come through this program. */
+  z.strictObject({ type: z.literal('carriedLeft'), roomId: z.string(), userId: z.string(), kicked: z.boolean() }),
+  /** Something is wanted of the media of such a room: `answer_media` follows. */
+  z.strictObject({ type: z.literal('mediaWanted'), id: z.int(), wish: mediaWishSchema }),
+  /** How high a picture of such a room is shown, in device pixels. */
+  z.strictObject({ type: z.literal('carriedShown'), session: z.string(), height: z.int().min(0) }),
+  /** Media of such a room is not wanted any more. */
+  z.strictObject({ type: z.literal('carriedEnded'), session: z.string() }),
   /** Refused by the node itself since the last of these messages, without what was tried; one a second at most. */
   z.strictObject({
     type: z.literal('guesses'),

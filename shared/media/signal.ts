@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { iceServerSchema } from './control.ts'
+import { streamSources } from './stream-source.ts'
 
 /**
  * Room signalling: `ws://<addr>/signal`, one JSON message per frame. The first message of a client is `join` or `resume`; the node answers `joined` or `refused`.
@@ -7,6 +8,7 @@ import { iceServerSchema } from './control.ts'
  */
 
 export { signalVersion } from './signal-version.ts'
+export { screenSuffix, streamSources, type StreamSource } from './stream-source.ts'
 
 /** Longest message in bytes. */
 export const longestSignal = 64 * 1024
@@ -17,13 +19,6 @@ const userId = z.string().min(1).max(128)
 const mostShown = 256
 /** Largest height of a picture, in pixels: of a wall of screens, too. */
 const highest = 16_384
-
-/** Which of somebody's streams: camera and microphone, or the screen. */
-export const streamSources = ['main', 'screen'] as const
-export type StreamSource = (typeof streamSources)[number]
-
-/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
-export const screenSuffix = '~screen'
 
 /** Somebody in the room. */
 export const personSchema = z.strictObject({

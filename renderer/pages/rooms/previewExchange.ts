@@ -7,12 +7,16 @@ export async function watchStream(
   client: ConsoleClient,
   wish: ProcedureInput<'media.watch'>,
 ): Promise<{ session: string; answer: Answer }> {
-  const { answer: sdp, session } = await client.call('media.watch', wish)
+  const { answer: sdp, session, offered } = await client.call('media.watch', wish)
+  const { room_id } = wish
   const end = async (): Promise<void> => {
     // It may be over already, or the controller away; the node notices by itself that nobody is there.
-    await client.call('media.unwatch', { room_id: wish.room_id, session }).catch(() => {})
+    await client.call('media.unwatch', { room_id, session }).catch(() => {})
   }
-  return { session, answer: { sdp, renewal: undefined, end } }
+  const answered = async (answer: string): Promise<void> => {
+    await client.call('media.answer', { room_id, session, answer })
+  }
+  return { session, answer: { sdp, renewal: undefined, end, offered: offered ? answered : undefined } }
 }
 
 /** The way of a preview's offers. */

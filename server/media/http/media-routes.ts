@@ -9,6 +9,7 @@ import { HeldSecond } from '../feeds/held-second.ts'
 import { FeedStream, fixedStreams, type PictureStreams } from '../feeds/picture-streams.ts'
 import { SecondStream } from '../feeds/second-stream.ts'
 import { Problem } from '../problem.ts'
+import type { Carriage } from '../rooms/carriage.ts'
 import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
@@ -24,12 +25,14 @@ import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
 import { ifMatchHolds } from './entity-tag.ts'
 import type { Turns } from './turns.ts'
+import { publishCarried, watchCarried } from './carried-media.ts'
 import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
 
 /** What the media routes work on. */
 export interface MediaRouteParts {
   admission: AdmissionControl
   requests: RoomRequests
+  carriage: Carriage
   /** For offers: each costs some milliseconds, and they come in crowds. */
   turns: Turns
   pulls: CameraPulls
@@ -58,6 +61,13 @@ export function mediaRouter(parts: MediaRouteParts): Router {
   router.patch('/session/:id', async (context) => {
     const session = parts.sessions.get(context.params.id ?? '')
     if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
+    if (session.peer.start !== undefined && context.request.type === offerType) {
+      const text = await readBody(context, offerType)
+      session.userFragment = /^a=ice-ufrag:(\S+)/m.exec(text)?.[1] ?? ''
+      await session.peer.start(text)
+      context.status = 204
+      return
+    }
     const answer = await takeFragment(session, await readBody(context, fragmentType))
     context.status = answer === undefined ? 204 : 200
     context.set('ETag', session.etag)
@@ -87,11 +97,19 @@ async function look(
 
 async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  const { offer, admission } = await admittedOffer(parts, context, '/whip', roomId)
+  const { offer, text, admission } = await admittedOffer(parts, context, '/whip', roomId)
   const { room } = admission
+  if (offer === undefined) throw new Problem('mediaType')
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
   if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
+  if (room.config.carried === true) {
+    const sender = memberOf(admission, false)
+    const carried = await inRoom(room, sender, () =>
+      publishCarried(parts, room, sender, { source, offer, text, remote: context.ip }),
+    )
+    return created(context, carried.session, carried.sdp, settings().ice_servers)
+  }
   const release = sessions.reserve(context.ip)
   let member: Member | undefined
   let session: MediaSession | undefined
@@ -135,6 +153,14 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   const { settings, peerSettings, sessions } = parts
   const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
   const { room } = admission
+  if (room.config.carried === true) {
+    if (offer !== undefined) throw new Problem('nodeOffers', nodeOffersMessage)
+    const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
+    const wish = { streamId, height: shownHeight(context), remote: context.ip }
+    const carried = await inRoom(room, viewer, () => watchCarried(parts, room, viewer, wish))
+    return created(context, carried.session, carried.sdp, settings().ice_servers)
+  }
+  if (offer === undefined) throw new Problem('mediaType')
   const stream = room.streams.get(streamId)
   const release = sessions.reserve(context.ip)
   let member: Member | undefined
@@ -189,6 +215,19 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   }
 }
 
+const nodeOffersMessage =
+  'The node offers this stream: POST without a body, and PATCH the session with the answer (draft-murillo-whep-01, section 4.2).'
+
+/** Does something for somebody; whoever came in for it alone goes when it fails. */
+async function inRoom<T>(room: Room, member: Member | undefined, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (member !== undefined) room.dropIfGone(member)
+    throw error
+  }
+}
+
 /** Most device pixels that a picture is shown in. */
 const mostHeight = 20_000
 
@@ -229,7 +268,8 @@ function secondStream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStre
 }
 
 /**
- * The offer of somebody who may come in. A stranger's body is not read; and who may come in is asked again once it is there, for a body may take its time.
+ * The offer of somebody who may come in; undefined where they want one of the node, which only makes one of a stream that is carried elsewhere. A stranger's body is not
+ * read; and who may come in is asked again once it is there, for a body may take its time.
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
 async function admittedOffer(
@@ -237,24 +277,26 @@ async function admittedOffer(
   context: Context,
   path: Caller['path'],
   roomId: string,
-): Promise<{ offer: Offer; admission: Admission }> {
+): Promise<{ offer: Offer | undefined; text: string; admission: Admission }> {
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
   const caller: Caller = { ...nobody, token, byNumber: false, remote, path }
-  if (token === '') {
-    const proof = { by: 'number' } as const
-    admission.toBeAsked(roomId, caller)
+  const proof = admission.toBeAsked(roomId, caller)
+  if (proof !== undefined) {
     await requests.ask({ roomId, proof, client: plainAddress(remote) })
     admission.noteRight(roomId, proof, remote)
-    caller.byNumber = true
-  } else admission.admit(roomId, caller)
-  const body = await readBody(context, offerType)
+    caller.byNumber = proof.by === 'number'
+  }
+  const early = admission.admit(roomId, caller)
+  if (path === '/whep' && early.room.config.carried === true && context.get('content-length') === '0')
+    return { offer: undefined, text: '', admission: early }
+  const text = await readBody(context, offerType)
   await turns.next()
-  const offer = parseOffer(body, plainAddress(remote))
+  const offer = parseOffer(text, plainAddress(remote))
   // The connection is made in it.
   await turns.next()
-  return { offer, admission: admission.admit(roomId, caller) }
+  return { offer, text, admission: admission.admit(roomId, caller) }
 }
 
 /**

@@ -11,7 +11,8 @@ export interface MediaSession {
   id: string
   /** Names the ICE session (RFC 9725, section 4.3). */
   etag: string
-  peer: Peer
+  /** Of the browser here, or of what is carried elsewhere. */
+  peer: SessionPeer
   /** Of the client in the ICE session of now. */
   userFragment: string
   /** Media sections of its offer. */
@@ -25,6 +26,21 @@ export interface MediaSession {
   /** Told how high its picture is shown, in device pixels; undefined where it sends none. */
   shown: ((height: number) => void) | undefined
 }
+
+/** What a session is of. */
+export interface SessionPeer extends Pick<Peer, 'close'> {
+  /** Begins ICE anew; left out: a new session is what helps. */
+  restartIce?: Peer['restartIce']
+  /** Takes an address in. */
+  addCandidate?: Peer['addCandidate']
+  /** Takes a fragment's addresses in as they are. @throws Problem noSession, busy */
+  trickle?(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
+  /** Takes the answer to an offer of the server. @throws Problem noSession, badOffer, busy */
+  start?(answer: string): Promise<void>
+}
+
+/** What of an offer a session keeps. */
+type SessionOffer = Pick<Offer, 'mids' | 'client'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
 /** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
 const mostPerAddress = 2_600
@@ -56,7 +72,7 @@ export class MediaSessions {
   }
 
   /** @param shown told how high its picture is shown */
-  add(peer: Peer, { ice, mids, client }: Offer, shown?: (height: number) => void): MediaSession {
+  add(peer: SessionPeer, { ice, mids, client }: SessionOffer, shown?: (height: number) => void): MediaSession {
     const id = randomBytes(18).toString('base64url')
     const session: MediaSession = {
       id,
@@ -118,6 +134,7 @@ export class MediaSessions {
 export async function takeFragment(session: MediaSession, text: string): Promise<string | undefined> {
   const { userFragment, password, candidates } = parseFragment(text, session.mids)
   if (userFragment !== '' && userFragment !== session.userFragment) {
+    if (session.peer.restartIce === undefined) throw new Problem('restart')
     const answer = await session.peer.restartIce(checkedCredentials(userFragment, password))
     session.userFragment = userFragment
     session.restarted = true
@@ -126,10 +143,16 @@ export async function takeFragment(session: MediaSession, text: string): Promise
   }
   // After a new beginning it is found by the address that its packets come from.
   if (session.restarted) return undefined
+  if (session.peer.trickle !== undefined) {
+    const taken = candidates.slice(0, mostCandidates - session.candidates)
+    session.candidates += taken.length
+    if (taken.length > 0) await session.peer.trickle(taken)
+    return undefined
+  }
   for (const { candidate, mid } of candidates.slice(0, mostCandidates - session.candidates)) {
     session.candidates += 1
     const usable = usableCandidate(candidate, session.client)
-    if (usable !== undefined) session.peer.addCandidate(usable, mid)
+    if (usable !== undefined) session.peer.addCandidate?.(usable, mid)
   }
   return undefined
 }

@@ -17,7 +17,7 @@ export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'vi
   assertHost(by)
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
-  if (member.device !== undefined) throw new Problem('forbidden', "Cameras are the operator's.")
+  if (member.user.device) throw new Problem('forbidden', "Cameras are the operator's.")
   silence(room, by, member, kind)
 }
 
@@ -37,9 +37,7 @@ function silence(room: Room, by: Member, member: Member, kind: 'audio' | 'video'
 /** Silences everybody who is no host and speaks; each may speak up again. @throws Problem forbidden */
 export function muteAll(room: Room, by: Member): void {
   assertHost(by)
-  const others = [...room.members.values()].filter(
-    ({ device, user, audio }) => device === undefined && user.role !== 'host' && audio,
-  )
+  const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
   for (const member of others) silence(room, by, member, 'audio')
   room.tellAct(by, { act: 'mutedAll', count: others.length })
 }
@@ -49,7 +47,7 @@ export function endMeeting(room: Room, by: Member): void {
   assertHost(by)
   room.beginAnew()
   room.waiting.clear((link) => link.removed('ended'))
-  const people = [...room.members.values()].filter(({ device }) => device === undefined)
+  const people = [...room.members.values()].filter(({ user }) => !user.device)
   for (const { user } of people) room.remove(user.userId, 'ended')
   room.tellAct(by, { act: 'ended', count: people.length })
 }
@@ -79,7 +77,7 @@ function nameOf({ userId, userName }: Doer): Doer {
 /** Takes somebody out. @throws Problem forbidden, noStream */
 export function remove(rooms: MediaRooms, room: Room, by: Member, userId: string): void {
   assertHost(by)
-  if (room.members.get(userId)?.device !== undefined)
+  if (room.members.get(userId)?.user.device === true)
     throw new Problem('forbidden', 'Cameras are removed by the operator.')
   if (!rooms.kick(room.config.roomId, userId, nameOf(by.user)))
     throw new Problem('noStream', 'Nobody of this id is in the room.')

@@ -54,7 +54,12 @@ export class MediaRooms {
     return [...this.#rooms.keys()]
   }
 
-  /** Everybody in every room, devices too. */
+  /** Without those that another server carries. */
+  get ownIds(): string[] {
+    return this.ids.filter((roomId) => this.find(roomId)?.config.carried !== true)
+  }
+
+  /** Everybody in every room of its own, devices too. */
   get userCount(): number {
     return this.#users
   }
@@ -83,12 +88,17 @@ export class MediaRooms {
   #make(config: RoomConfig): Room {
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
-        this.#users += 1
         this.#sessions.set(sha256(member.session), { room: made, member })
+        if (config.carried === true) return this.#emit({ type: 'carriedEntered', roomId, user: member.user })
+        this.#users += 1
         this.#emit({ type: 'joined', roomId, user: member.user })
       },
-      changed: (roomId, user) => this.#emit({ type: 'joined', roomId, user }),
-      left: (roomId, userId) => {
+      changed: (roomId, user) =>
+        this.#emit({ type: config.carried === true ? 'carriedEntered' : 'joined', roomId, user }),
+      left: (roomId, userId, reason) => {
+        // The server that carries it tells who is in the room.
+        if (config.carried === true)
+          return this.#emit({ type: 'carriedLeft', roomId, userId, kicked: reason === 'kicked' })
         this.#users -= 1
         this.#emit({ type: 'left', roomId, userId })
       },
@@ -129,8 +139,13 @@ export class MediaRooms {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (member.device === undefined) this.#ban(roomId, member, by)
+    if (!member.user.device) this.#ban(roomId, member, by)
     return room.remove(userId, 'kicked')
+  }
+
+  /** Somebody is out of a room that is carried elsewhere, by the word of whoever carries it. */
+  carriedOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
+    this.#rooms.get(roomId)?.remove(userId, reason)
   }
 
   /** Whose session key this is, for the resumption of signalling and for WHIP and WHEP. O(1), and no comparison of secrets that takes longer the nearer a guess is. */

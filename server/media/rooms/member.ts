@@ -47,6 +47,15 @@ export interface DeviceHold {
   login: { name: string; password: string } | undefined
 }
 
+/** What somebody sends to or is sent by the server that carries the room. */
+export interface CarriedMedia {
+  end(): void
+  /** Of what is watched. */
+  streamId?: string
+  /** Told how high its picture is shown, in device pixels. */
+  show?(height: number): void
+}
+
 /** Messages kept for somebody whose connection was lost: so many, of so many characters in all. */
 const mostKept = 100
 const mostKeptText = 512 * 1024
@@ -65,6 +74,10 @@ export class Member {
   #shown: ReadonlyMap<string, number> = new Map()
   readonly #kept: ToPerson[] = []
   #keptText = 0
+  /** In a room that is carried elsewhere: what they send and watch there. */
+  readonly carried = new Map<string, CarriedMedia>()
+  /** In a room that is carried elsewhere, and not by this program: the controller says when they come and go. */
+  elsewhere = false
   link: PersonLink | undefined
   /** While the connection is lost and may come back: calls off that they are out when it does not. */
   cancelAway: (() => void) | undefined
@@ -85,6 +98,8 @@ export class Member {
   get gone(): boolean {
     return (
       this.device === undefined &&
+      !this.elsewhere &&
+      this.carried.size === 0 &&
       this.link === undefined &&
       this.cancelAway === undefined &&
       this.publications.size === 0 &&
@@ -125,6 +140,14 @@ export class Member {
   show(heights: ReadonlyMap<string, number>): void {
     this.#shown = heights
     for (const [viewer, streamId] of this.#viewers) this.#tellShown(viewer, streamId)
+    for (const media of this.carried.values()) {
+      if (media.streamId !== undefined) media.show?.(heights.get(media.streamId) ?? Infinity)
+    }
+  }
+
+  /** How high their page shows a stream, in device pixels; undefined where nothing is known. */
+  heightOf(streamId: string): number | undefined {
+    return this.#shown.get(streamId)
   }
 
   send(message: ToPerson): void {
@@ -149,6 +172,13 @@ export class Member {
     return this.#kept.splice(0)
   }
 
+  /** What they send to and watch on the server that carries the room ends. */
+  endCarried(): void {
+    const open = [...this.carried.values()]
+    this.carried.clear()
+    for (const media of open) media.end()
+  }
+
   #tellShown(viewer: Viewer, streamId: string): void {
     viewer.shown(this.#shown.get(streamId) ?? Infinity)
   }
@@ -168,6 +198,7 @@ export class Member {
     if (last !== undefined) link?.send(last)
     link?.close()
     for (const viewer of [...this.viewers.keys()]) viewer.close()
+    this.endCarried()
     this.device?.lease.release()
   }
 }

@@ -10,6 +10,8 @@ export interface RoomConfig {
   locked: boolean
   /** A host lets people in; left out: nobody waits. */
   waitingRoom?: boolean | undefined
+  /** Its media is another server's. */
+  carried?: boolean | undefined
 }
 
 /** Modes 3 and 4: people send to each other, the node carries cameras only (specification, room_mode). */

@@ -10,7 +10,7 @@ export interface RoomListener {
   /** The same stay, changed: a member became host. */
   changed(roomId: string, user: RoomUser): void
   /** Not for a device that was lost: whoever found out tells that. */
-  left(roomId: string, userId: string): void
+  left(roomId: string, userId: string, reason: LeaveReason): void
   /** Somebody is out, whatever the reason: their session is worth nothing any more. */
   ended(session: string): void
   /** A host did something. @param act with whom it was done, and how many people it met */

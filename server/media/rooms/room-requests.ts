@@ -1,5 +1,6 @@
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
 import { Elsewhere, Problem } from '../problem.ts'
+import { Questions } from './questions.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
 export interface WantedRoom {
@@ -11,11 +12,6 @@ export interface WantedRoom {
 
 /** What the controller says of a room that is wanted; null: it is open. */
 type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
-
-/** Milliseconds that the controller is given: longer than it gives its own nodes. */
-const patienceMs = 6_000
-/** Questions under way. */
-const mostQuestions = 1_000
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
 const notLockedMessage = 'The room could not be locked or unlocked at the moment. Try again.'
@@ -75,32 +71,5 @@ export class RoomRequests {
   /** What the controller says of a room that was looked at. */
   answerLook(id: number, look: RoomLook): void {
     this.#looks.answer(id, look)
-  }
-}
-
-/** Questions under way, each with a number, a deadline and one answer. */
-class Questions<Answer> {
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
-  #lastId = 0
-
-  /** @param late the answer where there is none in time, and where too many are under way @throws what `put` throws */
-  async ask(put: (id: number) => void, late: Answer): Promise<Answer> {
-    if (this.#waiting.size >= mostQuestions) return late
-    this.#lastId += 1
-    const id = this.#lastId
-    const answer = Promise.withResolvers<Answer>()
-    const timer = setTimeout(() => answer.resolve(late), patienceMs)
-    this.#waiting.set(id, answer.resolve)
-    try {
-      put(id)
-      return await answer.promise
-    } finally {
-      clearTimeout(timer)
-      this.#waiting.delete(id)
-    }
-  }
-
-  answer(id: number, answer: Answer): void {
-    this.#waiting.get(id)?.(answer)
   }
 }

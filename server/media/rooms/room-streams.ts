@@ -1,3 +1,4 @@
+import type { CarriedStream } from '../../../shared/media/carriage.ts'
 import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../problem.ts'
@@ -16,6 +17,8 @@ export interface OpenStream {
 export class RoomStreams {
   readonly #broadcast: (message: ToPerson) => void
   readonly #streams = new Map<string, OpenStream>()
+  /** Of a room that is carried elsewhere. */
+  readonly #carried = new Map<string, RoomStream>()
 
   /** @param broadcast tells everybody in the room */
   constructor(broadcast: (message: ToPerson) => void) {
@@ -24,6 +27,27 @@ export class RoomStreams {
 
   values(): MapIterator<OpenStream> {
     return this.#streams.values()
+  }
+
+  /** All that can be watched. */
+  get views(): RoomStream[] {
+    return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#carried.values()]
+  }
+
+  /** What can be watched where the room is carried elsewhere: takes the place of what was there before. */
+  setCarried(streams: readonly CarriedStream[]): void {
+    const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
+    for (const [streamId, view] of this.#carried) {
+      const now = views.get(streamId)
+      if (now?.video_codec === view.video_codec && now.audio_codec === view.audio_codec) continue
+      this.#carried.delete(streamId)
+      this.#broadcast({ type: 'stream_removed', stream_id: streamId })
+    }
+    for (const [streamId, stream] of views) {
+      if (this.#carried.has(streamId)) continue
+      this.#carried.set(streamId, stream)
+      this.#broadcast({ type: 'stream_added', stream })
+    }
   }
 
   /** @throws Problem noStream */
@@ -44,10 +68,11 @@ export class RoomStreams {
     audio: boolean,
     instead: string | undefined,
   ): void {
-    const others = [...this.#streams.values()].filter(({ view }) => view.stream_id !== instead)
-    const count = (has: (feed: Feed) => boolean): number => others.filter(({ feed }) => has(feed)).length
-    if (video && count((feed) => feed.video !== undefined) >= maxVideo) throw new Problem('tooManyVideos')
-    if (audio && count((feed) => feed.audio !== undefined) >= maxAudio) throw new Problem('tooManyAudios')
+    const others = this.views.filter(({ stream_id }) => stream_id !== instead)
+    const videos = others.filter(({ video_codec }) => video_codec !== '').length
+    const audios = others.filter(({ audio_codec }) => audio_codec !== '').length
+    if (video && videos >= maxVideo) throw new Problem('tooManyVideos')
+    if (audio && audios >= maxAudio) throw new Problem('tooManyAudios')
   }
 
   /**
@@ -74,6 +99,19 @@ export class RoomStreams {
     this.#streams.delete(streamId)
     this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
+  }
+}
+
+function viewOf({ userId, source, videoCodec, audioCodec }: CarriedStream): RoomStream {
+  return {
+    stream_id: streamIdOf(userId, source),
+    user_id: userId,
+    source,
+    video_codec: videoCodec,
+    audio_codec: audioCodec,
+    tells_level: false,
+    small: false,
+    converted: false,
   }
 }
 

@@ -1,9 +1,10 @@
+import type { CarriedRoom, CarriedStream } from '../../../shared/media/carriage.ts'
 import type { StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { type CarriedMedia, type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
 import type { RoomConfig } from './room-config.ts'
@@ -27,6 +28,8 @@ export class Room {
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Map<Viewer, string>()
+  /** The same where the room is carried elsewhere. */
+  readonly carriedObservers = new Set<CarriedMedia>()
   readonly chat: RoomChat
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
@@ -116,7 +119,7 @@ export class Room {
     if (this.#closed) throw new Problem('noRoom')
     const present = this.members.get(identity.userId)
     if (present !== undefined) {
-      if (present.device !== undefined || !identity.bound) throw new Problem('taken')
+      if (present.device !== undefined || present.elsewhere || !identity.bound) throw new Problem('taken')
       if (identity.role === 'host') this.promote(present)
       if (identity.namesItself) this.#rename(present, identity.userName)
       return present
@@ -168,6 +171,31 @@ export class Room {
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, undefined, hold)
     this.streams.add(userId, 'main', hold.lease.feed, { small: hold.assistAddress !== '' })
+  }
+
+  /** Who is in the room on the server that carries it and did not come through here, and what can be watched: takes the place of what was said before. */
+  setCarried({ people, streams }: Pick<CarriedRoom, 'people' | 'streams'>): void {
+    const now = new Map(people.map((user) => [user.userId, user]))
+    for (const [userId, member] of [...this.members])
+      if (member.elsewhere && !now.has(userId)) this.remove(userId, 'left')
+    this.streams.setCarried(streams)
+    for (const user of now.values()) this.#setElsewhere(user, streams)
+  }
+
+  #setElsewhere(user: RoomUser, streams: readonly CarriedStream[]): void {
+    const sends = streams.find(({ userId, source }) => userId === user.userId && source === 'main')
+    const [audio, video] = [(sends?.audioCodec ?? '') !== '', (sends?.videoCodec ?? '') !== '']
+    const present = this.members.get(user.userId)
+    // Who comes through here is known better.
+    if (present?.elsewhere === false) return
+    const member = present ?? new Member({ ...user }, undefined, undefined)
+    const same = member.audio === audio && member.video === video && member.user.role === user.role
+    Object.assign(member, { elsewhere: true, audio, video })
+    member.user.role = user.role
+    if (present !== undefined) return same ? undefined : this.tellChanged(member)
+    this.members.set(user.userId, member)
+    this.lost.delete(user.userId)
+    this.broadcast({ type: 'person_joined', person: member.person }, member)
   }
 
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
@@ -267,13 +295,37 @@ export class Room {
     member.disconnect(last)
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    if (reason !== 'lost') this.#listener.left(this.config.roomId, userId)
+    // Who came otherwise goes otherwise: but a host's word is for the one who carries the room, too.
+    if (member.elsewhere && reason !== 'kicked') return true
+    if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true
   }
 
   /** A camera that was lost does not come back. */
   forgetLost(userId: string): void {
     if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
+  }
+
+  /**
+   * Something of somebody's is sent or watched on the server that carries the room, until what is returned is called.
+   * @param member undefined: unseen
+   * @param media ended when they are out, or the room closes
+   * @throws Problem noRoom, noSession, tooMany
+   */
+  carry(member: Member | undefined, name: string, media: CarriedMedia): () => void {
+    this.assertPresent(member)
+    const [open, most] = member === undefined ? [this.carriedObservers, mostObserved] : [member.carried, mostWatched]
+    if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
+    if (member === undefined) {
+      this.carriedObservers.add(media)
+      return () => this.carriedObservers.delete(media)
+    }
+    member.carried.set(name, media)
+    return () => {
+      if (member.carried.get(name) !== media) return
+      member.carried.delete(name)
+      this.dropIfGone(member)
+    }
   }
 
   /** Somebody of whom nothing is connected has left. */
@@ -290,6 +342,7 @@ export class Room {
     this.#guarded(() => this.waiting.clear((link) => link.removed(reason)))
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
+    for (const media of [...this.carriedObservers]) this.#guarded(() => media.end())
     this.#lifetime.end()
   }
 

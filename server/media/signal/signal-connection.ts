@@ -236,6 +236,7 @@ export class SignalConnection implements PersonLink {
     if (member === present) {
       for (const publisher of [...member.publications.values()]) publisher.close()
       for (const viewer of [...member.viewers.keys()]) viewer.close()
+      member.endCarried()
       if (room.members.get(member.user.userId) !== member) {
         this.#take(room, room.enter(identity), false)
         return
@@ -267,7 +268,7 @@ export class SignalConnection implements PersonLink {
       room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config), locked: room.config.locked },
       lost_cameras: room.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),
-      streams: Array.from(room.streams.values(), ({ view }) => view),
+      streams: room.streams.views,
       chat: [...room.chat.lines],
       most_tiles,
       speaking: room.speakers.speaking,

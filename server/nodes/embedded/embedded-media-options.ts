@@ -7,6 +7,7 @@ import type {
   RoomLook,
 } from '../../../shared/media/control.ts'
 import type { StoredNode } from '../../store/records.ts'
+import type { FrontRooms } from '../front/front-rooms.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
@@ -66,6 +67,8 @@ export interface EmbeddedMediaOptions {
   /** Told what a host did. */
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
+  /** Told what the process says of rooms that another node carries, and that it began anew. */
+  front?: Pick<FrontRooms, 'take' | 'restarted'>
   /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
   failed?: (node: string, why: string) => void
   /** Told what the node refused by itself. */

@@ -4,6 +4,7 @@ import { unlessAborted } from '../deadline.ts'
 import { guarded } from '../guarded.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
+import { isFrontEvent } from '../front/front-rooms.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import type { ControlClient } from './control-client.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
@@ -41,6 +42,7 @@ export class EmbeddedMedia {
   readonly #options: EmbeddedMediaOptions
   /** Who wants the process, in the order they came; the first one's name is whom it serves. */
   readonly #claims: Claim[] = []
+  #pageFor: StoredNode | undefined
   readonly #changes = new Set<() => void>()
   readonly #firstPlace = Promise.withResolvers<void>()
   /** The node port is being opened for it; undefined when it is not. */
@@ -56,7 +58,12 @@ export class EmbeddedMedia {
 
   /** The name of the node it serves; undefined when none wants it. */
   get owner(): string | undefined {
-    return this.#claims[0]?.node.name
+    return this.#served?.name
+  }
+
+  /** The node that it serves; where none wants it, the one for which it only shows the room page. */
+  get #served(): StoredNode | undefined {
+    return this.#claims[0]?.node ?? this.#pageFor
   }
 
   /** Where it listens; undefined while it does not. The port is the real one. */
@@ -126,6 +133,14 @@ export class EmbeddedMedia {
     return (await (await this.client(signal)).request('connections', {}, signal)).connections
   }
 
+  /** Shows the room page for this node, which has none, while no other wants the process; undefined: for none. */
+  showPageFor(node: StoredNode | undefined): void {
+    if (this.#pageFor?.name === node?.name) return
+    this.#pageFor = node
+    // What fails was logged.
+    this.#claimsChanged().catch(() => {})
+  }
+
   /** A driver for this node. */
   driver(node: StoredNode): MediaNode {
     const claim: Claim = { node, listeners: new Set() }
@@ -165,7 +180,7 @@ export class EmbeddedMedia {
   /** The settings or the node's addresses may have changed: the process is told. */
   configure(): void {
     const service = this.#service
-    const node = this.#claims[0]?.node
+    const node = this.#served
     if (node === undefined || service?.owner !== node.name) return
     const { settings, udpPort } = this.#options.configuration(node)
     if (udpPort !== service.udpPort) {
@@ -195,7 +210,7 @@ export class EmbeddedMedia {
   }
 
   async #step(milliseconds: number): Promise<void> {
-    const node = this.#claims[0]?.node
+    const node = this.#served
     const place = this.#place
     const before = this.#service
     if (before !== undefined && (before.owner !== node?.name || before.place !== place)) {
@@ -249,9 +264,14 @@ export class EmbeddedMedia {
           this.#options.hostActed?.(acted)
         } else if (event.type === 'guesses') {
           guessed(event)
+        } else if (isFrontEvent(event)) {
+          this.#guarded(() => this.#options.front?.take(node.name, event))
         } else this.#emit(node.name, event)
       },
-      onRestart: () => this.#emit(node.name, { type: 'restarted' }),
+      onRestart: () => {
+        this.#guarded(() => this.#options.front?.restarted(node.name))
+        this.#emit(node.name, { type: 'restarted' })
+      },
       onFailure: (why) => this.#options.failed?.(node.name, why),
     })
     const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }

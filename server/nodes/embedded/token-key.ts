@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { NodeKind } from '../../../shared/node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
+import { derivedSecret, janusAccess } from '../janus/node-access.ts'
 
 /** What an embedded node keeps secret. */
 const secretsSchema = z.strictObject({
@@ -20,13 +21,25 @@ export function newNodeSecrets(kind: NodeKind, store: Pick<Store, 'seal' | 'unse
   return store.seal(JSON.stringify({ token_key }))
 }
 
-/** The key of the site's join links, base64; undefined where it has no embedded node. @throws ApiError 'internal' when it cannot be unsealed */
+/** The key of the site's join links, base64; undefined where it has no node that people come to by links. @throws ApiError 'internal' when it cannot be unsealed */
 export function joinKeyOf(store: Pick<Store, 'unseal' | 'all'>): string | undefined {
-  for (const node of store.all('nodes').values()) if (node.kind === 'embedded') return tokenKeyOf(node, store)
-  return undefined
+  const nodes = [...store.all('nodes').values()]
+  const node = nodes.find(({ kind }) => kind === 'embedded') ?? nodes.find(keepsKey)
+  return node === undefined ? undefined : tokenKeyOf(node, store)
 }
 
-/** The key of an embedded node's join links, base64. @throws ApiError 'internal' when it cannot be unsealed */
+/** A Janus node; one of an older version has no secrets. */
+function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
+  return kind === 'janus' && secrets_sealed !== ''
+}
+
+/** The key of a node's join links, base64: of a Janus node, the one of a site that has no other. @throws ApiError 'internal' when it cannot be unsealed */
 export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): string {
+  if (node.kind === 'janus') {
+    const { secrets } = janusAccess(node, store)
+    return createHash('sha256')
+      .update(derivedSecret(secrets, 'join links', ''))
+      .digest('base64')
+  }
   return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed))).token_key
 }

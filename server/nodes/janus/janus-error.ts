@@ -8,6 +8,8 @@ export const janusCodes = {
   noSession: 458,
   /** Core: the handle is over. */
   noHandle: 459,
+  /** Core: a session description that it cannot use. */
+  badDescription: 465,
   /** Core: the plugin is not loaded. */
   noPlugin: 460,
   /** VideoRoom. */

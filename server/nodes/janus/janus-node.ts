@@ -16,6 +16,7 @@ import { JanusAdmission } from './admission.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import { JanusParticipants } from './participants.ts'
+import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './node-traits.ts'
 import type { RelayIds } from './relay/relay-ids.ts'
 import { RelayParticipants } from './relay/relay-participants.ts'
@@ -79,6 +80,8 @@ export class JanusNode implements MediaNode {
   readonly #known = new Map<string, Set<string>>()
   /** Rooms whose people are known: who comes now is new. */
   readonly #read = new Set<string>()
+  /** Those whom the controller takes out at this moment, by room and user. */
+  readonly #kicking = new Set<string>()
   #telling = false
   #listedAt = Number.NEGATIVE_INFINITY
 
@@ -96,7 +99,7 @@ export class JanusNode implements MediaNode {
     })
     this.#participants = new JanusParticipants({
       list: (roomId) => this.#own((signal) => rooms.participants(roomId, signal)),
-      isDevice: (roomId, userId) => this.#devices.holds(roomId, userId) || this.relays.has(userId),
+      isDevice: (roomId, userId) => isScreen(userId) || this.#devices.holds(roomId, userId) || this.relays.has(userId),
       roleOf: (roomId, userId) => this.#admission.roleOf(roomId, userId),
       tell: (event) => this.#tellOfPerson(event),
       clock,
@@ -152,7 +155,13 @@ export class JanusNode implements MediaNode {
       await this.#participants.read(roomId, signal)
       if (this.#participants.user(roomId, userId) === undefined) return false
     }
-    return await this.#putOut(roomId, userId, signal, () => this.#options.removed(roomId, userId))
+    const name = JSON.stringify([roomId, userId])
+    this.#kicking.add(name)
+    try {
+      return await this.#putOut(roomId, userId, signal, () => this.#options.removed(roomId, userId))
+    } finally {
+      this.#kicking.delete(name)
+    }
   }
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
@@ -203,6 +212,30 @@ export class JanusNode implements MediaNode {
     const isThere = this.#participants.user(roomId, userId) !== undefined
     if (!isThere && this.#countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
     return await this.#admission.admit(wish, signal)
+  }
+
+  /**
+   * What lets in somebody who comes through the room page, or their screen: fields of the join.
+   * @throws as `admit`
+   */
+  async admitThroughPage(
+    { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const wish = { roomId, userId, role, expiresAt: farAway((this.#options.clock ?? Date.now)()) }
+    // A screen is nobody: whose it is has been let in.
+    const token = isScreen(userId) ? await this.#admission.admit(wish, signal) : await this.admit(wish, signal)
+    return token === '' ? {} : { token }
+  }
+
+  /** Takes a participant out who may come back at once: another one of the same name takes their place. @throws as JanusRooms.kick */
+  async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    await this.#rooms.kick(roomId, userId, signal)
+  }
+
+  /** Somebody is being taken out, by the controller's wish. */
+  kicks(roomId: string, userId: string): boolean {
+    return this.#kicking.has(JSON.stringify([roomId, userId]))
   }
 
   /** The node is connected to the event port, or no longer. */

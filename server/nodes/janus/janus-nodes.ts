@@ -9,6 +9,7 @@ import type { EventSource } from './events/event-port.ts'
 import { AdminExpulsion } from './expel-sessions.ts'
 import { type AdmissionWish, JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
+import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
 import { NodeTraits } from './node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
@@ -25,6 +26,8 @@ export interface JanusNodesOptions {
   devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Which nodes may send events changed. */
   changed: () => void
+  /** Told of people who came through the room page. */
+  people?: (event: PeopleEvent) => void
 }
 
 /** What a client of Janus's own API needs to be in a room. */
@@ -43,6 +46,7 @@ interface Running {
   traits: NodeTraits
   source: EventSource
   relay: JanusRelayNode
+  people: JanusPeople
 }
 
 /** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
@@ -82,12 +86,22 @@ export class JanusNodes {
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
         admin.close()
+        people
+          .close()
+          .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
         const running = this.#running.get(name)
         if (running?.node !== node) return
         void running.relay.close()
         this.#running.delete(name)
         this.#options.changed()
       },
+      logger,
+    })
+    const people = new JanusPeople({
+      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, logger },
+      admit: (person, signal) => node.admitThroughPage(person, signal),
+      clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
+      tell: (event) => this.#options.people?.(event),
       logger,
     })
     const source: EventSource = {
@@ -104,7 +118,7 @@ export class JanusNodes {
     }
     if (inService) {
       const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
-      this.#running.set(name, { node, access, traits, source, relay })
+      this.#running.set(name, { node, access, traits, source, relay, people })
       this.#options.changed()
     }
     return node
@@ -118,6 +132,22 @@ export class JanusNodes {
   /** A node as relays use it; undefined while it is not in service. */
   relayNode(name: string): JanusRelayNode | undefined {
     return this.#running.get(name)?.relay
+  }
+
+  /** The record of one that is in service; undefined where none is. */
+  get first(): StoredNode | undefined {
+    const [name] = this.#running.keys()
+    return name === undefined ? undefined : this.#options.store.get('nodes', name)
+  }
+
+  /** People who come to the rooms of a node through the room page; undefined where it is no Janus node in service. */
+  people(nodeName: string): JanusPeople | undefined {
+    return this.#running.get(nodeName)?.people
+  }
+
+  /** Somebody was taken out of a room lately by the controller's wish, or is about to be. */
+  wasKicked(nodeName: string, roomId: string, userId: string): boolean {
+    return this.#running.get(nodeName)?.node.kicks(roomId, userId) === true || this.#isBanned(roomId, userId)
   }
 
   /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { unlessAborted, within } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
+import type { CarrierRefusal, RoomCarrier } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
+import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
-import { type PublishedFeed, RoomFeeds } from './room-feeds.ts'
+import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { Subscription } from './subscription.ts'
 
 export type { CarriedPerson } from './person-stay.ts'
@@ -29,8 +30,6 @@ export interface JanusPeopleOptions {
   admit: Admit
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
-  /** Number of a participant on whose behalf somebody unseen may watch, where nobody of ours is in the room; undefined: none is known. */
-  keyOf: (roomId: string, feedId: string) => number | undefined
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
   /** Milliseconds that joining, publishing and watching may take. */
@@ -66,11 +65,23 @@ interface Way {
   watches?: { roomId: string; feedId: string }
 }
 
+/** They are not in the room, or there is no such session. */
+class NotThere extends NodeError {}
+
+const refusals: Readonly<Record<number, CarrierRefusal>> = {
+  [janusCodes.noRoom]: 'noRoom',
+  [janusCodes.noFeed]: 'noStream',
+  [janusCodes.publishersFull]: 'tooManyVideos',
+  [janusCodes.noSession]: 'noSession',
+  [janusCodes.noHandle]: 'noSession',
+  [janusCodes.badDescription]: 'badOffer',
+}
+
 const defaultActMs = 5_000
 const never = new AbortController().signal
 
 /** People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus. */
-export class JanusPeople {
+export class JanusPeople implements RoomCarrier {
   readonly #options: JanusPeopleOptions
   /** By room, then by user. */
   readonly #places = new Map<string, Map<string, Place>>()
@@ -80,6 +91,8 @@ export class JanusPeople {
   #socket: Promise<JanusSocket> | undefined
   /** Unseen viewers share one. */
   #observing: Promise<JanusSession> | undefined
+  /** By room: participants that publish nothing and are nobody, for those. */
+  readonly #observers = new Map<string, Promise<PersonStay>>()
 
   constructor(options: JanusPeopleOptions) {
     this.#options = options
@@ -88,6 +101,11 @@ export class JanusPeople {
   /** What is published in a room; empty where nobody of ours is in it. */
   feedsOf(roomId: string): PublishedFeed[] {
     return this.#feeds.get(roomId)?.list ?? []
+  }
+
+  /** What is published in a room is known from then on. @throws as `watch` */
+  async look(roomId: string, signal: AbortSignal): Promise<void> {
+    if (this.#anybodyIn(roomId) === undefined) await unlessAborted(this.#observerOf(roomId), signal)
   }
 
   /** Somebody is in the room, or on their way into it. */
@@ -149,11 +167,11 @@ export class JanusPeople {
     const { roomId, userId, feedId, height } = wish
     return await this.#act(signal, async (inner) => {
       const stay = userId === undefined ? undefined : await this.#stayOf(roomId, userId, inner)
-      const owner = stay === undefined ? await this.#observer(inner) : stay.session
-      const key = stay?.privateId ?? this.#anybodyIn(roomId)?.privateId ?? this.#options.keyOf(roomId, feedId)
-      const watched = { room: roomId, feed: feedId, ...(key === undefined ? {} : { private_id: key }) }
       const session = randomUUID()
-      const subscription = await Subscription.open(owner, watched, () => this.#over(session), inner)
+      const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
+        Subscription.open(owner, { ...credentials, room: roomId, feed: feedId }, () => this.#over(session), inner)
+      const subscription =
+        stay === undefined ? await this.#watchUnseen(roomId, open, inner) : await open(stay.session, stay.credentials)
       if (height !== undefined) await subscription.show(height, inner)
       this.#ways.set(session, {
         trickle: (candidate, of) => subscription.trickle(candidate, of),
@@ -169,14 +187,14 @@ export class JanusPeople {
   /** What the browser answers to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
   async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
     const way = this.#ways.get(session)
-    if (way?.start === undefined) throw new NodeError('there is no such subscription')
+    if (way?.start === undefined) throw new NotThere('there is no such subscription')
     await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
   }
 
   /** Candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
   async trickle(session: string, candidates: readonly JanusCandidate[], signal: AbortSignal): Promise<void> {
     const way = this.#ways.get(session)
-    if (way === undefined) throw new NodeError('there is no such session')
+    if (way === undefined) throw new NotThere('there is no such session')
     await this.#act(signal, async (inner) => {
       for (const candidate of candidates) await way.trickle(candidate, inner)
     })
@@ -199,12 +217,21 @@ export class JanusPeople {
     }
   }
 
+  /** Why a request failed, in the words of the room page's program. */
+  refusalOf(error: unknown): CarrierRefusal {
+    if (error instanceof NotThere) return 'noSession'
+    if (!(error instanceof JanusError)) return 'busy'
+    return refusals[error.code] ?? 'busy'
+  }
+
   /** Everybody is out. */
   async close(): Promise<void> {
     const people = [...this.#places].flatMap(([roomId, room]) =>
       Array.from(room.keys(), (userId) => [roomId, userId] as const),
     )
     await Promise.all(people.map(([roomId, userId]) => this.leave(roomId, userId)))
+    const observers = await Promise.allSettled(this.#observers.values())
+    for (const one of observers) if (one.status === 'fulfilled') await one.value.leave(never).catch(() => {})
     const observing = await this.#observing?.catch(() => undefined)
     await observing?.destroy(never).catch(() => {})
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
@@ -255,7 +282,7 @@ export class JanusPeople {
     if (room.size > 0) return
     this.#places.delete(roomId)
     // Nobody is there who would hear what is published.
-    this.#feeds.delete(roomId)
+    if (!this.#observers.has(roomId)) this.#feeds.delete(roomId)
   }
 
   #feedsFor(roomId: string): RoomFeeds {
@@ -283,7 +310,7 @@ export class JanusPeople {
 
   async #stayOf(roomId: string, userId: string, signal: AbortSignal): Promise<PersonStay> {
     const place = this.#places.get(roomId)?.get(userId)
-    if (place === undefined) throw new NodeError('they are not in the room')
+    if (place === undefined) throw new NotThere('they are not in the room')
     return await unlessAborted(place.joining, signal)
   }
 
@@ -292,20 +319,49 @@ export class JanusPeople {
     return undefined
   }
 
-  async #observer(signal: AbortSignal): Promise<JanusSession> {
+  /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */
+  async #watchUnseen(
+    roomId: string,
+    open: (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>,
+    signal: AbortSignal,
+  ): Promise<Subscription> {
+    const owner = await this.#observingSession(signal)
+    try {
+      return await open(owner, this.#anybodyIn(roomId)?.credentials)
+    } catch (error) {
+      if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
+      const observer = await unlessAborted(this.#observerOf(roomId), signal)
+      return await open(owner, observer.credentials)
+    }
+  }
+
+  async #observingSession(signal: AbortSignal): Promise<JanusSession> {
     const session = await unlessAborted((this.#observing ??= this.#observe()), signal)
     if (session.isOpen) return session
     this.#observing = undefined
-    return await this.#observer(signal)
+    return await this.#observingSession(signal)
   }
 
   async #observe(): Promise<JanusSession> {
+    const { signal } = this.#closing
     try {
-      return await JanusSession.create(await this.#connection(this.#closing.signal), this.#closing.signal)
+      return await JanusSession.create(await this.#connection(signal), signal)
     } catch (error) {
       this.#observing = undefined
       throw error
     }
+  }
+
+  /** Joins once, and stays for as long as the room does: the next preview needs them again. */
+  #observerOf(roomId: string): Promise<PersonStay> {
+    const known = this.#observers.get(roomId)
+    if (known !== undefined) return known
+    const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
+    const observer = this.#join({ roomId, userId, userName: '', role: 'member' }, never)
+    this.#observers.set(roomId, observer)
+    const forget = (): void => void (this.#observers.get(roomId) === observer && this.#observers.delete(roomId))
+    observer.then((stay) => stay.ended.then(forget), forget)
+    return observer
   }
 
   async #connection(signal: AbortSignal): Promise<JanusSocket> {

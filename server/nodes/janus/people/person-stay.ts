@@ -35,8 +35,8 @@ interface Published {
 export class PersonStay {
   readonly person: CarriedPerson
   readonly session: JanusSession
-  /** Watching is on behalf of a participant: this number says of whom. */
-  readonly privateId: number | undefined
+  /** Watching is on behalf of a participant: says of whom, and what lets them in. */
+  readonly credentials: Readonly<Record<string, unknown>>
   /** Resolves with the reason when they are out of the room, whoever wanted that. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
@@ -50,11 +50,11 @@ export class PersonStay {
     { person, admit, feeds }: StayParts,
     session: JanusSession,
     participant: JanusHandle,
-    { privateId, ended }: Pick<PersonStay, 'privateId' | 'ended'>,
+    { credentials, ended }: Pick<PersonStay, 'credentials' | 'ended'>,
   ) {
     this.person = person
     this.session = session
-    this.privateId = privateId
+    this.credentials = credentials
     this.#participant = participant
     this.#admit = admit
     this.#feeds = feeds
@@ -72,11 +72,13 @@ export class PersonStay {
       else if (isOut(event.data)) ended.resolve('they were taken out of the room')
       else feeds.take(event.data)
     })
-    const data = await join(participant, person, await admit(person, signal), signal)
-    const { private_id: privateId } = joinedSchema.parse(data)
+    const admission = await admit(person, signal)
+    const data = await join(participant, person, admission, signal)
+    const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
     void session.ended.then(ended.resolve)
-    return new PersonStay(parts, session, participant, { privateId, ended: ended.promise })
+    const credentials = { ...admission, ...(private_id === undefined ? {} : { private_id }) }
+    return new PersonStay(parts, session, participant, { credentials, ended: ended.promise })
   }
 
   /**
@@ -110,16 +112,18 @@ export class PersonStay {
     await this.#published.get(source)?.publication.end(signal)
     const feedId = feedIdOf(this.person.userId, source)
     const handle = source === 'main' ? this.#participant : await this.#joinScreen(feedId, signal)
-    const publication = new Publication(handle, () => {
-      if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
-      this.#feeds.remove(feedId)
-      if (source === 'screen') handle.detach(never).catch(() => {})
-      ended()
+    const publication: Publication = new Publication(handle, {
+      // Janus tells everybody but them.
+      flows: ({ videoCodec, audioCodec }) => this.#feeds.add(feedId, videoCodec, audioCodec),
+      ended: () => {
+        if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
+        this.#feeds.remove(feedId)
+        if (source === 'screen') handle.detach(never).catch(() => {})
+        ended()
+      },
     })
     this.#published.set(source, { publication, handle })
     const taken = await publication.begin(offer, signal)
-    // Janus tells everybody but them.
-    this.#feeds.add(feedId, taken.videoCodec, taken.audioCodec)
     return { publication, ...taken }
   }
 

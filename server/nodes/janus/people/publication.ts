@@ -15,6 +15,14 @@ export interface TakenOffer {
   audioCodec: string
 }
 
+/** Who is told of a publication. */
+export interface PublicationListener {
+  /** It is connected: Janus lets others watch it from now on. */
+  flows(taken: TakenOffer): void
+  /** Called once when it ends, whoever ended it. */
+  ended(): void
+}
+
 /** A PeerConnection of before ends within some milliseconds once that is asked for. */
 const endMs = 1_000
 const againMs = 20
@@ -24,16 +32,20 @@ const configuredSchema = z.looseObject({ video_codec: z.string().default(''), au
 /** Somebody's camera and microphone, or their screen, on its way into a room: the one PeerConnection of a participant, one after the other. */
 export class Publication {
   readonly #handle: JanusHandle
-  readonly #ended: () => void
+  readonly #listener: PublicationListener
   readonly #stop: () => void
   #over = false
+  #isUp = false
+  #taken: TakenOffer | undefined
 
-  /** @param ended called once when it ends, whoever ended it */
-  constructor(handle: JanusHandle, ended: () => void) {
+  constructor(handle: JanusHandle, listener: PublicationListener) {
     this.#handle = handle
-    this.#ended = ended
+    this.#listener = listener
     this.#stop = handle.onEvent((event) => {
       if (event.type === 'hangup' || event.type === 'detached') this.#finish()
+      if (event.type !== 'webrtcup') return
+      this.#isUp = true
+      this.#tellFlowing()
     })
   }
 
@@ -44,7 +56,9 @@ export class Publication {
       const { data, jsep } = await this.#publish(offer, signal)
       if (jsep === undefined) throw new NodeError('its room answers nothing')
       const { video_codec: videoCodec, audio_codec: audioCodec } = configuredSchema.parse(data)
-      return { answer: await gathering.describe(jsep.sdp), videoCodec, audioCodec }
+      this.#taken = { answer: await gathering.describe(jsep.sdp), videoCodec, audioCodec }
+      this.#tellFlowing()
+      return this.#taken
     } catch (error) {
       this.#finish()
       throw error
@@ -92,10 +106,14 @@ export class Publication {
     }
   }
 
+  #tellFlowing(): void {
+    if (this.#isUp && this.#taken !== undefined && !this.#over) this.#listener.flows(this.#taken)
+  }
+
   #finish(): void {
     if (this.#over) return
     this.#over = true
     this.#stop()
-    this.#ended()
+    this.#listener.ended()
   }
 }

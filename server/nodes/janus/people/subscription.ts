@@ -11,8 +11,8 @@ export interface WatchedFeed {
   room: string
   /** Participant that publishes it. */
   feed: string
-  /** Of a participant on whose behalf it is watched: rooms may ask for one. */
-  private_id?: number | undefined
+  /** Further fields of the join: of a participant on whose behalf it is watched, and what lets them in. */
+  [credential: string]: unknown
 }
 
 /** By this Janus's events name who watches by a page of ours. */

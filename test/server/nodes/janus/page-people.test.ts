@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import {
+  JanusPeople,
+  type PeopleEvent,
+  type PublishedFeed,
+} from '../../../../server/nodes/janus/people/janus-people.ts'
 import { janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleFront } from '../../../support/janus/people-front.ts'
@@ -43,7 +47,6 @@ const newPeople = (): JanusPeople =>
     clear: async (room, id) => {
       await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
     },
-    keyOf: () => undefined,
     tell: (event) => told.push(event),
     logger,
   })
@@ -64,7 +67,7 @@ test('somebody comes through the page, sends camera and microphone, and somebody
   people.enter({ ...person, userId: 'bob', userName: 'Bob' })
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
 
-  const sender = await WhipPeer.open(`${front.url}/whip/r1/ann`, '', { anyAddress: true })
+  const sender = await sending('ann')
   expect(people.feedsOf('r1')).toEqual([
     { feedId: 'ann', userId: 'ann', source: 'main', videoCodec: 'h264', audioCodec: 'opus' },
   ])
@@ -77,9 +80,10 @@ test('somebody comes through the page, sends camera and microphone, and somebody
   expect(await inRoom()).toEqual(['ann', 'bob'])
 
   await sender.close()
+  const [, ...watching] = front.sessions
   await eventually(
-    () => told.filter(({ type }) => type === 'over').length,
-    (over) => expect(over).toBe(2),
+    () => told,
+    (events) => expect(events).toEqual(expect.arrayContaining(watching.map((session) => ({ type: 'over', session })))),
   )
   expect(people.feedsOf('r1')).toEqual([])
   await viewer.close()
@@ -131,6 +135,17 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
   await viewer.close()
 })
 
+test('a preview shows a stream of a room where nobody else came through the page', async () => {
+  await using sender = await sending('ann')
+  expect(sender).toBeDefined()
+  const other = newPeople()
+  const { session } = await other.watch({ roomId: 'r1', userId: undefined, feedId: 'ann' }, soon())
+  await other.end(session)
+  expect((await inRoom()).filter((id) => !id.endsWith('~screen'))).toEqual(['ann', 'bob'])
+  await other.close()
+  await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
+})
+
 test('who is in the room from before is replaced by the same person', async () => {
   const before = newPeople()
   before.enter({ ...person, userId: 'cem' })
@@ -163,6 +178,12 @@ test('who is put out by the room is told of, and so is that a room is not there'
 
 async function sending(userId: string, query = ''): Promise<WhipPeer & AsyncDisposable> {
   const peer = await WhipPeer.open(`${front.url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
+  const source = query === '' ? 'main' : 'screen'
+  const flows = (feed: PublishedFeed): boolean => feed.userId === userId && feed.source === source
+  await eventually(
+    () => people.feedsOf('r1').some(flows),
+    (is) => expect(is).toBe(true),
+  )
   return Object.assign(peer, {
     async [Symbol.asyncDispose]() {
       await peer.close()

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import type { CarriedWay } from '../rooms/carriage.ts'
+import type { Member } from '../rooms/member.ts'
+import type { Room } from '../rooms/room.ts'
+import { streamIdOf } from '../rooms/room-streams.ts'
+import type { Carriage } from '../rooms/carriage.ts'
+import type { Offer } from '../webrtc/offer.ts'
+import type { MediaSession, MediaSessions } from './media-sessions.ts'
+
+/** What WHIP and WHEP of rooms that are carried elsewhere work on. */
+export interface CarriedMediaParts {
+  carriage: Carriage
+  sessions: MediaSessions
+}
+
+/** A session, and the description that its client is answered with. */
+export interface CarriedSession {
+  session: MediaSession
+  sdp: string
+}
+
+/** Somebody sends to the server that carries the room. @throws Problem tooManyVideos, tooManyAudios; as Carriage.publish and Room.carry */
+export async function publishCarried(
+  { carriage, sessions }: CarriedMediaParts,
+  room: Room,
+  member: Member,
+  { source, offer, text, remote }: { source: StreamSource; offer: Offer; text: string; remote: string },
+): Promise<CarriedSession> {
+  const { roomId } = room.config
+  const { userId } = member.user
+  const has = (kind: string): boolean =>
+    offer.media.some((media) => media.kind === kind && media.direction !== 'inactive')
+  room.assertStream(has('video'), has('audio'), streamIdOf(userId, source))
+  const open = new OpenMedia(sessions.reserve(remote))
+  return await open.take(async () => {
+    // What was sent of this source before is over.
+    member.carried.get(publicationName(source))?.end()
+    const wish = { roomId, userId, source, offer: text }
+    const way = open.add(await carriage.publish(wish, () => open.close()))
+    open.onClose(room.carry(member, publicationName(source), { end: () => open.close() }))
+    return open.session(sessions, way, offer)
+  })
+}
+
+/**
+ * Somebody is sent a stream by the server that carries the room, which offers it.
+ * @param member undefined: unseen
+ * @param height how high the picture is going to be shown, in device pixels
+ * @throws Problem as Carriage.watch and Room.carry
+ */
+export async function watchCarried(
+  { carriage, sessions }: CarriedMediaParts,
+  room: Room,
+  member: Member | undefined,
+  { streamId, height, remote }: { streamId: string; height: number | undefined; remote: string },
+): Promise<CarriedSession> {
+  room.assertPresent(member)
+  const open = new OpenMedia(sessions.reserve(remote))
+  return await open.take(async () => {
+    const shown = height ?? member?.heightOf(streamId)
+    const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown }
+    const way = open.add(await carriage.watch(wish, () => open.close()))
+    const show = (now: number): void => way.shown(Math.min(now, highest))
+    const name = randomBytes(6).toString('base64url')
+    open.onClose(room.carry(member, name, { end: () => open.close(), streamId, show }))
+    const offer = { mids: midsOf(way.sdp), client: remote, ice: { userFragment: '' } }
+    return open.session(sessions, way, offer, show)
+  })
+}
+
+/** No picture is shown higher, in device pixels. */
+const highest = 20_000
+
+/** One session on its way: what it holds is given back once, whoever ends it. */
+class OpenMedia {
+  readonly #closers: (() => void)[]
+  #closed = false
+
+  constructor(release: () => void) {
+    this.#closers = [release]
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const close of this.#closers.splice(0).reverse()) close()
+  }
+
+  onClose(close: () => void): void {
+    if (this.#closed) close()
+    else this.#closers.push(close)
+  }
+
+  add(way: CarriedWay): CarriedWay {
+    this.onClose(() => way.end())
+    return way
+  }
+
+  /** @throws what it throws, after everything was given back; Problem noStream where it ended meanwhile */
+  async take<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      const taken = await run()
+      if (this.#closed) throw new Problem('noStream')
+      return taken
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  session(
+    sessions: MediaSessions,
+    way: CarriedWay,
+    offer: Parameters<MediaSessions['add']>[1],
+    show?: (height: number) => void,
+  ): CarriedSession {
+    const peer = {
+      close: () => this.close(),
+      start: (answer: string) => way.start(answer),
+      trickle: (candidates: Parameters<CarriedWay['trickle']>[0]) => way.trickle(candidates),
+    }
+    const session = sessions.add(peer, offer, show)
+    this.onClose(() => sessions.delete(session.id))
+    return { session, sdp: way.sdp }
+  }
+}
+
+function publicationName(source: StreamSource): string {
+  return `sends ${source}`
+}
+
+function midsOf(sdp: string): string[] {
+  return Array.from(sdp.matchAll(/^a=mid:(\S+)/gm), ([, mid = '']) => mid)
+}

@@ -1,0 +1,98 @@
+import type { MediaRefusalName, MediaWish } from '../../../shared/media/carriage.ts'
+import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import { Questions } from './questions.ts'
+
+type MediaOutcome = ControlParams<'answer_media'>['outcome']
+
+const messages: Partial<Record<MediaRefusalName, string>> = {
+  noSession: 'You are no longer in the room.',
+  badOffer: 'The offer was not taken: it may hold no codec that the room knows.',
+  busy: 'The server that carries this room does not answer at the moment. Try again.',
+}
+
+/** Asks the controller for the media of rooms that another server carries. */
+export class Carriage {
+  readonly #emit: (event: ControlEvent) => void
+  readonly #questions = new Questions<MediaOutcome>()
+  /** Told when media is over there, by its name. */
+  readonly #sessions = new Map<string, () => void>()
+
+  constructor(emit: (event: ControlEvent) => void) {
+    this.#emit = emit
+  }
+
+  /**
+   * A browser sends. Resolves to the answer to its offer.
+   * @param over told when it ends there
+   * @throws Problem noRoom, noSession, tooManyVideos, badOffer, busy
+   */
+  publish(
+    wish: { roomId: string; userId: string; source: StreamSource; offer: string },
+    over: () => void,
+  ): Promise<CarriedWay> {
+    return this.#way({ act: 'publish', ...wish }, over)
+  }
+
+  /**
+   * A browser is to be sent a stream. Resolves to what the server offers.
+   * @param userId undefined: unseen
+   * @param over told when it ends there
+   * @throws Problem noRoom, noStream, noSession, busy
+   */
+  watch(
+    wish: { roomId: string; userId: string | undefined; streamId: string; height: number | undefined },
+    over: () => void,
+  ): Promise<CarriedWay> {
+    const { userId, height, ...watched } = wish
+    return this.#way({ act: 'watch', ...watched, userId: userId ?? null, height: height ?? null }, over)
+  }
+
+  /** What the controller says to a wish. Too late an answer changes nothing. */
+  answer(id: number, outcome: MediaOutcome): void {
+    this.#questions.answer(id, outcome)
+  }
+
+  /** Media is over. */
+  over(session: string): void {
+    const told = this.#sessions.get(session)
+    this.#sessions.delete(session)
+    told?.()
+  }
+
+  async #way(wish: MediaWish, over: () => void): Promise<CarriedWay> {
+    const { session, sdp } = await this.#ask(wish)
+    this.#sessions.set(session, over)
+    return {
+      sdp,
+      start: async (answer) => void (await this.#ask({ act: 'start', session, answer })),
+      trickle: async (candidates) => void (await this.#ask({ act: 'trickle', session, candidates: [...candidates] })),
+      shown: (height) => this.#emit({ type: 'carriedShown', session, height }),
+      end: () => {
+        if (this.#sessions.delete(session)) this.#emit({ type: 'carriedEnded', session })
+      },
+    }
+  }
+
+  async #ask(wish: MediaWish): Promise<{ session: string; sdp: string }> {
+    const late: MediaOutcome = { done: false, refusal: 'busy' }
+    const outcome = await this.#questions.ask((id) => this.#emit({ type: 'mediaWanted', id, wish }), late)
+    if (outcome.done) return outcome
+    throw new Problem(outcome.refusal, messages[outcome.refusal])
+  }
+}
+
+/** Media between a browser and the server that carries a room. */
+export interface CarriedWay {
+  /** The answer to what the browser offered, or the offer that it is to answer. */
+  sdp: string
+  /** What the browser answers. @throws Problem noSession, badOffer, busy */
+  start(answer: string): Promise<void>
+  /** Addresses that the browser found later. @throws Problem noSession, busy */
+  trickle(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
+  /** How high its picture is shown, in device pixels. */
+  shown(height: number): void
+  /** It is not wanted any more. Idempotent. */
+  end(): void
+}

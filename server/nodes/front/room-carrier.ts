@@ -1,0 +1,60 @@
+import type { MediaRefusalName } from '../../../shared/media/carriage.ts'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+
+/** Somebody who comes into a room through the room page. */
+export interface CarriedPerson {
+  roomId: string
+  userId: string
+  userName: string
+  role: 'host' | 'member'
+}
+
+/** What is published in a room. */
+export interface CarriedFeed {
+  userId: string
+  source: StreamSource
+  /** Empty for none. */
+  videoCodec: string
+  audioCodec: string
+}
+
+/** What a carrier tells of people who came through the page. */
+export type CarrierEvent =
+  /** What is published in a room, as far as somebody of ours is in it. */
+  | { type: 'feeds'; roomId: string }
+  /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
+  | { type: 'out'; roomId: string; userId: string; error: unknown }
+  /** Media is over; nobody asked for that. */
+  | { type: 'over'; session: string }
+
+/** Why a request failed. */
+export type CarrierRefusal = MediaRefusalName
+
+/** The media of rooms on one node, for people whose page another program shows. What a request rejects with is told apart by `refusalOf`. */
+export interface RoomCarrier {
+  enter(person: CarriedPerson): void
+  leave(roomId: string, userId: string): Promise<void>
+  /** @returns the name of the session, and the answer for the browser */
+  publish(
+    wish: { roomId: string; userId: string; source: StreamSource; offer: string },
+    signal: AbortSignal,
+  ): Promise<{ session: string; answer: string }>
+  /** @returns the name of the session, and what is offered to the browser */
+  watch(
+    wish: { roomId: string; userId: string | undefined; feedId: string; height?: number | undefined },
+    signal: AbortSignal,
+  ): Promise<{ session: string; offer: string }>
+  start(session: string, answer: string, signal: AbortSignal): Promise<void>
+  trickle(
+    session: string,
+    candidates: readonly { candidate: string; sdpMid: string }[],
+    signal: AbortSignal,
+  ): Promise<void>
+  show(session: string, height: number, signal: AbortSignal): Promise<void>
+  end(session: string): Promise<void>
+  /** What is published in the room is known from then on, whether anybody came through the page or not. */
+  look(roomId: string, signal: AbortSignal): Promise<void>
+  feedsOf(roomId: string): CarriedFeed[]
+  /** Why a request failed, in words for the program. */
+  refusalOf(error: unknown): CarrierRefusal
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { streamSources } from './stream-source.ts'
+
+/**
+ * Rooms whose media another server carries: the program that shows the room page lets people in and out, and asks the controller for everything that concerns media. What
+ * browsers send goes to that server by itself.
+ */
+
+const roomId = z.string().min(1).max(128)
+const userId = z.string().min(1).max(128)
+const sdp = z.string().max(64 * 1024)
+const session = z.string().min(1).max(64)
+const source = z.enum(streamSources)
+
+/** What the program wants of the media of such a room. */
+export const mediaWishSchema = z.discriminatedUnion('act', [
+  /** A browser sends: its offer is to be answered. */
+  z.strictObject({ act: z.literal('publish'), roomId, userId, source, offer: sdp }),
+  /** A browser is to be sent a stream: the server offers. */
+  z.strictObject({
+    act: z.literal('watch'),
+    roomId,
+    /** null: unseen. */
+    userId: userId.nullable(),
+    streamId: z.string().min(1).max(160),
+    /** How high its picture is shown, in device pixels; null: not known. */
+    height: z.int().min(0).nullable(),
+  }),
+  /** What a browser answers to such an offer. */
+  z.strictObject({ act: z.literal('start'), session, answer: sdp }),
+  /** Addresses that a browser found later. */
+  z.strictObject({
+    act: z.literal('trickle'),
+    session,
+    candidates: z.array(z.strictObject({ candidate: z.string().max(1_000), mid: z.string().max(64) })).max(200),
+  }),
+])
+export type MediaWish = z.output<typeof mediaWishSchema>
+
+/** Why it is not done. */
+export const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
+export type MediaRefusalName = (typeof mediaRefusals)[number]
+
+/** What becomes of a wish. */
+export const mediaOutcomeSchema = z.discriminatedUnion('done', [
+  /** `session` and `sdp` are of a publication or subscription; empty otherwise. */
+  z.strictObject({ done: z.literal(true), session: z.string(), sdp: z.string() }),
+  z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),
+])
+export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
+
+/** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
+const carriedPerson = z.strictObject({
+  userId: z.string(),
+  userName: z.string(),
+  device: z.boolean(),
+  role: z.enum(['host', 'member']),
+  byNumber: z.boolean(),
+  joinedAt: z.number(),
+})
+export type CarriedPerson = z.output<typeof carriedPerson>
+
+const carriedStream = z.strictObject({
+  userId: z.string(),
+  source,
+  /** Empty for none. */
+  videoCodec: z.string(),
+  audioCodec: z.string(),
+})
+export type CarriedStream = z.output<typeof carriedStream>
+
+/** Who and what is in such a room, besides who came through the program that is told. */
+export const carriedRoomSchema = z.strictObject({
+  roomId,
+  people: z.array(carriedPerson),
+  streams: z.array(carriedStream),
+})
+export type CarriedRoom = z.output<typeof carriedRoomSchema>
+
+/** Somebody is no longer in the room on the server that carries it. */
+export const carriedOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })

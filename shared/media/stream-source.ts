@@ -1,0 +1,6 @@
+/** Which of somebody's streams: camera and microphone, or the screen. */
+export const streamSources = ['main', 'screen'] as const
+export type StreamSource = (typeof streamSources)[number]
+
+/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
+export const screenSuffix = '~screen'

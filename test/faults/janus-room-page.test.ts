@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
+
+/** A site whose only node is a Janus server: the page is shown by the controller's own program, and media goes straight to Janus. */
+let janus: JanusServer
+let site: RoomSite
+let visitors: Visitor[] = []
+
+beforeAll(async () => {
+  // Rooms are guarded: nobody joins or watches without a token.
+  const tokenSecret = 'a secret that signs tokens'
+  janus = await startJanus({ tokenSecret })
+  const { api, admin, adminKey } = janus.configuration.secrets
+  const node = {
+    name: 'janus',
+    kind: 'janus',
+    ws_url: janus.wsUrl,
+    admin_url: janus.adminUrl,
+    api_secret: api,
+    admin_secret: admin,
+    admin_key: adminKey,
+    token_secret: tokenSecret,
+  }
+  site = await RoomSite.start({ nodes: [node] })
+})
+afterEach(async () => {
+  for (const visitor of visitors) await visitor.close()
+  visitors = []
+})
+afterAll(async () => {
+  await site[Symbol.asyncDispose]()
+  await janus[Symbol.asyncDispose]()
+})
+
+const join = async (room: string, user_id: string, user_name: string): Promise<Visitor> => {
+  const visitor = await site.join(await site.link(room, { user_id, user_name }))
+  visitors.push(visitor)
+  return visitor
+}
+
+const inJanus = async (room: string): Promise<string[]> => {
+  const { participants } = (await janus.ask('videoroom', { request: 'listparticipants', room })) as {
+    participants: { id: string }[]
+  }
+  return participants.map(({ id }) => id).sort()
+}
+
+test('people and a camera of a room on Janus see each other on the room page, and Janus knows who is in', async () => {
+  const room = await site.room({ topic: 'Night shift' })
+  await site.camera(room, 'yard', 'Yard')
+  const ann = await join(room, 'ann', 'Ann')
+  const bob = await join(room, 'bob', 'Bob')
+  await Promise.all([ann.sees('Bob'), bob.sees('Ann'), ann.sees('Yard'), bob.sees('Yard')])
+  expect(await inJanus(room)).toEqual(['ann', 'bob', 'yard'])
+  expect([...ann.problems, ...bob.problems]).toEqual([])
+
+  // A page that is loaded again is the same person.
+  await bob.page.reload()
+  await bob.enter()
+  await Promise.all([bob.sees('Ann'), bob.sees('Yard')])
+  await expect.poll(() => inJanus(room)).toEqual(['ann', 'bob', 'yard'])
+
+  // Whoever is taken out by the operator reads so, and is out of Janus.
+  await site.controller.rpc('rooms.kick', { room_id: room, user_id: 'ann' })
+  await ann.page.getByText('You were removed').waitFor()
+  await expect.poll(() => inJanus(room)).not.toContain('ann')
+}, 120_000)
+
+test('Janus dies and comes back: people read that they will be back, and are', async () => {
+  const room = await site.room({ topic: 'Outage' })
+  const ann = await join(room, 'ann', 'Ann')
+  const bob = await join(room, 'bob', 'Bob')
+  await Promise.all([ann.sees('Bob'), bob.sees('Ann')])
+  await janus.restart()
+  await ann.page.getByText('Restarting, you will be back').waitFor()
+  await expect.poll(() => inJanus(room), { timeout: 30_000 }).toEqual(['ann', 'bob'])
+  await Promise.all([ann.sees('Bob'), bob.sees('Ann')])
+}, 120_000)

@@ -67,6 +67,41 @@ test('people and a camera of a room on Janus see each other on the room page, an
   await expect.poll(() => inJanus(room)).not.toContain('ann')
 }, 120_000)
 
+test("an operator's preview watches a camera on Janus through the controller, and nobody is in the room for it", async () => {
+  const room = await site.room({ topic: 'Only a camera' })
+  await site.camera(room, 'gate', 'Gate')
+  const window = await site.window('none')
+  await window.goto(`${site.controller.ready.node}/room/`)
+  const offer = String(
+    await window.evaluate(`(async () => {
+      const connection = new RTCPeerConnection()
+      connection.addTransceiver('video', { direction: 'recvonly' })
+      await connection.setLocalDescription()
+      return connection.localDescription.sdp
+    })()`),
+  )
+  const watched = await site.controller.rpc('media.watch', { room_id: room, stream_id: 'gate', offer })
+  expect(watched.offered).toBe(true)
+  const answer = String(
+    await window.evaluate(`(async () => {
+      globalThis.preview = new RTCPeerConnection()
+      await preview.setRemoteDescription({ type: 'offer', sdp: ${JSON.stringify(watched.answer)} })
+      await preview.setLocalDescription()
+      return preview.localDescription.sdp
+    })()`),
+  )
+  await site.controller.rpc('media.answer', { room_id: room, session: watched.session, answer })
+  const frames = `(async () => {
+    for (const report of (await preview.getStats()).values()) if (report.kind === 'video') return report.framesDecoded ?? 0
+    return 0
+  })()`
+  await expect.poll(() => window.evaluate(frames), { timeout: 10_000 }).toBeGreaterThan(3)
+  expect((await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)).toEqual([
+    'gate',
+  ])
+  await site.controller.rpc('media.unwatch', { room_id: room, session: watched.session })
+}, 60_000)
+
 test('Janus dies and comes back: people read that they will be back, and are', async () => {
   const room = await site.room({ topic: 'Outage' })
   const ann = await join(room, 'ann', 'Ann')

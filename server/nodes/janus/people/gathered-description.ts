@@ -55,3 +55,11 @@ function withCandidates(sdp: string, candidates: readonly string[]): string {
   lines.splice(second === -1 ? lines.length : second, 0, ...candidates, 'a=end-of-candidates')
   return `${lines.join('\r\n')}\r\n`
 }
+
+/**
+ * A browser's description without the promise of more candidates (RFC 8838, section 3): Janus waits for those, and they may never come, while it finds the browser by its
+ * first packets.
+ */
+export function withoutTrickle(sdp: string): string {
+  return sdp.replace(/^a=ice-options:.*\r?\n/gm, '')
+}

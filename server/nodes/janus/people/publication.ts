@@ -4,7 +4,7 @@ import { NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
 import type { JanusCandidate, PluginMessage } from '../janus-message.ts'
-import { CandidateGathering } from './gathered-description.ts'
+import { CandidateGathering, withoutTrickle } from './gathered-description.ts'
 
 /** What was taken of an offer. */
 export interface TakenOffer {
@@ -53,7 +53,7 @@ export class Publication {
   async begin(offer: string, signal: AbortSignal): Promise<TakenOffer> {
     const gathering = new CandidateGathering(this.#handle)
     try {
-      const { data, jsep } = await this.#publish(offer, signal)
+      const { data, jsep } = await this.#publish(withoutTrickle(offer), signal)
       if (jsep === undefined) throw new NodeError('its room answers nothing')
       const { video_codec: videoCodec, audio_codec: audioCodec } = configuredSchema.parse(data)
       this.#taken = { answer: await gathering.describe(jsep.sdp), videoCodec, audioCodec }

@@ -4,7 +4,7 @@ import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
 import type { JanusCandidate } from '../janus-message.ts'
 import type { JanusSession } from '../janus-session.ts'
-import { CandidateGathering } from './gathered-description.ts'
+import { CandidateGathering, withoutTrickle } from './gathered-description.ts'
 
 /** What is watched. */
 export interface WatchedFeed {
@@ -79,7 +79,10 @@ export class Subscription {
 
   /** What the browser answers: media flows from then on. @throws as JanusHandle.request */
   async start(answer: string, signal: AbortSignal): Promise<void> {
-    await this.#handle.request({ request: 'start' }, signal, { type: 'answer', sdp: answer })
+    await this.#handle.request({ request: 'start' }, signal, {
+      type: 'answer',
+      sdp: withoutTrickle(answer),
+    })
     this.#started = true
     if (this.#height !== undefined) await this.#configure(this.#height, signal)
   }

@@ -13,7 +13,8 @@ import { SignalClient } from '../../support/media/signal-client.ts'
 // Browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
-const resumeMs = 700
+/** Long enough to come back on a machine that others use, too. */
+const resumeMs = 1_500
 let node: TestMediaNode
 const clients: SignalClient[] = []
 beforeAll(async () => {

@@ -40,7 +40,7 @@ test('disabled it ends; enabled it is back, with its cameras; removed it is gone
   expect(url).not.toBe('')
   await site.rpc('nodes.remove', { name: 'here' })
   await site.until(() => !isAlive(site.pid))
-  await expect(site.rpc('media.join_link', { room_id: room })).rejects.toThrow('no embedded node')
+  await expect(site.rpc('media.join_link', { room_id: room })).rejects.toThrow('no node that shows the room page')
   expect(await site.rpc('nodes.test', embedded('other'))).toMatchObject({ ok: true })
   expect(await site.rpc('nodes.list', {})).toEqual([])
   await site.rpc('nodes.add', embedded('other'))

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
+import { mediaProgramArguments } from '../../server/nodes/embedded/fork-process.ts'
 import type { StreamSize } from '../../shared/media/signal.ts'
 import { type Camera, type CameraOptions, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, type Offering } from '../support/media/browser.ts'
@@ -70,6 +71,8 @@ export class SoakRoom implements AsyncDisposable {
     const cameras = await Promise.all([startCamera(picture), startCamera(picture)])
     const node = await TestMediaNode.start({
       program: builtProgram,
+      // As the controller runs it: how it holds memory is told by that.
+      execArgv: [...mediaProgramArguments],
       settings: { advertised: [direct, small, changing] },
     })
     const links = await Promise.all([

@@ -9,12 +9,15 @@ import type { SpawnMediaProcess } from './media-process.ts'
  */
 const youngMegabytes = 16
 
+/** How Node runs the program of the embedded node. */
+export const mediaProgramArguments: readonly string[] = [`--min-semi-space-size=${youngMegabytes}`]
+
 /** Runs the program of the embedded node under this Node. @param program path of its file */
 export function forkMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     // What it prints goes to stderr: stdout belongs to the controller.
     const child = fork(program, [], {
-      execArgv: [`--min-semi-space-size=${youngMegabytes}`],
+      execArgv: [...mediaProgramArguments],
       stdio: ['ignore', 2, 2, 'ipc'],
     })
     let tellExit: (why: string) => void = () => {}

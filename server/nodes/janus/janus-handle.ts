@@ -67,6 +67,8 @@ export class JanusHandle {
     } catch (error) {
       if (!isJanusError(error, janusCodes.noHandle, janusCodes.noSession)) throw error
     }
+    // Janus tells so, too, a moment later.
+    this.end('it was detached')
   }
 
   /** A message of Janus about it; its session hands it on. */

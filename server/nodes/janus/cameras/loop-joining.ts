@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError, NodeError } from '../../media-node.ts'
+import { bothAttached, passCandidates } from '../handle-pair.ts'
 import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
 import type { JanusSession } from '../janus-session.ts'
@@ -29,20 +30,13 @@ export const cameraOpaqueId = 'roomdesk-camera'
  * section 4.2.4.1): so the subscriber calls first. Milliseconds.
  */
 const headStartMs = 100
-const never = new AbortController().signal
 
 /** Both handles, or none. @throws as JanusSession.attach */
 export async function attachLoop(session: JanusSession, signal: AbortSignal): Promise<LoopHandles> {
-  const attached = await Promise.allSettled([
+  return await bothAttached(
     session.attach('janus.plugin.videoroom', signal, cameraOpaqueId),
     session.attach('janus.plugin.streaming', signal, cameraOpaqueId),
-  ])
-  const [publisher, subscriber] = attached
-  if (publisher.status === 'fulfilled' && subscriber.status === 'fulfilled') {
-    return { publisher: publisher.value, subscriber: subscriber.value }
-  }
-  for (const one of attached) if (one.status === 'fulfilled') one.value.detach(never).catch(() => {})
-  throw publisher.status === 'rejected' ? publisher.reason : attached[1].status === 'rejected' && attached[1].reason
+  )
 }
 
 /** Connects the two; resolves when the picture flows in the room. @throws DeviceJoinError, NodeError; the signal's reason */
@@ -118,13 +112,4 @@ async function joinRoom(
       throw new DeviceJoinError('roomFull', 'As many publish in the room as may.', { cause: error })
     throw error
   }
-}
-
-/** Tells one end the candidates of the other, as they come, from a moment on. */
-function passCandidates(from: JanusHandle, to: JanusHandle, moment: Promise<void>, signal: AbortSignal): () => void {
-  return from.onEvent((event) => {
-    if (event.type !== 'trickle') return
-    // Without one of them the others may do; without any there is no media, which is noticed.
-    moment.then(() => to.trickle(event.candidate, signal)).catch(() => {})
-  })
 }

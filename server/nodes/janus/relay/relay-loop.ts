@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../deadline.ts'
 import { NodeError } from '../../media-node.ts'
+import { bothAttached, passCandidates } from '../handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../janus-handle.ts'
-import type { JanusSession } from '../janus-session.ts'
 import type { RelayNode, RelayParticipant } from './relay-node.ts'
 import { unlessTaken } from './room-observer.ts'
 
@@ -66,7 +66,10 @@ export class RelayLoop {
       to.node.session(signal),
       to.node.admit(participant, signal),
     ])
-    const [subscriber, publisher] = await attachBoth(source, target, signal)
+    const { publisher, subscriber } = await bothAttached(
+      target.attach(videoRoom, signal, opaqueId),
+      source.attach(videoRoom, signal, opaqueId),
+    )
     try {
       await connect({ subscriber, publisher }, { options, participant, admission }, signal)
       signal.throwIfAborted()
@@ -110,24 +113,6 @@ export class RelayLoop {
   }
 }
 
-async function attachBoth(
-  source: JanusSession,
-  target: JanusSession,
-  signal: AbortSignal,
-): Promise<[subscriber: JanusHandle, publisher: JanusHandle]> {
-  const [subscriber, publisher] = await Promise.allSettled([
-    source.attach(videoRoom, signal, opaqueId),
-    target.attach(videoRoom, signal, opaqueId),
-  ])
-  if (subscriber.status === 'fulfilled' && publisher.status === 'fulfilled') return [subscriber.value, publisher.value]
-  if (subscriber.status === 'fulfilled') void detached(subscriber.value)
-  if (publisher.status === 'fulfilled') {
-    void detached(publisher.value)
-    throw subscriber.status === 'rejected' ? subscriber.reason : new NodeError('a handle is gone')
-  }
-  throw publisher.reason
-}
-
 interface Ends {
   subscriber: JanusHandle
   publisher: JanusHandle
@@ -145,8 +130,8 @@ async function connect({ subscriber, publisher }: Ends, joining: Joining, signal
   const watching = [whenUp(subscriber), whenUp(publisher)]
   const answered = Promise.withResolvers<void>()
   const stops = [
-    passCandidates(subscriber, publisher, { after: answered.promise, signal }),
-    passCandidates(publisher, subscriber, { after: Promise.resolve(), signal }),
+    passCandidates(subscriber, publisher, answered.promise, signal),
+    passCandidates(publisher, subscriber, Promise.resolve(), signal),
   ]
   try {
     const subscription = {
@@ -184,18 +169,6 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
     else if (event.type === 'detached') reject(new NodeError(`a handle is gone: ${event.reason}`))
   })
   return { up: promise, stop }
-}
-
-/** Tells one end the candidates of the other, as they come. */
-function passCandidates(
-  from: JanusHandle,
-  to: JanusHandle,
-  { after, signal }: { after: Promise<void>; signal: AbortSignal },
-): () => void {
-  return from.onEvent((event) => {
-    // Without one of them the others may do; without any the connection fails, which is noticed.
-    if (event.type === 'trickle') after.then(() => to.trickle(event.candidate, signal)).catch(() => {})
-  })
 }
 
 /** Waits for the publisher only: another one may come in its place then, while the node that fed it hangs. */

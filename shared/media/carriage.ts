@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { roomUserSchema } from './room-user.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
@@ -50,15 +51,7 @@ export const mediaOutcomeSchema = z.discriminatedUnion('done', [
 export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
 
 /** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
-const carriedPerson = z.strictObject({
-  userId: z.string(),
-  userName: z.string(),
-  device: z.boolean(),
-  role: z.enum(['host', 'member']),
-  byNumber: z.boolean(),
-  joinedAt: z.number(),
-})
-export type CarriedPerson = z.output<typeof carriedPerson>
+export type CarriedPerson = z.output<typeof roomUserSchema>
 
 const carriedStream = z.strictObject({
   userId: z.string(),
@@ -72,7 +65,7 @@ export type CarriedStream = z.output<typeof carriedStream>
 /** Who and what is in such a room, besides who came through the program that is told. */
 export const carriedRoomSchema = z.strictObject({
   roomId,
-  people: z.array(carriedPerson),
+  people: z.array(roomUserSchema),
   streams: z.array(carriedStream),
 })
 export type CarriedRoom = z.output<typeof carriedRoomSchema>

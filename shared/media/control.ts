@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { carriedOutSchema, carriedRoomSchema, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
+import { roomUserSchema } from './room-user.ts'
 import { streamConversion, trackReasons, transcodingStatus, trackWays, shortcoming } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
@@ -127,15 +128,6 @@ const device = z.strictObject({
   address: z.string().max(2_048),
   assistAddress: z.string().max(2_048),
   login: login.optional(),
-})
-const user = z.strictObject({
-  userId: z.string(),
-  userName: z.string(),
-  device: z.boolean(),
-  role: z.enum(['host', 'member']),
-  /** Came by the room's number alone. */
-  byNumber: z.boolean(),
-  joinedAt: z.number(),
 })
 const track = z.strictObject({
   kind: z.enum(['video', 'audio']),
@@ -287,7 +279,7 @@ export const controlMethods = {
     params: z.strictObject({ roomId, streamId: z.string() }),
     result: z.strictObject({ picture: keyPicture.nullable() }),
   },
-  users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(user) }) },
+  users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(roomUserSchema) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
@@ -337,7 +329,7 @@ export type ToNode = z.output<typeof toNodeSchema>
 
 /** What a node tells without being asked: the events of the port, and its log. */
 export const controlEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('joined'), roomId: z.string(), user }),
+  z.strictObject({ type: z.literal('joined'), roomId: z.string(), user: roomUserSchema }),
   z.strictObject({ type: z.literal('left'), roomId: z.string(), userId: z.string() }),
   z.strictObject({
     type: z.literal('deviceLost'),
@@ -375,7 +367,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     count: z.int(),
   }),
   /** Somebody came into a room that is carried elsewhere, or became host there. */
-  z.strictObject({ type: z.literal('carriedEntered'), roomId: z.string(), user }),
+  z.strictObject({ type: z.literal('carriedEntered'), roomId: z.string(), user: roomUserSchema }),
   /** They are out. `kicked`: by a host, also of somebody who did not come through this program. */
   z.strictObject({ type: z.literal('carriedLeft'), roomId: z.string(), userId: z.string(), kicked: z.boolean() }),
   /** Something is wanted of the media of such a room: `answer_media` follows. */

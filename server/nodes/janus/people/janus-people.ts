@@ -8,6 +8,7 @@ import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
+import { KeptOpen } from '../kept-open.ts'
 import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { Subscription } from './subscription.ts'
@@ -88,9 +89,9 @@ export class JanusPeople implements RoomCarrier {
   readonly #feeds = new Map<string, RoomFeeds>()
   readonly #ways = new Map<string, Way>()
   readonly #closing = new AbortController()
-  #socket: Promise<JanusSocket> | undefined
+  readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
   /** Unseen viewers share one. */
-  #observing: Promise<JanusSession> | undefined
+  readonly #observing = new KeptOpen(() => this.#session(this.#closing.signal))
   /** By room: participants that publish nothing and are nobody, for those. */
   readonly #observers = new Map<string, Promise<PersonStay>>()
 
@@ -232,10 +233,10 @@ export class JanusPeople implements RoomCarrier {
     await Promise.all(people.map(([roomId, userId]) => this.leave(roomId, userId)))
     const observers = await Promise.allSettled(this.#observers.values())
     for (const one of observers) if (one.status === 'fulfilled') await one.value.leave(never).catch(() => {})
-    const observing = await this.#observing?.catch(() => undefined)
+    const observing = await this.#observing.current()
     await observing?.destroy(never).catch(() => {})
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
-    const socket = await this.#socket?.catch(() => undefined)
+    const socket = await this.#socket.current()
     socket?.close()
   }
 
@@ -243,7 +244,7 @@ export class JanusPeople implements RoomCarrier {
     const { admit, clear } = this.#options
     const feeds = this.#feedsFor(person.roomId)
     return await this.#act(leaving, async (signal) => {
-      const session = await JanusSession.create(await this.#connection(signal), signal)
+      const session = await this.#session(signal)
       try {
         const parts = { person, admit, feeds }
         return await PersonStay.join(parts, session, signal).catch(async (error: unknown) => {
@@ -325,30 +326,13 @@ export class JanusPeople implements RoomCarrier {
     open: (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>,
     signal: AbortSignal,
   ): Promise<Subscription> {
-    const owner = await this.#observingSession(signal)
+    const owner = await this.#observing.get(signal)
     try {
       return await open(owner, this.#anybodyIn(roomId)?.credentials)
     } catch (error) {
       if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
       const observer = await unlessAborted(this.#observerOf(roomId), signal)
       return await open(owner, observer.credentials)
-    }
-  }
-
-  async #observingSession(signal: AbortSignal): Promise<JanusSession> {
-    const session = await unlessAborted((this.#observing ??= this.#observe()), signal)
-    if (session.isOpen) return session
-    this.#observing = undefined
-    return await this.#observingSession(signal)
-  }
-
-  async #observe(): Promise<JanusSession> {
-    const { signal } = this.#closing
-    try {
-      return await JanusSession.create(await this.#connection(signal), signal)
-    } catch (error) {
-      this.#observing = undefined
-      throw error
     }
   }
 
@@ -364,20 +348,8 @@ export class JanusPeople implements RoomCarrier {
     return observer
   }
 
-  async #connection(signal: AbortSignal): Promise<JanusSocket> {
-    const socket = await unlessAborted((this.#socket ??= this.#connect()), signal)
-    if (socket.isOpen) return socket
-    this.#socket = undefined
-    return await this.#connection(signal)
-  }
-
-  async #connect(): Promise<JanusSocket> {
-    try {
-      return await JanusSocket.open(this.#options.socket, this.#closing.signal)
-    } catch (error) {
-      this.#socket = undefined
-      throw error
-    }
+  async #session(signal: AbortSignal): Promise<JanusSession> {
+    return await JanusSession.create(await this.#socket.get(signal), signal)
   }
 
   #act<T>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -10,17 +10,7 @@ const login = { login_name: 'admin', login_password: 'se:cret' }
 test('cameras of a site on a guarded Janus node: refused with the reason, through its death, its sleep and its leave', async () => {
   await using camera = await startCamera({ auth: 'digest', fps: 10 })
   await using janus = await startJanus({ tokenSecret: 'token secret' })
-  const { api, admin, adminKey } = janus.configuration.secrets
-  const node = {
-    name: 'janus',
-    kind: 'janus' as const,
-    ws_url: janus.wsUrl,
-    admin_url: janus.adminUrl,
-    api_secret: api,
-    admin_secret: admin,
-    admin_key: adminKey,
-    token_secret: janus.configuration.tokenSecret,
-  }
+  const node = janus.asNode()
   // The embedded node looks at cameras, and takes no rooms.
   const site = { nodes: [{ name: 'here', kind: 'embedded' }, node] }
   const controller = await startHeadless({ site })

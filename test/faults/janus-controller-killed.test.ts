@@ -10,16 +10,7 @@ const fps = 15
 test('the controller dies again and again while a camera is watched through Janus: no picture is missing', async () => {
   await using camera = await startCamera({ fps })
   await using janus = await startJanus()
-  const { api, admin, adminKey } = janus.configuration.secrets
-  const node = {
-    name: 'janus',
-    kind: 'janus',
-    ws_url: janus.wsUrl,
-    admin_url: janus.adminUrl,
-    api_secret: api,
-    admin_secret: admin,
-    admin_key: adminKey,
-  }
+  const node = janus.asNode()
   let controller: Headless = await startHeadless({ site: { nodes: [node] } })
   const { folder } = controller
   try {

@@ -11,19 +11,10 @@ const names = ['north', 'east', 'south'] as const
 /** A node that hangs has 1 s to take a new room, before anybody knows; then another one is asked. */
 const longestAnswerMs = 2_500
 
-const nodeOf = (name: string, janus: JanusServer) => {
-  const { api, admin, adminKey } = janus.configuration.secrets
-  return {
-    name,
-    kind: 'janus',
-    ws_url: janus.wsUrl,
-    admin_url: janus.adminUrl,
-    api_secret: api,
-    admin_secret: admin,
-    admin_key: adminKey,
-    addresses: [{ tag: '', addr: `127.0.0.1:${janus.configuration.wsPort}` }],
-  }
-}
+const nodeOf = (name: string, janus: JanusServer) => ({
+  ...janus.asNode(name),
+  addresses: [{ tag: '', addr: `127.0.0.1:${janus.configuration.wsPort}` }],
+})
 
 test('three Janus servers: one hangs, one is killed, one is drained, and cameras go on elsewhere while clients keep calling', async () => {
   await using camera = await startCamera()

@@ -11,17 +11,7 @@ beforeAll(async () => {
   // Rooms are guarded: nobody joins or watches without a token.
   const tokenSecret = 'a secret that signs tokens'
   janus = await startJanus({ tokenSecret })
-  const { api, admin, adminKey } = janus.configuration.secrets
-  const node = {
-    name: 'janus',
-    kind: 'janus',
-    ws_url: janus.wsUrl,
-    admin_url: janus.adminUrl,
-    api_secret: api,
-    admin_secret: admin,
-    admin_key: adminKey,
-    token_secret: tokenSecret,
-  }
+  const node = janus.asNode()
   site = await RoomSite.start({ nodes: [node] })
 })
 afterEach(async () => {

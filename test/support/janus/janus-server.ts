@@ -52,6 +52,21 @@ export class JanusServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.configuration.adminPort}/admin`
   }
 
+  /** As a site file names it. */
+  asNode(name = 'janus') {
+    const { secrets, tokenSecret } = this.configuration
+    return {
+      name,
+      kind: 'janus' as const,
+      ws_url: this.wsUrl,
+      admin_url: this.adminUrl,
+      api_secret: secrets.api,
+      admin_secret: secrets.admin,
+      admin_key: secrets.adminKey,
+      ...(tokenSecret === '' ? {} : { token_secret: tokenSecret }),
+    }
+  }
+
   get pid(): number {
     return this.#child?.pid ?? 0
   }

@@ -58,7 +58,7 @@ export class ConsoleFeed {
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
       devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
       pool.onEvent((event) => {
-        if (hub.listening) nodes.add(event.name)
+        if (hub.listening) nodes.add('name' in event ? event.name : event.roomId)
       }),
       store.onChange((changes) => {
         if (!hub.listening) return

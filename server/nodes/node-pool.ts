@@ -206,6 +206,11 @@ export class NodePool {
     return this.#drainer.set(name, on)
   }
 
+  /** Names of the nodes that hold the room, its own first, then its branches; empty when it has none. O(1). */
+  nodesOf(roomId: string): readonly string[] {
+    return this.#context.index.nodesOf(roomId)
+  }
+
   /** Users of the room in the order they joined, devices included. */
   usersOf(roomId: string): readonly NodeUser[] {
     return this.#context.presence.usersOf(roomId)
@@ -318,7 +323,9 @@ export class NodePool {
   #followRoom(roomId: string, room: StoredRoom | undefined): void {
     const { index, live, presence, events } = this.#context
     const after = room?.node ?? ''
-    const before = index.set(roomId, after)
+    const nodesBefore = index.set(roomId, room)
+    const nodes = index.nodesOf(roomId)
+    const [before = ''] = nodesBefore
     if (before !== '' && before !== after) {
       const moves = room !== undefined && !room.closed
       if (presence.nodeOf(roomId) === before) {
@@ -334,6 +341,9 @@ export class NodePool {
       events.emit({ type: 'roomMoved', name: after, roomId, from: before })
     const next = index.reservedOn(roomId)
     if (next !== '' && next !== after) live.get(next)?.placement.follow(roomId)
+    if (sameNodes(nodesBefore, nodes)) return
+    for (const name of [...nodesBefore, ...nodes]) live.get(name)?.placement.follow(roomId)
+    events.emit({ type: 'roomNodes', roomId, nodes })
   }
 
   #lost(node: PoolNode): void {
@@ -351,6 +361,10 @@ export class NodePool {
     if (last !== undefined) node.placement.healthy(last, lastSuccess)
     this.#drainer.work(node)
   }
+}
+
+function sameNodes(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at])
 }
 
 /** `host:port` of a URL; empty for none. */

@@ -71,6 +71,8 @@ export interface StoredRoom {
   waiting_room?: boolean
   /** Name of the node that serves it; empty when it was never assigned. */
   node: string
+  /** Names of further nodes that hold it for some of its people, the oldest first; left out: none. Only where `node` is named, and is not among them. */
+  branches?: readonly string[]
   /** access_key that created it; empty when the operator did. */
   created_by: string
   created_at: number

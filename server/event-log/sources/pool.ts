@@ -49,6 +49,7 @@ class PoolWatch {
         return this.#sink.append({ kind: 'room.moved', subject, params: { from: event.from, to: event.name } })
       }
       case 'online':
+      case 'roomNodes':
       case 'deviceLost':
         // The state of the node says it; devices are watched by themselves, with their reasons.
         return

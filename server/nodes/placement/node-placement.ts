@@ -154,7 +154,8 @@ export class NodePlacement {
     const room = store.get('rooms', roomId)
     const { name, leaving } = this.#node
     if (room === undefined || room.closed || leaving) return undefined
-    return room.node === name || index.reservedOn(roomId) === name ? room : undefined
+    const holds = room.node === name || room.branches?.includes(name) === true
+    return holds || index.reservedOn(roomId) === name ? room : undefined
   }
 
   /** One more try to make the room right, within the caller's time. */

@@ -1,11 +1,24 @@
 import type { StoredRoom } from '../../store/records.ts'
 
+/** Names of no nodes. */
+const none: readonly string[] = []
+
+/** What a room record says of its nodes. */
+export type RoomNodes = Pick<StoredRoom, 'node' | 'branches'>
+
+/** The nodes that hold the room by its record: its own node first, then its branches; empty for one without a node. */
+export function nodesOf({ node, branches = none }: RoomNodes): readonly string[] {
+  return node === '' ? none : [node, ...branches.filter((name) => name !== node)]
+}
+
 /**
- * Which rooms the store assigns to which node, and which are about to be, so that counting and walking a node's rooms does not walk all rooms. Rooms without a node
- * cost nothing.
+ * Which rooms the store assigns to which nodes, and which are about to be, so that counting and walking a node's rooms does not walk all rooms. A room counts on each node that
+ * holds it, its own and its branches. Rooms without a node cost nothing.
  */
 export class RoomIndex {
   readonly #nodeOf = new Map<string, string>()
+  /** All nodes of the rooms that have branches. */
+  readonly #branched = new Map<string, readonly string[]>()
   readonly #rooms = new Map<string, Set<string>>()
   /** The node that a room is about to be assigned to, and how many such rooms each node has. */
   readonly #reservedOn = new Map<string, string>()
@@ -13,12 +26,20 @@ export class RoomIndex {
 
   /** Built once from what is stored; kept by `set`. */
   constructor(rooms: ReadonlyMap<string, StoredRoom>) {
-    for (const [roomId, room] of rooms) this.set(roomId, room.node)
+    for (const [roomId, room] of rooms) this.set(roomId, room)
   }
 
-  /** Name of the node the room is assigned to; empty when it is not. */
+  /** Name of the room's own node; empty when it has none. */
   nodeOf(roomId: string): string {
     return this.#nodeOf.get(roomId) ?? ''
+  }
+
+  /** Names of the nodes that hold the room, its own first; empty when it has none. O(1). */
+  nodesOf(roomId: string): readonly string[] {
+    const branched = this.#branched.get(roomId)
+    if (branched !== undefined) return branched
+    const node = this.#nodeOf.get(roomId)
+    return node === undefined ? none : [node]
   }
 
   /** How many rooms the node has. */
@@ -58,23 +79,29 @@ export class RoomIndex {
     return [...(this.#rooms.get(node) ?? [])]
   }
 
-  /** The room is assigned to `node` (the empty name: to none); returns where it was before. */
-  set(roomId: string, node: string): string {
-    const before = this.nodeOf(roomId)
-    if (before === node) return before
-    if (before !== '') {
-      const rooms = this.#rooms.get(before)
-      rooms?.delete(roomId)
-      if (rooms?.size === 0) this.#rooms.delete(before)
-    }
-    if (node === '') {
-      this.#nodeOf.delete(roomId)
-      return before
-    }
-    this.#nodeOf.set(roomId, node)
+  /** What is stored of the room now; undefined when it is gone. Returns the nodes that it had before. */
+  set(roomId: string, room: RoomNodes | undefined): readonly string[] {
+    const before = this.nodesOf(roomId)
+    const after = room === undefined ? none : nodesOf(room)
+    for (const name of before) if (!after.includes(name)) this.#remove(name, roomId)
+    for (const name of after) if (!before.includes(name)) this.#add(name, roomId)
+    const [node] = after
+    if (node === undefined) this.#nodeOf.delete(roomId)
+    else this.#nodeOf.set(roomId, node)
+    if (after.length > 1) this.#branched.set(roomId, after)
+    else this.#branched.delete(roomId)
+    return before
+  }
+
+  #add(node: string, roomId: string): void {
     const rooms = this.#rooms.get(node)
     if (rooms === undefined) this.#rooms.set(node, new Set([roomId]))
     else rooms.add(roomId)
-    return before
+  }
+
+  #remove(node: string, roomId: string): void {
+    const rooms = this.#rooms.get(node)
+    rooms?.delete(roomId)
+    if (rooms?.size === 0) this.#rooms.delete(node)
   }
 }

@@ -150,5 +150,5 @@ export function stateIs(name: string, state: string): (event: PoolEvent) => bool
 
 /** A predicate for `next`: an event of that type, about that node. */
 export function isOf(type: PoolEvent['type'], name: string): (event: PoolEvent) => boolean {
-  return (event) => event.type === type && event.name === name
+  return (event) => event.type === type && 'name' in event && event.name === name
 }

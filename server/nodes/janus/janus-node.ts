@@ -1,7 +1,5 @@
-import { deviceErrorMessages } from '../../../shared/device.ts'
 import { within } from '../deadline.ts'
 import {
-  DeviceJoinError,
   type MediaNode,
   NodeConnectionError,
   type NodeDevice,
@@ -13,16 +11,18 @@ import {
 } from '../media-node.ts'
 import { describeFailure, type NodeLogger } from '../node-failure.ts'
 import { JanusAdmission } from './admission.ts'
+import { type AdmissionWish, JanusEntry, notOpen } from './entry.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
+import { HeldRooms } from './held-rooms.ts'
 import { JanusParticipants } from './participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './node-traits.ts'
 import type { RelayIds } from './relay/relay-ids.ts'
 import { RelayParticipants } from './relay/relay-participants.ts'
+import { JanusRemoval } from './removal.ts'
 import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
-import type { JanusRooms } from './rooms.ts'
-import { readRoomToken } from './signed-token.ts'
+import type { JanusRooms, ListedRoom } from './rooms.ts'
 
 /** What a driver of a Janus node is made of. */
 export interface JanusNodeOptions {
@@ -47,65 +47,66 @@ export interface JanusNodeOptions {
   clock?: () => number
 }
 
-/** A person's wish for a token. */
-export interface AdmissionWish {
-  roomId: string
-  userId: string
-  role: 'host' | 'member'
-  /** Unix seconds. */
-  expiresAt: number
-}
-
 /** What the controller asks by itself, after an event: milliseconds. */
 const ownRequestMs = 4_000
-/** While the node tells its events, its rooms are listed only so often, in milliseconds. */
-const listEveryMs = 15_000
 
 /** The driver of one Janus server: the port in requests to its VideoRoom plugin, and in what it tells. */
 export class JanusNode implements MediaNode {
   readonly #options: JanusNodeOptions
-  readonly #rooms: JanusRooms
+  readonly #rooms: HeldRooms
   readonly #admission: JanusAdmission
+  readonly #entry: JanusEntry
+  readonly #removal: JanusRemoval
   readonly #participants: JanusParticipants
   readonly #devices: RoomDevices
   /** Streams that are handed to its rooms by other nodes. */
   readonly relays: RelayParticipants
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   readonly #closing = new AbortController()
-  /** Rooms of ours that the node holds, as it was told; undefined: as an earlier controller told it. */
-  readonly #held = new Map<string, NodeRoom | undefined>()
-  /** Rooms that were made by rules of before. */
-  readonly #outdated = new Set<string>()
-  /** By room: devices that were in it and are still wanted. A locked room lets them back in. */
-  readonly #known = new Map<string, Set<string>>()
   /** Rooms whose people are known: who comes now is new. */
   readonly #read = new Set<string>()
-  /** Those whom the controller takes out at this moment, by room and user. */
-  readonly #kicking = new Set<string>()
   #telling = false
-  #listedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: JanusNodeOptions) {
     this.#options = options
-    const { rooms, traits, tokenSecret, clock = Date.now, devices } = options
-    this.#rooms = rooms
+    const { rooms, traits, tokenSecret, clock = Date.now, devices, isBanned } = options
+    const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock)
-    this.relays = new RelayParticipants({
-      ids: options.relayIds,
-      rooms,
-      admission: this.#admission,
-      room: (roomId) => this.#held.get(roomId),
-      clock,
-    })
+    const admission = this.#admission
+    this.relays = new RelayParticipants({ ids: options.relayIds, rooms, admission, room, clock })
     this.#participants = new JanusParticipants({
       list: (roomId) => this.#own((signal) => rooms.participants(roomId, signal)),
       isDevice: (roomId, userId) => isScreen(userId) || this.#devices.holds(roomId, userId) || this.relays.has(userId),
-      roleOf: (roomId, userId) => this.#admission.roleOf(roomId, userId),
+      roleOf: (roomId, userId) => admission.roleOf(roomId, userId),
       tell: (event) => this.#tellOfPerson(event),
       clock,
     })
+    const participants = this.#participants
+    this.#entry = new JanusEntry({
+      room,
+      admission,
+      participants,
+      devices: () => this.#devices,
+      relays: this.relays,
+      isBanned,
+      clock,
+    })
+    this.#removal = new JanusRemoval({ ...options, admission, participants })
+    this.#rooms = new HeldRooms({
+      rooms,
+      traits,
+      admission,
+      beside: (roomId) => this.relays.publishers(roomId),
+      closing: (roomId, signal) => this.#removeDevices(roomId, signal),
+      made: (roomId) => this.#read.add(roomId),
+      dropped: (roomId) => {
+        participants.clear(roomId)
+        this.#read.delete(roomId)
+      },
+      listed: (listed) => this.#listed(listed),
+    })
     const forDevices: RoomsForDevices = {
-      admit: (roomId, device, signal) => this.#admitDevice(roomId, device, farAway(clock()), signal),
+      admit: (roomId, device, signal) => this.#entry.admitDevice(roomId, device, signal),
       clear: (roomId, userId, signal) => this.#clear(roomId, userId, signal),
     }
     this.#devices = devices(forDevices, (event) => this.#tellOfDevice(event))
@@ -114,25 +115,13 @@ export class JanusNode implements MediaNode {
   async openRoom(room: NodeRoom, signal: AbortSignal): Promise<void> {
     this.#assertOpen()
     if (room.mode > 2) throw new NodeError('rooms of mode 3 and 4 are not put on Janus nodes')
-    const { roomId } = room
-    await this.#options.traits.read(signal)
-    if (this.#outdated.has(roomId)) await this.#destroy(roomId, signal)
-    const isNew = !this.#held.has(roomId)
-    if ((isNew || !(await this.#change(room, signal))) && !(await this.#create(room, signal))) {
-      // It is there, and nobody knew: by an answer that was lost, or by somebody else.
-      await this.#listRooms(signal)
-      if (this.#outdated.has(roomId)) await this.#destroy(roomId, signal)
-      if (!(await this.#change(room, signal)) && !(await this.#create(room, signal)))
-        throw new NodeError(`the room ${roomId} comes and goes on the node`)
-    }
-    this.#held.set(roomId, room)
+    await this.#rooms.open(room, signal)
   }
 
   async closeRoom(roomId: string, signal: AbortSignal): Promise<void> {
     this.#assertOpen()
-    await this.#destroy(roomId, signal)
-    this.#admission.forget(roomId)
-    this.#known.delete(roomId)
+    await this.#rooms.destroy(roomId, signal)
+    this.#entry.forget(roomId)
   }
 
   async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
@@ -145,105 +134,77 @@ export class JanusNode implements MediaNode {
 
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     this.#assertOpen()
-    if (this.#devices.holds(roomId, userId)) {
-      const isThere = this.#devices.usersOf(roomId).some((user) => user.userId === userId)
-      this.#known.get(roomId)?.delete(userId)
-      await this.#devices.remove(roomId, userId, signal)
-      return isThere
-    }
-    if (this.#participants.user(roomId, userId) === undefined) {
-      await this.#participants.read(roomId, signal)
-      if (this.#participants.user(roomId, userId) === undefined) return false
-    }
-    const name = JSON.stringify([roomId, userId])
-    this.#kicking.add(name)
-    try {
-      return await this.#putOut(roomId, userId, signal, () => this.#options.removed(roomId, userId))
-    } finally {
-      this.#kicking.delete(name)
-    }
+    if (!this.#devices.holds(roomId, userId)) return await this.#removal.kick(roomId, userId, signal)
+    const isThere = this.#devices.usersOf(roomId).some((user) => user.userId === userId)
+    this.#entry.forgetDevice(roomId, userId)
+    await this.#devices.remove(roomId, userId, signal)
+    return isThere
   }
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     this.#assertOpen()
-    if (!this.#held.has(roomId)) throw notOpen()
+    if (!this.#rooms.has(roomId)) throw notOpen()
     await this.#devices.add(roomId, device, signal)
   }
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     this.#assertOpen()
-    this.#known.get(roomId)?.delete(userId)
+    this.#entry.forgetDevice(roomId, userId)
     await this.#devices.remove(roomId, userId, signal)
     await this.#admission.takeBack(roomId, userId, signal)
   }
 
   async rooms(signal: AbortSignal): Promise<string[]> {
     this.#assertOpen()
-    return await this.#listRooms(signal)
+    return await this.#rooms.list(signal)
   }
 
   async health(signal: AbortSignal): Promise<NodeHealth> {
     this.#assertOpen()
     try {
-      if (this.#telling && performance.now() - this.#listedAt < listEveryMs) await this.#rooms.ping(signal)
-      else await this.#listRooms(signal)
+      if (this.#telling && this.#rooms.isFresh) await this.#options.rooms.ping(signal)
+      else await this.#rooms.list(signal)
     } catch (error) {
       // It may be another process, with another configuration, that answers next.
       this.#options.traits.forget()
-      this.#listedAt = Number.NEGATIVE_INFINITY
+      this.#rooms.doubt()
       throw error
     }
     const users = this.#participants.users + this.#devices.users
-    return { rooms: this.#held.size, users, pulls: this.#devices.pulls }
+    return { rooms: this.#rooms.size, users, pulls: this.#devices.pulls }
   }
 
-  /**
-   * Lets somebody in who shows the token that is returned; it is empty where rooms are open to everybody.
-   * @throws NodeError with what is in the way: the room is not here, locked or full, or they were taken out lately
-   */
+  /** See JanusEntry.admit. */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertOpen()
-    const { roomId, userId } = wish
-    const room = this.#held.get(roomId)
-    if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
-    if (this.relays.has(userId))
-      throw new NodeError('This user id is kept for relays between nodes: choose another one.')
-    if (this.#options.isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
-    const isThere = this.#participants.user(roomId, userId) !== undefined
-    if (!isThere && this.#countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
-    return await this.#admission.admit(wish, signal)
+    return await this.#entry.admit(wish, signal)
   }
 
-  /**
-   * What lets in somebody who comes through the room page, or their screen: fields of the join.
-   * @throws as `admit`
-   */
+  /** See JanusEntry.admitThroughPage. */
   async admitThroughPage(
-    { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
+    wish: Omit<AdmissionWish, 'expiresAt'>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const wish = { roomId, userId, role, expiresAt: farAway((this.#options.clock ?? Date.now)()) }
-    // A screen is nobody: whose it is has been let in.
-    const token = isScreen(userId) ? await this.#admission.admit(wish, signal) : await this.admit(wish, signal)
-    return token === '' ? {} : { token }
+    this.#assertOpen()
+    return await this.#entry.admitThroughPage(wish, signal)
   }
 
   /** Takes a participant out who may come back at once: another one of the same name takes their place. @throws as JanusRooms.kick */
   async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
-    await this.#rooms.kick(roomId, userId, signal)
+    await this.#options.rooms.kick(roomId, userId, signal)
   }
 
   /** Somebody is being taken out, by the controller's wish. */
   kicks(roomId: string, userId: string): boolean {
-    return this.#kicking.has(JSON.stringify([roomId, userId]))
+    return this.#removal.isUnderWay(roomId, userId)
   }
 
   /** The node is connected to the event port, or no longer. */
   telling(telling: boolean): void {
     this.#telling = telling
     // What was told before is lost, and so may be what is told from now on: the next poll lists all.
-    this.#listedAt = Number.NEGATIVE_INFINITY
-    if (telling) this.#look('a node that tells its events', () => this.#own((signal) => this.#listRooms(signal)))
+    this.#rooms.doubt()
+    if (telling) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
   /** The node told something. */
@@ -251,20 +212,15 @@ export class JanusNode implements MediaNode {
     if (event.type === 'started') return this.#restarted()
     const { roomId } = event
     if (event.type === 'rooms') {
-      this.#listedAt = Number.NEGATIVE_INFINITY
-      if (this.#held.has(roomId)) this.#readSoon(roomId)
+      this.#rooms.doubt()
+      if (this.#rooms.has(roomId)) this.#readSoon(roomId)
       return
     }
-    if (!this.#held.has(roomId)) return
+    if (!this.#rooms.has(roomId)) return
     if (event.type === 'joined') {
       const { userId, key, token } = event
       this.#participants.toldJoined(roomId, userId, key)
-      if (!this.#mayBe(roomId, userId, token)) {
-        this.#look('somebody who may not be in a room', () =>
-          this.#own((signal) => this.#putOut(roomId, userId, signal)),
-        )
-        return
-      }
+      if (!this.#entry.mayBe(roomId, userId, token)) return this.#putOutSoon('who may not be in a room', roomId, userId)
     }
     this.#readSoon(roomId)
   }
@@ -285,118 +241,38 @@ export class JanusNode implements MediaNode {
     }
   }
 
-  /** @returns whether it was made: false where one of its id is there */
-  async #create(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    const { roomId } = room
-    const beside = this.relays.publishers(roomId)
-    if (!(await this.#rooms.create(room, this.#admission.listFor(room), signal, beside))) return false
-    this.#admission.made(room)
-    this.#outdated.delete(room.roomId)
-    this.#held.set(room.roomId, room)
-    this.#read.add(room.roomId)
-    return true
-  }
-
-  /** @returns whether it is there */
-  async #change(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#rooms.edit(room, signal, this.relays.publishers(room.roomId)))) return false
-    await this.#admission.changed(room, signal)
-    return true
-  }
-
-  async #destroy(roomId: string, signal: AbortSignal): Promise<void> {
+  async #removeDevices(roomId: string, signal: AbortSignal): Promise<void> {
     await Promise.all(this.#devices.usersOf(roomId).map(({ userId }) => this.#devices.remove(roomId, userId, signal)))
-    await this.#rooms.destroy(roomId, signal)
-    this.#dropped(roomId)
   }
 
-  /** The room is gone from the node. */
-  #dropped(roomId: string): void {
-    this.#held.delete(roomId)
-    this.#outdated.delete(roomId)
-    this.#participants.clear(roomId)
-    this.#read.delete(roomId)
-  }
-
-  /** What is held becomes what the node lists; where the node does not tell who comes and goes, rooms with people in them are read. */
-  async #listRooms(signal: AbortSignal): Promise<string[]> {
-    await this.#options.traits.read(signal)
-    const before = new Set(this.#held.keys())
-    const listed = await this.#rooms.list(signal)
-    this.#listedAt = performance.now()
-    const there = new Set(listed.map(({ roomId }) => roomId))
-    for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#dropped(roomId)
-    for (const { roomId, participants, outdated } of listed) {
-      if (outdated) this.#outdated.add(roomId)
-      if (!this.#held.has(roomId)) this.#held.set(roomId, undefined)
-      const known = this.#countOf(roomId) + this.relays.count(roomId)
-      if (participants !== known || (participants > 0 && !this.#telling)) this.#readSoon(roomId)
-    }
-    return [...there]
-  }
-
-  async #admitDevice(
-    roomId: string,
-    { userId }: NodeDevice,
-    expiresAt: number,
-    signal: AbortSignal,
-  ): Promise<Record<string, unknown>> {
-    const room = this.#held.get(roomId)
-    if (room === undefined) throw notOpen()
-    if (this.#participants.user(roomId, userId) !== undefined)
-      throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
-    const wasThere = this.#known.get(roomId)?.has(userId) === true
-    if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
-    if (this.#countOf(roomId) >= room.attendeeMax) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
-    const token = await this.#admission.admit({ roomId, userId, role: 'device', expiresAt }, signal)
-    return token === '' ? {} : { token }
+  /** Where others are in a room than is known, or the node does not tell who comes and goes, the room is read. */
+  #listed({ roomId, participants }: ListedRoom): void {
+    const known = this.#entry.countOf(roomId) + this.relays.count(roomId)
+    if (participants !== known || (participants > 0 && !this.#telling)) this.#readSoon(roomId)
   }
 
   /** A participant with the id of a device that nobody knows any more. */
   async #clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#participants.user(roomId, userId) !== undefined) return false
-    await this.#rooms.kick(roomId, userId, signal)
+    await this.#options.rooms.kick(roomId, userId, signal)
     return true
-  }
-
-  async #putOut(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
-    // From here on they can open nothing more; with the stay goes what tells which ends are theirs.
-    await this.#admission.takeBack(roomId, userId, signal)
-    const open = await this.#options.expel.find(
-      { roomId, userId, key: this.#participants.keyOf(roomId, userId) },
-      signal,
-    )
-    const wasThere = await this.#rooms.kick(roomId, userId, signal)
-    if (wasThere) before?.()
-    await this.#options.expel.end(open, signal)
-    this.#participants.left(roomId, userId)
-    return wasThere
-  }
-
-  /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
-  #mayBe(roomId: string, userId: string, token: string | undefined): boolean {
-    if (this.#devices.holds(roomId, userId)) return true
-    if (this.#options.isBanned(roomId, userId)) return false
-    return token === undefined || readRoomToken(token)?.userId === userId
-  }
-
-  #countOf(roomId: string): number {
-    return this.#participants.count(roomId) + this.#devices.usersOf(roomId).length
   }
 
   /** Everything of the node is void; what it holds is asked anew. */
   #restarted(): void {
     this.#options.traits.forget()
     this.#admission.lost()
-    this.#held.clear()
-    this.#outdated.clear()
+    this.#rooms.clear()
     this.#read.clear()
-    this.#listedAt = Number.NEGATIVE_INFINITY
     this.#tell({ type: 'restarted' })
   }
 
   #readSoon(roomId: string): void {
     this.#look('the people of a room', () => this.#participants.read(roomId))
+  }
+
+  #putOutSoon(whom: string, roomId: string, userId: string): void {
+    this.#look(`somebody ${whom}`, () => this.#own((signal) => this.#removal.putOut(roomId, userId, signal)))
   }
 
   /** Does something by itself: what fails is tried again by the next poll. */
@@ -418,18 +294,13 @@ export class JanusNode implements MediaNode {
     this.#tell(event)
     if (event.type !== 'joined') return
     const { roomId, user } = event
-    const room = this.#held.get(roomId)
     // Janus knows no cap on people: whoever is one too many is put out at once. Who was in the room before it was looked at stays.
-    const tooMany = room !== undefined && this.#read.has(roomId) && this.#countOf(roomId) > room.attendeeMax
-    if (tooMany || this.#options.isBanned(roomId, user.userId))
-      this.#look('somebody too many', () => this.#own((signal) => this.#putOut(roomId, user.userId, signal)))
+    const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId)
+    if (tooMany || this.#options.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
   }
 
   #tellOfDevice(event: NodeEvent): void {
-    if (event.type === 'joined') {
-      const known = this.#known.get(event.roomId) ?? new Set<string>()
-      this.#known.set(event.roomId, known.add(event.user.userId))
-    }
+    if (event.type === 'joined') this.#entry.deviceJoined(event.roomId, event.user.userId)
     this.#tell(event)
   }
 
@@ -440,13 +311,4 @@ export class JanusNode implements MediaNode {
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new NodeConnectionError('the node was taken out of service')
   }
-}
-
-function notOpen(): DeviceJoinError {
-  return new DeviceJoinError('nodeFailed', 'The room is not open on this node.')
-}
-
-/** A device stays for as long as it is wanted: its token is taken back, it does not end. */
-function farAway(now: number): number {
-  return Math.floor(now / 1_000) + 10 * 365 * 24 * 3_600
 }

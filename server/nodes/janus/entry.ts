@@ -1,0 +1,136 @@
+import { deviceErrorMessages } from '../../../shared/device.ts'
+import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../media-node.ts'
+import type { JanusAdmission } from './admission.ts'
+import type { JanusParticipants } from './participants.ts'
+import { isScreen } from './people/room-feeds.ts'
+import type { RelayParticipants } from './relay/relay-participants.ts'
+import type { RoomDevices } from './room-devices.ts'
+import { readRoomToken } from './signed-token.ts'
+
+/** A person's wish for a token. */
+export interface AdmissionWish {
+  roomId: string
+  userId: string
+  role: 'host' | 'member'
+  /** Unix seconds. */
+  expiresAt: number
+}
+
+/** What decides who comes in. */
+export interface JanusEntryOptions {
+  /** The room as the node holds it; undefined when it does not, or is not told yet how. */
+  room: (roomId: string) => NodeRoom | undefined
+  admission: JanusAdmission
+  participants: JanusParticipants
+  devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
+  relays: Pick<RelayParticipants, 'has'>
+  /** Somebody was taken out lately, and may not come back yet. */
+  isBanned: (roomId: string, userId: string) => boolean
+  /** Milliseconds since the epoch. */
+  clock: () => number
+}
+
+/** Who may come into the rooms of one node: who is wanted, fits in, and was not taken out lately. */
+export class JanusEntry {
+  readonly #options: JanusEntryOptions
+  /** By room: devices that were in it and are still wanted. A locked room lets them back in. */
+  readonly #known = new Map<string, Set<string>>()
+
+  constructor(options: JanusEntryOptions) {
+    this.#options = options
+  }
+
+  /** People and devices in a room. */
+  countOf(roomId: string): number {
+    const { participants, devices } = this.#options
+    return participants.count(roomId) + devices().usersOf(roomId).length
+  }
+
+  /** More are in the room than it takes. */
+  isOverfull(roomId: string): boolean {
+    const room = this.#options.room(roomId)
+    return room !== undefined && this.countOf(roomId) > room.attendeeMax
+  }
+
+  /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
+  mayBe(roomId: string, userId: string, token: string | undefined): boolean {
+    if (this.#options.devices().holds(roomId, userId)) return true
+    if (this.#options.isBanned(roomId, userId)) return false
+    return token === undefined || readRoomToken(token)?.userId === userId
+  }
+
+  /**
+   * Lets somebody in who shows the token that is returned; it is empty where rooms are open to everybody.
+   * @throws NodeError with what is in the way: the room is not here, locked or full, or they were taken out lately
+   */
+  async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
+    const { roomId, userId } = wish
+    const { participants, relays, isBanned, admission } = this.#options
+    const room = this.#options.room(roomId)
+    if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
+    if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
+    if (isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
+    const isThere = participants.user(roomId, userId) !== undefined
+    if (!isThere && this.countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
+    return await admission.admit(wish, signal)
+  }
+
+  /**
+   * What lets in somebody who comes through the room page, or their screen: fields of the join.
+   * @throws as `admit`
+   */
+  async admitThroughPage(
+    { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const wish = { roomId, userId, role, expiresAt: this.#farAway() }
+    // A screen is nobody: whose it is has been let in.
+    const token = isScreen(userId) ? await this.#options.admission.admit(wish, signal) : await this.admit(wish, signal)
+    return token === '' ? {} : { token }
+  }
+
+  /** See RoomsForDevices.admit. */
+  async admitDevice(
+    roomId: string,
+    { userId }: Pick<NodeDevice, 'userId'>,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const { participants, admission } = this.#options
+    const room = this.#options.room(roomId)
+    if (room === undefined) throw notOpen()
+    if (participants.user(roomId, userId) !== undefined)
+      throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
+    const wasThere = this.#known.get(roomId)?.has(userId) === true
+    if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
+    if (this.countOf(roomId) >= room.attendeeMax) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
+    const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
+    return token === '' ? {} : { token }
+  }
+
+  /** A device is in the room. */
+  deviceJoined(roomId: string, userId: string): void {
+    const known = this.#known.get(roomId) ?? new Set<string>()
+    this.#known.set(roomId, known.add(userId))
+  }
+
+  /** A device is no longer wanted in the room. */
+  forgetDevice(roomId: string, userId: string): void {
+    this.#known.get(roomId)?.delete(userId)
+  }
+
+  /** The room is gone for good. */
+  forget(roomId: string): void {
+    this.#options.admission.forget(roomId)
+    this.#known.delete(roomId)
+  }
+
+  /** Unix seconds: who comes by the controller stays for as long as they are wanted; their token is taken back, it does not end. */
+  #farAway(): number {
+    return Math.floor(this.#options.clock() / 1_000) + 10 * 365 * 24 * 3_600
+  }
+}
+
+/** A device is wanted in a room that the node does not hold. */
+export function notOpen(): DeviceJoinError {
+  return new DeviceJoinError('nodeFailed', 'The room is not open on this node.')
+}

@@ -1,0 +1,64 @@
+import type { JanusAdmission } from './admission.ts'
+import type { ExpelSessions } from './expel-sessions.ts'
+import type { JanusParticipants } from './participants.ts'
+import type { JanusRooms } from './rooms.ts'
+
+/** What takes people out. */
+export interface JanusRemovalOptions {
+  rooms: JanusRooms
+  admission: JanusAdmission
+  participants: JanusParticipants
+  /** Ends what somebody who was put out still has open on the node. */
+  expel: ExpelSessions
+  /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
+  removed: (roomId: string, userId: string) => void
+}
+
+/** Takes people out of the rooms of one node, with all that they have open there. */
+export class JanusRemoval {
+  readonly #options: JanusRemovalOptions
+  /** Those whom the controller takes out at this moment, by room and user. */
+  readonly #kicking = new Set<string>()
+
+  constructor(options: JanusRemovalOptions) {
+    this.#options = options
+  }
+
+  /** Somebody is being taken out, by the controller's wish. */
+  isUnderWay(roomId: string, userId: string): boolean {
+    return this.#kicking.has(keyOf(roomId, userId))
+  }
+
+  /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
+  async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    const { participants, removed } = this.#options
+    if (participants.user(roomId, userId) === undefined) {
+      await participants.read(roomId, signal)
+      if (participants.user(roomId, userId) === undefined) return false
+    }
+    const key = keyOf(roomId, userId)
+    this.#kicking.add(key)
+    try {
+      return await this.putOut(roomId, userId, signal, () => removed(roomId, userId))
+    } finally {
+      this.#kicking.delete(key)
+    }
+  }
+
+  /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  async putOut(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
+    const { rooms, admission, participants, expel } = this.#options
+    // From here on they can open nothing more; with the stay goes what tells which ends are theirs.
+    await admission.takeBack(roomId, userId, signal)
+    const open = await expel.find({ roomId, userId, key: participants.keyOf(roomId, userId) }, signal)
+    const wasThere = await rooms.kick(roomId, userId, signal)
+    if (wasThere) before?.()
+    await expel.end(open, signal)
+    participants.left(roomId, userId)
+    return wasThere
+  }
+}
+
+function keyOf(roomId: string, userId: string): string {
+  return JSON.stringify([roomId, userId])
+}

@@ -21,10 +21,17 @@ export interface ParticipantTokenParts {
 /** Lets somebody into a room on a Janus node by Janus's own API; the room gets a node where it has none. */
 export function participantTokens(parts: ParticipantTokenParts): Handler<'media.participant_token'> {
   const { store, rooms, pool, janus, settings } = parts
-  return async ({ room_id: roomId, user_id: userId, user_name: userName, role, life_ms: lifeMs }) => {
+  return async ({
+    room_id: roomId,
+    user_id: userId,
+    user_name: userName,
+    role,
+    idc_code: idcCode,
+    life_ms: lifeMs,
+  }) => {
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-    const name = await pool.assign(roomId, {}, signal)
+    const name = await pool.assign(roomId, { idcCode }, signal)
     if (store.get('nodes', name)?.kind !== 'janus')
       throw new ConsoleError('conflict', 'The room is on no Janus node: people join it by a link.')
     // Janus counts whole seconds.

@@ -81,6 +81,11 @@ export class NodeConnectionError extends NodeError {
   override readonly name = 'NodeConnectionError'
 }
 
+/** The node said no: it did nothing. Without its word nobody knows. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof NodeError && !(error instanceof NodeConnectionError)
+}
+
 /**
  * The port through which the controller reaches any MCU. Drivers: `simulated`, `embedded`, `janus`. Every call ends when its signal aborts (rejecting with the signal's reason),
  * and rejects with NodeError (or DeviceJoinError) when the node says no. The pool adds deadlines and health; a driver only talks.
@@ -97,6 +102,13 @@ export interface MediaNode {
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
   /** The user's connection has ended. Resolves to false when no such user is in the room. */
   kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
+  /**
+   * What lets this person into the room is void here: they were taken out of it on another node. They are not in it here. Left out: nothing that the node gave out outlives
+   * a stay.
+   */
+  revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Ends the stay of somebody who came in on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
+  clearPlace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
   addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
   /** The device is out of the room; one that is not there is no error. */

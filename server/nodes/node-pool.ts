@@ -2,26 +2,30 @@ import type { NodeView } from '../../shared/console/nodes.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
-import type { Change, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { Assigner } from './choice/assigner.ts'
+import { BranchUpkeep } from './choice/branch-upkeep.ts'
+import { CallerNodes } from './choice/caller-nodes.ts'
 import type { ChoiceOptions } from './choice/choose-node.ts'
 import { Drainer } from './choice/drainer.ts'
 import { Eligibility } from './choice/eligibility.ts'
 import { ExpectedUsers } from './choice/expected-users.ts'
-import { type LeftRoom, Relocation, roomsInUse } from './choice/relocation.ts'
-import { DeadlineError } from './deadline.ts'
-import { EventIntake } from './event-intake.ts'
-import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
+import { Relocation } from './choice/relocation.ts'
+import type { MediaNode, NodeDevice, NodeUser } from './media-node.ts'
 import { type ConnectionTest, type NodeInspections, testConnection } from './health/connection-test.ts'
 import type { NodeDrivers } from './node-driver.ts'
-import { asApiError, type NodeLogger } from './node-failure.ts'
+import type { NodeLogger } from './node-failure.ts'
 import { NodeRoster } from './node-roster.ts'
 import type { PoolContext } from './pool-context.ts'
 import { type PoolEvent, PoolEvents } from './pool-events.ts'
-import type { PoolNode } from './pool-node.ts'
+import { PoolFollowing } from './pool-following.ts'
 import { viewsOf } from './pool-views.ts'
 import { Presence, type PresenceTotals } from './presence.ts'
 import { RoomIndex } from './placement/room-index.ts'
+import { RoomCalls } from './room-calls.ts'
+
+/** So long a branch is kept that nobody is on, unless said otherwise: people come and go. */
+const idleMs = 60_000
 
 /** What a pool is made of. */
 export interface NodePoolOptions {
@@ -36,26 +40,29 @@ export interface NodePoolOptions {
   clock?: () => number
   /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
   now?: () => number
+  /** So long a branch of a room is kept that nobody is on, in milliseconds. */
+  branchIdleMs?: number
   /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
   defaultAddress?: (port: number) => string
 }
 
 /**
- * Every MCU node of the site behind one face: which node serves which room, who is in the rooms, and calls to the right node with their deadlines.
+ * Every MCU node of the site behind one face: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
  * Look-ups are O(1) in rooms and users.
  */
 export class NodePool {
   readonly #context: PoolContext
   readonly #options: NodePoolOptions
-  readonly #eligibility: Eligibility
-  readonly #assigner: Assigner
+  readonly #callerNodes: CallerNodes
+  readonly #calls: RoomCalls
   readonly #relocation: Relocation
   readonly #drainer: Drainer
+  readonly #upkeep: BranchUpkeep
   readonly #roster: NodeRoster
   readonly #unsubscribe: () => void
 
   constructor(options: NodePoolOptions) {
-    const { store, settings, logger, clock = Date.now, now = () => performance.now() } = options
+    const { store, settings, logger, clock = Date.now, now = () => performance.now(), branchIdleMs = idleMs } = options
     this.#options = options
     this.#context = {
       store,
@@ -69,31 +76,34 @@ export class NodePool {
       now,
       live: new Map(),
     }
-    this.#eligibility = new Eligibility(this.#context)
-    this.#assigner = new Assigner(this.#context, this.#eligibility)
-    this.#relocation = new Relocation(this.#context, this.#assigner)
-    this.#drainer = new Drainer(this.#context, this.#eligibility, this.#relocation)
-    const intake = new EventIntake(this.#context, (node, roomId) => this.#drainer.consider(node, roomId))
-    const listener = {
-      onState: (node: PoolNode, state: string, error: unknown) => {
-        this.#roster.note(node, error)
-        if (state === 'offline') this.#lost(node)
-        // What had nowhere to go may have now.
-        else for (const other of this.#context.live.values()) other.drained = false
-      },
-      onHealthy: (node: PoolNode) => this.#healthy(node),
-      onFailure: (node: PoolNode, error: unknown) => {
-        if (!node.online) this.#roster.note(node, error)
-      },
-      onLeaving: (rooms: readonly LeftRoom[]) => this.#relocation.move(rooms),
-      onEvent: intake.take.bind(intake),
-    }
-    this.#roster = new NodeRoster(this.#context, options.drivers, listener, () => settings().deadlines.shutdown_ms)
-    this.#unsubscribe = store.onChange((changes) => this.#follow(changes))
+    const eligibility = new Eligibility(this.#context)
+    const assigner = new Assigner(this.#context, eligibility)
+    const relocation = new Relocation(this.#context, assigner)
+    const drainer = new Drainer(this.#context, eligibility, relocation)
+    const upkeep = new BranchUpkeep({ context: this.#context, eligibility, relocation, idleMs: branchIdleMs })
+    const following = new PoolFollowing(this.#context, {
+      eligibility,
+      relocation,
+      drainer,
+      upkeep,
+      roster: () => this.#roster,
+    })
+    this.#roster = new NodeRoster(this.#context, options.drivers, following, () => settings().deadlines.shutdown_ms)
+    this.#callerNodes = new CallerNodes(this.#context, {
+      eligibility,
+      assigner,
+      onSent: (roomId, branch) => upkeep.used(roomId, branch),
+    })
+    this.#calls = new RoomCalls(this.#context)
+    this.#relocation = relocation
+    this.#drainer = drainer
+    this.#upkeep = upkeep
+    this.#unsubscribe = store.onChange((changes) => following.follow(changes))
   }
 
   /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
   start(): Promise<void> {
+    this.#upkeep.start()
     return this.#roster.start()
   }
 
@@ -102,6 +112,7 @@ export class NodePool {
     this.#unsubscribe()
     this.#drainer.stop()
     this.#relocation.stop()
+    this.#upkeep.stop()
     await this.#roster.stop()
   }
 
@@ -110,11 +121,12 @@ export class NodePool {
   }
 
   /**
-   * The name of the room's node; gives it one where it has none that is online. The assignment is on disk before this resolves. Concurrent calls share one attempt.
+   * The name of the node of the room that this caller is to use: the room's own, or a branch. Gives the room a node where it has none that is online. The assignment is on disk
+   * before this resolves. Concurrent calls share one attempt.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#assigner.assign(roomId, options, signal)
+    return this.#callerNodes.nodeFor(roomId, options, signal)
   }
 
   /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
@@ -129,76 +141,41 @@ export class NodePool {
     return fallback
   }
 
-  /** Tells the room's node how the room is stored now; a room without an online node needs no telling. @throws ApiError */
-  async update(room: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
-    const roomId = room.room_id
-    const node = this.#context.live.get(this.#context.index.nodeOf(roomId))
-    if (!node?.serving) return
-    const until = performance.now() + this.#context.deadlines().node_ms
-    await this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
+  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling. @throws ApiError */
+  update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
+    return this.#calls.update(room_id, signal)
   }
 
   /**
-   * Everybody is out of the room and its node no longer holds it; also after its record is gone. A room on no online node needs no closing: it goes when the node returns.
+   * Everybody is out of the room and its nodes no longer hold it; also after its record is gone. A room on no online node needs no closing: it goes when the node returns.
    * When it fails, it is tried again in the background.
    * @throws ApiError nodeTimeout, nodeOffline
    */
-  async close(roomId: string, signal?: AbortSignal): Promise<void> {
-    const { index, live, deadlines } = this.#context
-    const assigned = index.nodeOf(roomId)
-    const until = performance.now() + deadlines().node_ms
-    const holders = [...live.values()].filter(
-      (node) => node.online && (node.name === assigned || node.placement.mayHold(roomId)),
-    )
-    await Promise.all(
-      holders.map((node) =>
-        this.#translated(node, 'closeRoom', signal, () => node.placement.close(roomId, { until, signal })),
-      ),
-    )
+  close(roomId: string, signal?: AbortSignal): Promise<void> {
+    return this.#calls.close(roomId, signal)
   }
 
-  /** Who is in the room, asked of its node; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /** Who is in the room, asked of its nodes; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
-    return this.#call(roomId, 'users', signal, (driver, inner) => driver.users(roomId, inner))
+    return this.#calls.users(roomId, signal)
   }
 
   /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
-  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#call(roomId, 'kick', signal, (driver, inner) => driver.kick(roomId, userId, inner))
+  kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#calls.kick(roomId, userId, signal)
   }
 
   /**
    * Takes a device into its room, which must have been assigned; resolves when its media flows.
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
-  async addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    const node = this.#nodeOf(roomId)
-    const milliseconds = this.#context.deadlines().device_ms
-    const startedAt = performance.now()
-    // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
-    const recheck = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
-    recheck.unref()
-    try {
-      await this.#translated(node, 'addDevice', signal, async () => {
-        const until = startedAt + milliseconds
-        if (!node.placement.isOpen(roomId) && !(await node.placement.open(roomId, { until, signal }))) {
-          throw new ApiError('roomClosed')
-        }
-        const rest = Math.max(1, until - performance.now())
-        await node.ask(rest, signal, (driver, inner) => driver.addDevice(roomId, device, inner))
-      })
-    } catch (error) {
-      const unanswered = error instanceof ApiError && error.code === 'nodeTimeout'
-      if (!unanswered || node.health.lastSuccess < startedAt) throw error
-      throw new DeviceJoinError('timeout', 'The device did not answer in time.', { cause: error })
-    } finally {
-      clearTimeout(recheck)
-    }
+  addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
+    return this.#calls.addDevice(roomId, device, signal)
   }
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    return this.#call(roomId, 'removeDevice', signal, (driver, inner) => driver.removeDevice(roomId, userId, inner))
+    return this.#calls.removeDevice(roomId, userId, signal)
   }
 
   /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
@@ -219,6 +196,18 @@ export class NodePool {
   /** The user if in the room. */
   user(roomId: string, userId: string): NodeUser | undefined {
     return this.#context.presence.user(roomId, userId)
+  }
+
+  /** Name of the node of the room that the user is on; undefined when they are not in the room. O(1). */
+  nodeOfUser(roomId: string, userId: string): string | undefined {
+    return this.#context.presence.stay(roomId, userId)?.node
+  }
+
+  /** How many users of the room are on other nodes than that one, leaving out this user. O(1). */
+  usersElsewhere(roomId: string, node: string, userId: string): number {
+    const { presence } = this.#context
+    const at = presence.stay(roomId, userId)?.node
+    return presence.count(roomId) - presence.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
   }
 
   /** Somebody is in the room, a person or a device. */
@@ -271,100 +260,6 @@ export class NodePool {
     const { drivers, inspections = {} } = this.#options
     return testConnection(drivers, inspections, config, this.#context)
   }
-
-  #nodeOf(roomId: string): PoolNode {
-    const { store, index, live } = this.#context
-    const name = index.nodeOf(roomId)
-    if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
-    const node = live.get(name)
-    if (!node?.serving) throw new ApiError('nodeOffline')
-    return node
-  }
-
-  async #call<T>(
-    roomId: string,
-    name: string,
-    signal: AbortSignal | undefined,
-    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const node = this.#nodeOf(roomId)
-    return this.#translated(node, name, signal, () => node.ask(this.#context.deadlines().node_ms, signal, run))
-  }
-
-  async #translated<T>(
-    node: PoolNode,
-    name: string,
-    signal: AbortSignal | undefined,
-    run: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await run()
-    } catch (error) {
-      if (signal?.aborted && !(error instanceof DeadlineError)) throw signal.reason
-      throw asApiError(error, { node: node.name, name }, this.#context.logger)
-    }
-  }
-
-  #follow(changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.collection === 'rooms') this.#followRoom(change.key, change.value)
-      else if (change.collection === 'nodes') this.#followNode(change.key)
-    }
-  }
-
-  #followNode(name: string): void {
-    this.#eligibility.nodesChanged()
-    this.#roster.follow(name)
-    const node = this.#context.live.get(name)
-    if (node !== undefined) this.#drainer.work(node)
-  }
-
-  /** A room that went or moves is left by everybody; the nodes that it is or was on follow the store. O(1). */
-  #followRoom(roomId: string, room: StoredRoom | undefined): void {
-    const { index, live, presence, events } = this.#context
-    const after = room?.node ?? ''
-    const nodesBefore = index.set(roomId, room)
-    const nodes = index.nodesOf(roomId)
-    const [before = ''] = nodesBefore
-    if (before !== '' && before !== after) {
-      const moves = room !== undefined && !room.closed
-      if (presence.nodeOf(roomId) === before) {
-        events.emitDepartures(before, presence.clear(roomId), moves ? 'The room moves to another MCU.' : '')
-      }
-      live.get(before)?.placement.follow(roomId)
-    }
-    const node = live.get(after)
-    if (room !== undefined && node !== undefined && !this.#eligibility.mayHave(node, room, true)) {
-      void this.#relocation.leave(roomId, after)
-    } else node?.placement.follow(roomId)
-    if (before !== '' && after !== '' && before !== after)
-      events.emit({ type: 'roomMoved', name: after, roomId, from: before })
-    const next = index.reservedOn(roomId)
-    if (next !== '' && next !== after) live.get(next)?.placement.follow(roomId)
-    if (sameNodes(nodesBefore, nodes)) return
-    for (const name of [...nodesBefore, ...nodes]) live.get(name)?.placement.follow(roomId)
-    events.emit({ type: 'roomNodes', roomId, nodes })
-  }
-
-  #lost(node: PoolNode): void {
-    const { presence, events } = this.#context
-    const rooms = roomsInUse(this.#context, node.name)
-    node.placement.forget()
-    for (const roomId of presence.roomsOn(node.name)) {
-      events.emitDepartures(node.name, presence.clear(roomId), 'The MCU went offline.')
-    }
-    void this.#relocation.move(rooms)
-  }
-
-  #healthy(node: PoolNode): void {
-    const { last, lastSuccess } = node.health
-    if (last !== undefined) node.placement.healthy(last, lastSuccess)
-    this.#drainer.work(node)
-  }
-}
-
-function sameNodes(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, at) => name === other[at])
 }
 
 /** `host:port` of a URL; empty for none. */

@@ -187,7 +187,7 @@ export class NodeRoster {
   #clear(name: string): void {
     const { presence, events } = this.#context
     for (const roomId of presence.roomsOn(name)) {
-      events.emitDepartures(name, presence.clear(roomId), 'The MCU was taken out of service.')
+      events.emitDepartures(name, presence.clear(roomId, name), 'The MCU was taken out of service.')
     }
   }
 }

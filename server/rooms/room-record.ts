@@ -1,4 +1,5 @@
 import type { EntryByNumber } from '../../shared/room-entry.ts'
+import type { Settings } from '../../shared/settings.ts'
 import type { StoredRoom } from '../store/records.ts'
 
 /** A room as a caller asks for it; what is left out takes the defaults of the settings. */
@@ -35,6 +36,45 @@ export function entryOf({
   return {
     ...(entry_by_number === undefined ? {} : { entry_by_number }),
     ...(waiting_room === undefined ? {} : { waiting_room }),
+  }
+}
+
+/** What a record has beside what its caller asked for. */
+interface RecordParts {
+  id: number
+  roomId: string
+  defaults: Settings['room_defaults']
+  /** Empty when there is no host password. */
+  sealedPassword: string
+  /** access_key; empty for the operator. */
+  createdBy: string
+  /** Milliseconds since the epoch. */
+  at: number
+}
+
+/** The record of a new room, which nobody asked the MCU of yet. */
+export function newRecord(
+  wanted: NewRoom,
+  { id, roomId, defaults, sealedPassword, createdBy, at }: RecordParts,
+): StoredRoom {
+  return {
+    id,
+    room_id: roomId,
+    // Only clients of the original platform may leave it empty.
+    topic: wanted.topic || `Room ${roomId}`,
+    owner_id: wanted.owner_id,
+    host_password_sealed: sealedPassword,
+    attendee_max: wanted.attendee_max ?? defaults.attendee_max,
+    max_audio: wanted.max_audio ?? defaults.max_audio,
+    max_video: wanted.max_video ?? defaults.max_video,
+    room_extend_id: wanted.room_extend_id ?? '',
+    room_mode: wanted.room_mode,
+    locked: false,
+    closed: false,
+    ...entryOf(wanted),
+    node: '',
+    created_by: createdBy,
+    created_at: at,
   }
 }
 

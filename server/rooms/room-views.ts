@@ -67,6 +67,7 @@ export class RoomViews {
       waiting_room: room.waiting_room ?? false,
       room_extend_id: room.room_extend_id,
       node: room.node,
+      branches: [...(room.branches ?? [])],
       users: pool.userCount(room.room_id),
       devices: devices.of(room.room_id).size,
       created_by: room.created_by,

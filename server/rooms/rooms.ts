@@ -8,7 +8,7 @@ import type { NodePool } from '../nodes/node-pool.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { atMost, tellNode } from './background.ts'
-import { entryOf, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
+import { entryOf, newRecord, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
 /** What rooms need of the nodes. */
@@ -194,7 +194,7 @@ export class Rooms {
   }
 
   /**
-   * The name of the room's MCU, which is assigned at the first call.
+   * The name of the MCU that a caller is to use for the room, which is assigned at the first call.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
    */
   async assign(
@@ -208,7 +208,7 @@ export class Rooms {
   }
 
   /**
-   * `host:port` of the room's MCU, which is assigned at the first call.
+   * `host:port` of the MCU that a caller is to use for the room, which is assigned at the first call.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
    */
   async mcuAddress(
@@ -226,10 +226,11 @@ export class Rooms {
     }
   }
 
-  /** Who is in the room, in the order they joined, asked of its node. Empty without a node that could be asked. @throws ApiError roomNotFound, nodeTimeout */
+  /** Who is in the room, in the order they joined, asked of its nodes. Without its own node, those whom others told of. @throws ApiError roomNotFound, nodeTimeout */
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
-    if (room.closed || room.node === '' || !this.#pool.onOnlineNode(roomId)) return []
+    if (room.closed || room.node === '') return []
+    if (!this.#pool.onOnlineNode(roomId)) return this.named(this.#pool.usersOf(roomId))
     try {
       return this.named(await this.#pool.users(roomId, signal))
     } catch (error) {
@@ -312,25 +313,14 @@ export class Rooms {
     const defaults = this.#settings().room_defaults
     return this.#store.transact([lockOf(roomId)], (transaction) => {
       if (this.#store.get('rooms', roomId) !== undefined) return undefined
-      const room: StoredRoom = {
+      const room = newRecord(wanted, {
         id: this.#store.nextRoomNumber(),
-        room_id: roomId,
-        // Only clients of the original platform may leave it empty.
-        topic: wanted.topic || `Room ${roomId}`,
-        owner_id: wanted.owner_id,
-        host_password_sealed: this.#sealedPassword(wanted.host_password, undefined),
-        attendee_max: wanted.attendee_max ?? defaults.attendee_max,
-        max_audio: wanted.max_audio ?? defaults.max_audio,
-        max_video: wanted.max_video ?? defaults.max_video,
-        room_extend_id: wanted.room_extend_id ?? '',
-        room_mode: wanted.room_mode,
-        locked: false,
-        closed: false,
-        ...entryOf(wanted),
-        node: '',
-        created_by: createdBy,
-        created_at: this.#clock(),
-      }
+        roomId,
+        defaults,
+        sealedPassword: this.#sealedPassword(wanted.host_password, undefined),
+        createdBy,
+        at: this.#clock(),
+      })
       transaction.put('rooms', roomId, room)
       return room
     })

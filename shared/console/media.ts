@@ -106,6 +106,8 @@ export const mediaProcedures = {
       user_id: userId,
       user_name: bytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
+      /** As in get_mcu: a node with it is preferred. */
+      idc_code: z.string().max(64).optional(),
       /** Of both tokens; left out: as join links, by the settings. Who is in the room when they end stays until the connection ends. */
       life_ms: z
         .int()

@@ -32,6 +32,8 @@ export const roomView = z.strictObject({
   waiting_room: z.boolean(),
   room_extend_id: z.string(),
   node: z.string(),
+  /** Further nodes that hold it for some of its people. */
+  branches: z.array(z.string()),
   users: z.int(),
   devices: z.int(),
   created_by: z.string(),

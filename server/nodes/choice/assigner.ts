@@ -1,10 +1,12 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../store/records.ts'
+import { branchesBeside, successorOf } from './branches.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import { DeadlineError, unlessAborted } from '../deadline.ts'
 import type { Eligibility } from './eligibility.ts'
 import { NodeError } from '../media-node.ts'
 import { asApiError, describeFailure } from '../node-failure.ts'
+import { onNodes } from '../placement/room-nodes.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
 
@@ -35,7 +37,10 @@ const firstTry = 1 / 4
 /** Of the users that a room has on average, this part is expected in one that nobody is in yet: some rooms stay empty. */
 const expectedPart = 0.5
 
-/** Gives each room its node and keeps it there while the node is online (contract, section 3: get_mcu). */
+/**
+ * Gives each room its own node and keeps it there while the node is online (contract, section 3: get_mcu). When that node cannot go on, a branch of the room takes its place where
+ * there is one: its people stay as they are.
+ */
 export class Assigner {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
@@ -75,13 +80,17 @@ export class Assigner {
     const node = this.#context.live.get(room.node)
     if (!node?.serving) return undefined
     if (this.#eligibility.mayHave(node, room, lab)) {
-      return node.takesRooms || this.#hasPeople(room) ? node : undefined
+      return node.takesRooms || (this.#hasPeople(room) && this.#successor(room) === undefined) ? node : undefined
     }
     return node.config.kind === 'simulated' && this.#hasPeople(room) ? node : undefined
   }
 
   #hasPeople({ room_id }: StoredRoom): boolean {
     return this.#context.presence.peopleIn(room_id) > 0
+  }
+
+  #successor(room: StoredRoom, excluded?: ReadonlySet<string>): PoolNode | undefined {
+    return room.branches === undefined ? undefined : successorOf(this.#context, this.#eligibility, room, excluded)
   }
 
   async #run(roomId: string, options: AssignOptions): Promise<string> {
@@ -115,7 +124,7 @@ export class Assigner {
         logger.warn({ node: node.name, error: describeFailure(error) }, 'a node did not take a room')
       } finally {
         if (!taken) expected.forget(roomId)
-        index.release(roomId)
+        index.release(roomId, node.name)
         // What did not become the room's node gives it up.
         node.placement.follow(roomId)
       }
@@ -147,6 +156,8 @@ export class Assigner {
     const room = this.#existing(attempt.roomId)
     const keeper = this.#keeper(room, lab)
     if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
+    const successor = this.#successor(room, excluded)
+    if (successor !== undefined) return successor
     this.#context.expected.expire()
     const candidates = this.#eligibility.candidates(room, lab)
     const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
@@ -179,7 +190,8 @@ export class Assigner {
     return store.transact([`rooms/${roomId}`], (transaction) => {
       const room = this.#existing(roomId)
       if (live.get(node.name) !== node || !node.takesRooms) return false
-      transaction.put('rooms', roomId, { ...room, node: node.name })
+      const branches = branchesBeside(this.#context, this.#eligibility, room, node)
+      transaction.put('rooms', roomId, onNodes(room, node.name, branches))
       return true
     })
   }

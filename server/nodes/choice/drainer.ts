@@ -5,12 +5,13 @@ import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../pool-context.ts'
 import type { PoolNode } from '../pool-node.ts'
 import { inLanes } from '../lanes.ts'
+import { isBranch, onNodes } from '../placement/room-nodes.ts'
 
 /** Rooms that are taken off a draining node in one transaction. */
 const sliceSize = 100
 
 /**
- * Takes rooms off nodes that drain: those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
+ * Takes rooms off nodes that drain: a room that has the node as a branch gives it up when its last person there left. Of the node's own, those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
  * take it: its devices join there.
  */
 export class Drainer {
@@ -97,8 +98,14 @@ export class Drainer {
       if (!node.config.draining) return
       for (const roomId of roomIds) {
         const room = store.get('rooms', roomId)
-        if (room?.node !== node.name || !this.#movable(node, roomId)) continue
-        transaction.put('rooms', roomId, { ...room, node: '' })
+        if (room === undefined || !this.#movable(node, roomId)) continue
+        if (isBranch(room, node.name)) {
+          const others = (room.branches ?? []).filter((name) => name !== node.name)
+          transaction.put('rooms', roomId, onNodes(room, room.node, others))
+          continue
+        }
+        if (room.node !== node.name) continue
+        transaction.put('rooms', roomId, onNodes(room, ''))
         const users = expected.in(roomId)
         if (users > 0) awaited.push({ roomId, users })
       }
@@ -107,7 +114,8 @@ export class Drainer {
   }
 
   #movable(node: PoolNode, roomId: string): boolean {
-    const { presence, store } = this.#context
+    const { presence, store, index } = this.#context
+    if (index.isBranch(roomId, node.name)) return presence.peopleAt(roomId, node.name) === 0
     if (presence.peopleIn(roomId) > 0) return false
     if (!presence.occupied(roomId)) return true
     const room = store.get('rooms', roomId)

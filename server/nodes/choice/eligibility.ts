@@ -32,6 +32,11 @@ export class Eligibility {
     return config.kind !== 'janus' || room.room_mode < firstPeerMode
   }
 
+  /** The node may be one of several that have the room: nodes of this kind hand streams to each other. */
+  mayShare({ config }: PoolNode, room: RoomKind): boolean {
+    return config.kind === 'janus' && room.room_mode < firstPeerMode
+  }
+
   /** Nodes that take rooms now and may have this one. A room for simulated people is put on a simulated node where there is one. */
   *candidates(room: RoomKind, lab = false): Generator<PoolNode> {
     const simulatedOnly = lab && this.#takesLabRooms()

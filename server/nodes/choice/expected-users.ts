@@ -1,8 +1,9 @@
 /** So long people who asked for a room are waited for, in milliseconds: those who come come within seconds. */
 const expectedMs = 30_000
 
-/** Users of one room who are about to come. */
+/** Users of one room who are about to come to one node. */
 interface Expectation {
+  roomId: string
   node: string
   users: number
   until: number
@@ -13,7 +14,7 @@ interface Expectation {
  * moment. Counts may be fractions. Every call is O(1) on average.
  */
 export class ExpectedUsers {
-  /** By room, in the order in which they end. */
+  /** By room, and by room and node for branches, in the order in which they end. */
   readonly #rooms = new Map<string, Expectation>()
   readonly #nodes = new Map<string, { users: number; rooms: number }>()
   readonly #clock: () => number
@@ -23,57 +24,56 @@ export class ExpectedUsers {
     this.#clock = clock
   }
 
-  /** So many users are expected in that room, on that node; replaces what was expected of it. */
+  /** So many users are expected in that room, on its own node; replaces what was expected there. */
   expect(roomId: string, node: string, users: number): void {
-    this.forget(roomId)
-    if (users <= 0) return
-    this.#rooms.set(roomId, { node, users, until: this.#clock() + expectedMs })
-    const load = this.#nodes.get(node)
-    if (load === undefined) this.#nodes.set(node, { users, rooms: 1 })
-    else {
-      load.users += users
-      load.rooms += 1
-    }
+    this.#expect(roomId, { roomId, node, users, until: 0 })
   }
 
-  /** Somebody came into the room. */
-  came(roomId: string): void {
-    const room = this.#rooms.get(roomId)
-    if (room === undefined) return
-    if (room.users <= 1) return this.forget(roomId)
-    room.users -= 1
-    const load = this.#nodes.get(room.node)
+  /** So many users are expected in that room, on a branch of it; replaces what was expected there. */
+  expectAt(roomId: string, branch: string, users: number): void {
+    this.#expect(keyAt(roomId, branch), { roomId, node: branch, users, until: 0 })
+  }
+
+  /** Somebody came into the room on that node. */
+  came(roomId: string, node: string): void {
+    if (this.#rooms.size === 0) return
+    const key = this.#rooms.get(roomId)?.node === node ? roomId : keyAt(roomId, node)
+    const expectation = this.#rooms.get(key)
+    if (expectation === undefined) return
+    if (expectation.users <= 1) return this.#forget(key)
+    expectation.users -= 1
+    const load = this.#nodes.get(node)
     if (load !== undefined) load.users -= 1
   }
 
-  /** Nobody is expected in the room any more. */
+  /** Nobody is expected in the room on its own node any more. */
   forget(roomId: string): void {
-    const room = this.#rooms.get(roomId)
-    if (room === undefined) return
-    this.#rooms.delete(roomId)
-    const load = this.#nodes.get(room.node)
-    if (load === undefined) return
-    load.users -= room.users
-    load.rooms -= 1
-    if (load.rooms === 0) this.#nodes.delete(room.node)
+    this.#forget(roomId)
+  }
+
+  /** Nobody is expected in the room on that branch any more. */
+  forgetAt(roomId: string, branch: string): void {
+    this.#forget(keyAt(roomId, branch))
   }
 
   /** Who did not come in time is not expected any more. To be called before `on` is asked of many nodes. */
   expire(): void {
     const now = this.#clock()
-    for (const [roomId, { until }] of this.#rooms) {
+    for (const [key, { until }] of this.#rooms) {
       if (until > now) return
-      this.forget(roomId)
+      this.#forget(key)
     }
   }
 
   /** Rooms that users are expected in on the node, and how many. Walks all rooms that anybody is expected in. */
   roomsOn(node: string): { roomId: string; users: number }[] {
     this.expire()
-    return [...this.#rooms].flatMap(([roomId, room]) => (room.node === node ? [{ roomId, users: room.users }] : []))
+    return [...this.#rooms.values()].flatMap(({ roomId, node: name, users }) =>
+      name === node ? [{ roomId, users }] : [],
+    )
   }
 
-  /** Users who are expected in the room. O(1). */
+  /** Users who are expected in the room on its own node. O(1). */
   in(roomId: string): number {
     const room = this.#rooms.get(roomId)
     return room === undefined || room.until <= this.#clock() ? 0 : room.users
@@ -83,4 +83,33 @@ export class ExpectedUsers {
   on(node: string): number {
     return this.#nodes.get(node)?.users ?? 0
   }
+
+  #expect(key: string, expectation: Expectation): void {
+    this.#forget(key)
+    const { node, users } = expectation
+    if (users <= 0) return
+    this.#rooms.set(key, { ...expectation, until: this.#clock() + expectedMs })
+    const load = this.#nodes.get(node)
+    if (load === undefined) this.#nodes.set(node, { users, rooms: 1 })
+    else {
+      load.users += users
+      load.rooms += 1
+    }
+  }
+
+  #forget(key: string): void {
+    const expectation = this.#rooms.get(key)
+    if (expectation === undefined) return
+    this.#rooms.delete(key)
+    const load = this.#nodes.get(expectation.node)
+    if (load === undefined) return
+    load.users -= expectation.users
+    load.rooms -= 1
+    if (load.rooms === 0) this.#nodes.delete(expectation.node)
+  }
+}
+
+/** No room_id holds a line break. */
+function keyAt(roomId: string, branch: string): string {
+  return `${roomId}\n${branch}`
 }

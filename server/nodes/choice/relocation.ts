@@ -1,6 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { inLanes } from '../lanes.ts'
 import type { PoolContext } from '../pool-context.ts'
+import { onNodes } from '../placement/room-nodes.ts'
 import type { Assigner } from './assigner.ts'
 
 /** Rooms that are brought elsewhere at the same time. */
@@ -18,7 +19,8 @@ export function roomsInUse(
   node: string,
 ): LeftRoom[] {
   const rooms = new Map(expected.roomsOn(node).map(({ roomId, users }) => [roomId, users]))
-  for (const roomId of presence.roomsOn(node)) rooms.set(roomId, presence.count(roomId) + (rooms.get(roomId) ?? 0))
+  for (const roomId of presence.roomsOn(node))
+    rooms.set(roomId, presence.countAt(roomId, node) + (rooms.get(roomId) ?? 0))
   return Array.from(rooms, ([roomId, users]) => ({ roomId, users }))
 }
 
@@ -63,7 +65,7 @@ export class Relocation {
     try {
       await store.transact([`rooms/${roomId}`], (transaction) => {
         const room = store.get('rooms', roomId)
-        if (room?.node === name) transaction.put('rooms', roomId, { ...room, node: '' })
+        if (room?.node === name) transaction.put('rooms', roomId, onNodes(room, ''))
       })
     } catch (error) {
       logger.warn({ room: roomId, err: error }, 'a room could not be taken off its node: it leaves at its next get_mcu')

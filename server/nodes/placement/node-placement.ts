@@ -1,12 +1,13 @@
 import type { StoredRoom } from '../../store/records.ts'
 import { DeadlineError, within } from '../deadline.ts'
 import { inLanes } from '../lanes.ts'
-import { type MediaNode, NodeConnectionError, NodeError, type NodeHealth } from '../media-node.ts'
+import { isRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../media-node.ts'
 import { describeFailure } from '../node-failure.ts'
 import type { PoolContext } from '../pool-context.ts'
 import { toNodeRoom } from './node-room.ts'
+import { isBranch } from './room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
-import { foundPlacement, isCurrent, isHeld, openingPlacement, type RoomPlacement } from './room-placement.ts'
+import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
 import type { PlacedNode, PlacementWait } from './placed-node.ts'
 import { settlePresence } from './settle-presence.ts'
 
@@ -79,6 +80,14 @@ export class NodePlacement {
   /** The node told by itself that this user came or went. O(1). */
   heard(roomId: string, userId: string): void {
     this.#rooms.get(roomId)?.heard?.add(userId)
+  }
+
+  /** The node may have somebody in the room who is not known to be there: it is asked after its next good poll. O(1). */
+  recheck(roomId: string): void {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) return
+    room.presenceKnown = false
+    this.#later.add(roomId)
   }
 
   /** A poll succeeded that began at `askedAt`, on the clock of `performance.now()`. */
@@ -154,8 +163,8 @@ export class NodePlacement {
     const room = store.get('rooms', roomId)
     const { name, leaving } = this.#node
     if (room === undefined || room.closed || leaving) return undefined
-    const holds = room.node === name || room.branches?.includes(name) === true
-    return holds || index.reservedOn(roomId) === name ? room : undefined
+    const holds = room.node === name || isBranch(room, name)
+    return holds || index.reservedOn(roomId).includes(name) ? room : undefined
   }
 
   /** One more try to make the room right, within the caller's time. */
@@ -222,7 +231,7 @@ export class NodePlacement {
     const moves = stored !== undefined && !stored.closed
     await this.#ask(signal, (driver, inner) => driver.closeRoom(roomId, inner, moves))
     this.#rooms.delete(roomId)
-    if (presence.nodeOf(roomId) === name) events.emitDepartures(name, presence.clear(roomId))
+    events.emitDepartures(name, presence.clear(roomId, name))
   }
 
   /** One call with the deadline of a node's answer; its answer is of this connection, or it rejects. */
@@ -325,18 +334,13 @@ export class NodePlacement {
     const { name } = this.#node
     const askedAt = performance.now()
     const held = new Set(await this.#ask(signal, (driver, inner) => driver.rooms(inner)))
-    for (const roomId of held) {
-      if (this.#rooms.has(roomId)) continue
-      const room = foundPlacement()
-      if (!this.wants(roomId)) room.state = 'closing'
-      this.#rooms.set(roomId, room)
-    }
-    for (const [roomId, room] of this.#rooms) {
-      if (!held.has(roomId) && !this.#work.has(roomId) && room.answeredAt < askedAt) this.#rooms.delete(roomId)
-    }
+    takeHeld(this.#rooms, held, {
+      wants: (roomId) => this.wants(roomId),
+      mayBeNewer: (roomId, { answeredAt }) => this.#work.has(roomId) || answeredAt >= askedAt,
+    })
     for (const roomId of presence.roomsOn(name)) {
       if (this.#rooms.has(roomId)) continue
-      events.emitDepartures(name, presence.clear(roomId), 'The MCU was restarted.')
+      events.emitDepartures(name, presence.clear(roomId, name), 'The MCU was restarted.')
     }
   }
 
@@ -351,9 +355,4 @@ export class NodePlacement {
     )
     return true
   }
-}
-
-/** The node said no: it did nothing. Without its word nobody knows. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof NodeError && !(error instanceof NodeConnectionError)
 }

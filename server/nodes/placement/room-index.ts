@@ -1,15 +1,8 @@
 import type { StoredRoom } from '../../store/records.ts'
+import { nodesOf, type RoomNodes } from './room-nodes.ts'
 
 /** Names of no nodes. */
 const none: readonly string[] = []
-
-/** What a room record says of its nodes. */
-export type RoomNodes = Pick<StoredRoom, 'node' | 'branches'>
-
-/** The nodes that hold the room by its record: its own node first, then its branches; empty for one without a node. */
-export function nodesOf({ node, branches = none }: RoomNodes): readonly string[] {
-  return node === '' ? none : [node, ...branches.filter((name) => name !== node)]
-}
 
 /**
  * Which rooms the store assigns to which nodes, and which are about to be, so that counting and walking a node's rooms does not walk all rooms. A room counts on each node that
@@ -20,8 +13,8 @@ export class RoomIndex {
   /** All nodes of the rooms that have branches. */
   readonly #branched = new Map<string, readonly string[]>()
   readonly #rooms = new Map<string, Set<string>>()
-  /** The node that a room is about to be assigned to, and how many such rooms each node has. */
-  readonly #reservedOn = new Map<string, string>()
+  /** Nodes that a room is about to be put on, and how many such rooms each node has. */
+  readonly #reserved = new Map<string, readonly string[]>()
   readonly #reservedCount = new Map<string, number>()
 
   /** Built once from what is stored; kept by `set`. */
@@ -52,26 +45,44 @@ export class RoomIndex {
     return this.count(node) + (this.#reservedCount.get(node) ?? 0)
   }
 
-  /** Name of the node that the room is about to be assigned to; empty when there is none. */
-  reservedOn(roomId: string): string {
-    return this.#reservedOn.get(roomId) ?? ''
+  /** Names of the nodes that the room is about to be put on. */
+  reservedOn(roomId: string): readonly string[] {
+    return this.#reserved.get(roomId) ?? none
   }
 
-  /** The room is about to be assigned to that node, until `release`. A room is reserved on one node at a time. */
+  /** The room is about to be put on that node, until `release`. */
   reserve(roomId: string, node: string): void {
-    this.release(roomId)
-    this.#reservedOn.set(roomId, node)
+    const nodes = this.reservedOn(roomId)
+    if (nodes.includes(node)) return
+    this.#reserved.set(roomId, [...nodes, node])
     this.#reservedCount.set(node, (this.#reservedCount.get(node) ?? 0) + 1)
   }
 
-  /** The room was assigned, or will not be. */
-  release(roomId: string): void {
-    const node = this.#reservedOn.get(roomId)
-    if (node === undefined) return
-    this.#reservedOn.delete(roomId)
+  /** The room was put there, or will not be. */
+  release(roomId: string, node: string): void {
+    const nodes = this.reservedOn(roomId)
+    if (!nodes.includes(node)) return
+    const others = nodes.filter((name) => name !== node)
+    if (others.length > 0) this.#reserved.set(roomId, others)
+    else this.#reserved.delete(roomId)
     const left = (this.#reservedCount.get(node) ?? 0) - 1
     if (left > 0) this.#reservedCount.set(node, left)
     else this.#reservedCount.delete(node)
+  }
+
+  /** The node holds some of the room's people, and is not its own node. O(1). */
+  isBranch(roomId: string, node: string): boolean {
+    return this.#branched.get(roomId)?.includes(node, 1) === true
+  }
+
+  /** Rooms that have branches. */
+  branchedRooms(): string[] {
+    return [...this.#branched.keys()]
+  }
+
+  /** Rooms that have branches and are on that node, as its own or as a branch. Walks the rooms that have branches. */
+  branchedRoomsOn(node: string): string[] {
+    return [...this.#branched].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))
   }
 
   /** The node's rooms as they are now (a copy). */

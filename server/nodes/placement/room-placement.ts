@@ -24,8 +24,30 @@ export function openingPlacement(presenceKnown: boolean): RoomPlacement {
 }
 
 /** A room that the node holds by its own word, nobody knows as which record. */
-export function foundPlacement(): RoomPlacement {
+function foundPlacement(): RoomPlacement {
   return { ...openingPlacement(false), state: 'open', mayHold: true }
+}
+
+/** What is known of rooms while the node is asked which it holds. */
+interface AskedMeanwhile {
+  wants: (roomId: string) => boolean
+  /** It changed, or may have, since the node was asked. */
+  mayBeNewer: (roomId: string, room: RoomPlacement) => boolean
+}
+
+/** What is known of the node's rooms becomes what it said; rooms that changed while it was asked are as they are known. */
+export function takeHeld(
+  rooms: Map<string, RoomPlacement>,
+  held: ReadonlySet<string>,
+  { wants, mayBeNewer }: AskedMeanwhile,
+): void {
+  for (const roomId of held) {
+    if (rooms.has(roomId)) continue
+    const room = foundPlacement()
+    if (!wants(roomId)) room.state = 'closing'
+    rooms.set(roomId, room)
+  }
+  for (const [roomId, room] of rooms) if (!held.has(roomId) && !mayBeNewer(roomId, room)) rooms.delete(roomId)
 }
 
 /** The node holds the room, in whatever record, and is to go on with it. */

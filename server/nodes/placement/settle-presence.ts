@@ -1,3 +1,4 @@
+import { takeIn } from '../arrivals.ts'
 import type { NodeUser } from '../media-node.ts'
 import type { PoolContext } from '../pool-context.ts'
 
@@ -10,25 +11,18 @@ export interface UsersAnswer {
   heard: ReadonlySet<string>
 }
 
-/** Makes presence what the node answered, and tells of everybody who came or went without a word. */
-export function settlePresence(
-  context: Pick<PoolContext, 'presence' | 'events' | 'expected'>,
-  answer: UsersAnswer,
-): void {
-  const { presence, events, expected } = context
-  const { node, roomId, heard } = answer
-  const present = new Map(answer.users.map((user) => [user.userId, user]))
-  for (const known of presence.usersOf(roomId)) {
-    const from = presence.nodeOf(roomId) ?? node
+/** Makes presence on that node what it answered, and tells of everybody who came or went without a word. */
+export function settlePresence(context: PoolContext, { node, roomId, users, heard }: UsersAnswer): void {
+  const { presence, events } = context
+  const present = new Map(users.map((user) => [user.userId, user]))
+  for (const known of presence.usersAt(roomId, node)) {
     const now = present.get(known.userId)
-    if (from === node && (heard.has(known.userId) || now?.joinedAt === known.joinedAt)) continue
+    if (heard.has(known.userId) || now?.joinedAt === known.joinedAt) continue
     presence.leave(roomId, known.userId)
-    events.emitDepartures(from, [{ roomId, user: known }], now === undefined ? 'The MCU was restarted.' : '')
+    events.emitDepartures(node, [{ roomId, user: known }], now === undefined ? 'The MCU was restarted.' : '')
   }
-  for (const user of answer.users) {
-    if (heard.has(user.userId) || presence.user(roomId, user.userId) !== undefined) continue
-    presence.join(node, roomId, user)
-    expected.came(roomId)
-    events.emit({ type: 'joined', name: node, roomId, user })
+  for (const user of users) {
+    const isKnown = presence.stay(roomId, user.userId)?.node === node
+    if (!heard.has(user.userId) && !isKnown) takeIn(context, node, { roomId, user })
   }
 }

@@ -49,6 +49,8 @@ export interface PoolSiteOptions {
   deadlines?: Partial<Settings['deadlines']>
   /** See NodePoolOptions. */
   now?: () => number
+  /** See NodePoolOptions. */
+  branchIdleMs?: number
   /** Called with each simulated node before the pool first talks to it. */
   prepare?: (node: SimulatedNode, name: string) => void
   /** Instead of a simulated node; of nodes of every kind. */
@@ -96,6 +98,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     store,
     settings: () => settings,
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.branchIdleMs === undefined ? {} : { branchIdleMs: options.branchIdleMs }),
     logger: { debug: quiet, info: quiet, warn: log, error: log },
     // What a node of kind `embedded` does to media is no matter of the pool.
     drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },

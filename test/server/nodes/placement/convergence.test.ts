@@ -5,5 +5,16 @@ import { staysTrue, story } from './convergence.ts'
 test(
   'whatever happens to rooms, nodes and answers, the nodes come to hold what the store says',
   { timeout: 60_000 },
-  () => fc.assert(fc.asyncProperty(story, staysTrue), { numRuns: 12 }),
+  () =>
+    fc.assert(
+      fc.asyncProperty(story, (steps) => staysTrue(steps)),
+      { numRuns: 12 },
+    ),
+)
+
+test('so they do where rooms are on several nodes, and everybody is on one of them', { timeout: 60_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(story, (steps) => staysTrue(steps, 'janus')),
+    { numRuns: 12 },
+  ),
 )

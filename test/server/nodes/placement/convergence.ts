@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, vi } from 'vitest'
 import { type PoolSite, poolSite } from '../pool-site.ts'
 import { type CallFault, callFaults, FaultyNode } from './faulty-node.ts'
+import { SharingNode } from './sharing-node.ts'
 
 const nodeNames = ['a', 'b'] as const
 const roomIds = ['r1', 'r2', 'r3', 'r4', 'r5'] as const
@@ -11,7 +12,7 @@ type RoomId = (typeof roomIds)[number]
 /** Something that happens to a site. */
 type Step =
   | { do: 'add' | 'remove' | 'lock' | 'close' | 'reopen' | 'assign' | 'askClose' | 'join' | 'leave'; roomId: RoomId }
-  | { do: 'put'; roomId: RoomId; on: NodeName }
+  | { do: 'put' | 'assignNear' | 'joinOn'; roomId: RoomId; on: NodeName }
   | { do: 'freeze' | 'crash' | 'cut' | 'mend' | 'disable' | 'enable' | 'drain'; on: NodeName }
   | { do: 'fail'; on: NodeName; faults: CallFault[] }
   | { do: 'wait'; milliseconds: number }
@@ -24,6 +25,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom(...roomSteps), roomId: room }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('assign' as const), roomId: room }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('put' as const), roomId: room, on }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('assignNear' as const, 'joinOn' as const), roomId: room, on }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom(...nodeSteps), on }) },
   {
     weight: 2,
@@ -46,15 +51,19 @@ const signal = new AbortController().signal
 const impatient = { node_ms: 25, health_ms: 25, health_interval_ms: 10 }
 const patient = { node_ms: 5_000, health_ms: 5_000, health_interval_ms: 10 }
 
-/** Lets a story happen to a site of its own, then heals everything: the nodes must come to be what the store says, and presence what is on the nodes. */
-export async function staysTrue(steps: readonly Step[]): Promise<void> {
+/**
+ * Lets a story happen to a site of its own, then heals everything: the nodes must come to be what the store says, and presence what is on the nodes.
+ * @param kind `janus`: rooms may be on several nodes
+ */
+export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'janus' = 'simulated'): Promise<void> {
   const nodes = new Map<string, FaultyNode>()
+  const records = { a: { kind, idc_code: 'a' }, b: { kind, idc_code: 'b' } }
   const site = await poolSite({
-    nodes: { a: {}, b: {} },
+    nodes: records,
     rooms: { r1: {}, r2: { node: 'a' }, r3: { node: 'b' } },
     deadlines: impatient,
     driver({ name }) {
-      const node = new FaultyNode()
+      const node = kind === 'janus' ? new SharingNode() : new FaultyNode()
       nodes.set(name, node)
       return node
     },
@@ -71,7 +80,7 @@ export async function staysTrue(steps: readonly Step[]): Promise<void> {
   for (const each of steps) await happen(each)
   Object.assign(site.settings.deadlines, patient)
   for (const each of nodes.values()) each.mend()
-  await Promise.all(nodeNames.map((name) => site.addNode(name)))
+  await Promise.all(nodeNames.map((name) => site.addNode(name, records[name])))
   await Promise.all(underWay)
   await vi.waitFor(() => expectAgreement(site, nodes), { timeout: 10_000, interval: 5 })
   await site.pool.stop()
@@ -89,7 +98,7 @@ export async function staysTrue(steps: readonly Step[]): Promise<void> {
         return node(each.on)[each.do]()
       case 'disable':
       case 'enable':
-        return await site.addNode(each.on, { enabled: each.do === 'enable' })
+        return await site.addNode(each.on, { ...records[each.on], enabled: each.do === 'enable' })
       case 'drain':
         return ask(site.pool.drain(each.on, true))
       case 'add':
@@ -99,6 +108,10 @@ export async function staysTrue(steps: readonly Step[]): Promise<void> {
         return await site.removeRoom(each.roomId)
       case 'assign':
         return ask(site.pool.assign(each.roomId))
+      case 'assignNear':
+        return ask(site.pool.assign(each.roomId, { idcCode: each.on }))
+      case 'joinOn':
+        return join(each.on, each.roomId, `w${people % 3}`)
       case 'askClose':
         return ask(site.pool.close(each.roomId))
       case 'join':
@@ -122,12 +135,17 @@ export async function staysTrue(steps: readonly Step[]): Promise<void> {
     if (name === '') return
     const first = site.pool.usersOf(roomId)[0]
     if (what === 'leave') {
-      if (first !== undefined) node(name).leavePerson(roomId, first.userId)
+      if (first !== undefined)
+        node(site.pool.nodeOfUser(roomId, first.userId) ?? name).leavePerson(roomId, first.userId)
       return
     }
+    people += 1
+    join(name, roomId, `p${people}`)
+  }
+
+  function join(name: string, roomId: string, userId: string): void {
     try {
-      people += 1
-      node(name).joinPerson(roomId, { userId: `p${people}`, userName: 'Ann' })
+      node(name).joinPerson(roomId, { userId, userName: 'Ann' })
     } catch {
       // Locked, full or not open there now: as real people are told.
     }
@@ -136,13 +154,16 @@ export async function staysTrue(steps: readonly Step[]): Promise<void> {
 
 async function expectAgreement({ store, pool }: PoolSite, nodes: ReadonlyMap<string, FaultyNode>): Promise<void> {
   for (const [name, node] of nodes) {
-    const wanted = [...store.all('rooms').values()].filter((each) => each.node === name && !each.closed)
+    const wanted = [...store.all('rooms').values()].filter(
+      (each) => [each.node, ...(each.branches ?? [])].includes(name) && !each.closed,
+    )
     expect((await node.rooms(signal)).sort()).toEqual(wanted.map((each) => each.room_id).sort())
     for (const each of wanted) {
       const config = node.configs.get(each.room_id)
       expect([config?.locked, config?.attendeeMax]).toEqual([each.locked, each.attendee_max])
       const users = await node.users(each.room_id, signal)
-      expect(byId(pool.usersOf(each.room_id))).toEqual(byId(users))
+      const known = pool.usersOf(each.room_id).filter(({ userId }) => pool.nodeOfUser(each.room_id, userId) === name)
+      expect(byId(known)).toEqual(byId(users))
     }
   }
   const total = await Promise.all([...nodes.values()].map(async (node) => (await node.health(signal)).users))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomIndex, type RoomNodes } from '../../../../server/nodes/placement/room-index.ts'
+import { RoomIndex } from '../../../../server/nodes/placement/room-index.ts'
+import type { RoomNodes } from '../../../../server/nodes/placement/room-nodes.ts'
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const record: fc.Arbitrary<RoomNodes> = fc.oneof(
@@ -25,6 +26,7 @@ test('however rooms get, lose and change their nodes, each node counts exactly t
       for (const [roomId, nodes] of stored) {
         expect(index.nodesOf(roomId)).toEqual(nodes)
         expect(index.nodeOf(roomId)).toBe(nodes[0] ?? '')
+        for (const node of ['a', 'b', 'c', 'd']) expect(index.isBranch(roomId, node)).toBe(nodes.indexOf(node) > 0)
       }
       for (const node of ['a', 'b', 'c', 'd']) {
         const rooms = [...stored].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))

@@ -1,0 +1,65 @@
+import { expect } from 'vitest'
+import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
+import { SharingNode } from '../placement/sharing-node.ts'
+import { type PoolSite, type PoolSiteOptions, poolSite } from '../pool-site.ts'
+
+/** A pool whose nodes may share rooms. */
+export interface BranchSite extends Omit<PoolSite, 'node'> {
+  node(name: string): SharingNode
+  /** The person asks where the room is and joins there. @returns where */
+  enter(roomId: string, userId: string, idcCode?: string): Promise<string>
+  /** The record of the room. */
+  room(roomId: string): StoredRoom
+  /** Names of those whom that node has in the room. */
+  on(name: string, roomId: string): Promise<string[]>
+}
+
+/** Nodes of the kind whose rooms may be on several; their idc_code is their name in capitals. */
+export async function branchSite(
+  nodes: Record<string, Partial<StoredNode>>,
+  options: Omit<PoolSiteOptions, 'nodes' | 'driver'> = {},
+): Promise<BranchSite> {
+  const made = new Map<string, SharingNode>()
+  const site = await poolSite({
+    rooms: { r1: {} },
+    ...options,
+    nodes: Object.fromEntries(
+      Object.entries(nodes).map(([name, fields]) => [name, { kind: 'janus', idc_code: name.toUpperCase(), ...fields }]),
+    ),
+    driver({ name }) {
+      const node = new SharingNode()
+      made.set(name, node)
+      return node
+    },
+  })
+  const node = (name: string): SharingNode => {
+    const found = made.get(name)
+    if (found === undefined) throw new Error(`no node ${name}`)
+    return found
+  }
+  return {
+    ...site,
+    node,
+    async enter(roomId, userId, idcCode) {
+      const name = await site.pool.assign(roomId, { idcCode })
+      node(name).joinPerson(roomId, { userId, userName: userId })
+      return name
+    },
+    room(roomId) {
+      const room = site.store.get('rooms', roomId)
+      if (room === undefined) throw new Error(`no room ${roomId}`)
+      return room
+    },
+    async on(name, roomId) {
+      const users = await node(name).users(roomId, AbortSignal.timeout(5_000))
+      return users.map(({ userId }) => userId)
+    },
+  }
+}
+
+/** The room is on these nodes by its record, its own first. */
+export function expectNodes(site: BranchSite, roomId: string, nodes: readonly string[]): void {
+  const { node, branches = [] } = site.room(roomId)
+  expect([node, ...branches]).toEqual(nodes)
+  expect(site.pool.nodesOf(roomId)).toEqual(nodes)
+}

@@ -1,0 +1,298 @@
+import { expect, test } from 'vitest'
+import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
+import { camera, isOf } from '../pool-site.ts'
+import { branchSite, expectNodes } from './branch-site.ts'
+
+const offline = { mode: 'offline', delayMs: 0 } as const
+const failing = { mode: 'failing', delayMs: 0 } as const
+
+const leftOf = (told: readonly PoolEvent[]): string[] =>
+  told.flatMap((event) => (event.type === 'left' ? [`${event.user.userId} from ${event.name}`] : []))
+
+test('who asks for the place of another node gets the room there, beside those who are on its own node', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {} })
+  expect(await site.enter('r1', 'ann', 'A')).toBe('a')
+  expect(await site.enter('r1', 'bob', 'B')).toBe('b')
+  expectNodes(site, 'r1', ['a', 'b'])
+  expect(site.told).toContainEqual({ type: 'roomNodes', roomId: 'r1', nodes: ['a', 'b'] })
+  // Without a wish, and with one that no node has, it is as ever.
+  expect(await site.enter('r1', 'cleo')).toBe('a')
+  expect(await site.pool.assign('r1', { idcCode: 'X' })).toBe('a')
+  expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['ann', 'bob', 'cleo'])
+  expect((await site.pool.users('r1')).map(({ userId }) => userId)).toEqual(['ann', 'bob', 'cleo'])
+  expect(site.pool.nodeOfUser('r1', 'bob')).toBe('b')
+  expect(site.pool.views().map(({ rooms, users }) => [rooms, users])).toEqual([
+    [1, 2],
+    [1, 1],
+    [0, 0],
+  ])
+})
+
+test('a room that nobody is in stays on its node, whatever place is asked for', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  await site.pool.assign('r1', { idcCode: 'A' })
+  expect(await site.pool.assign('r1', { idcCode: 'B' })).toBe('a')
+  expectNodes(site, 'r1', ['a'])
+})
+
+test('rooms of people who are connected to each other, and rooms of other kinds of nodes, have no branches', async () => {
+  const site = await branchSite(
+    { a: { kind: 'embedded' }, b: {}, c: { kind: 'embedded' } },
+    { rooms: { r1: {}, r2: { room_mode: 3 } } },
+  )
+  for (const roomId of ['r1', 'r2']) {
+    expect(await site.enter(roomId, 'ann', 'A')).toBe('a')
+    expect(await site.enter(roomId, 'bob', 'B')).toBe('a')
+    expectNodes(site, roomId, ['a'])
+  }
+})
+
+test('where a node is full, who comes next is put on the least loaded one that is not', async () => {
+  const site = await branchSite({ a: { max_users: 2 }, b: { max_users: 2 }, c: { max_users: 2 } })
+  const names: string[] = []
+  for (let number = 1; number <= 6; number++) names.push(await site.enter('r1', `p${number}`))
+  expect(names).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
+  expectNodes(site, 'r1', ['a', 'b', 'c'])
+  // All are full: the room has a node, and stays there.
+  expect(await site.pool.assign('r1')).toBe('a')
+  site.node('b').leavePerson('r1', 'p3')
+  expect(await site.pool.assign('r1')).toBe('b')
+})
+
+test('callers who come at the same time share one branch', async () => {
+  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+  await site.enter('r1', 'ann', 'A')
+  const names = await Promise.all(Array.from({ length: 20 }, () => site.pool.assign('r1')))
+  expect(new Set(names)).toEqual(new Set(['b']))
+  expectNodes(site, 'r1', ['a', 'b'])
+})
+
+test('a node that refuses is no branch, and costs the caller no answer', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  await site.enter('r1', 'ann', 'A')
+  await expect.poll(() => site.told.some(isOf('online', 'b'))).toBe(true)
+  site.node('b').fail(['refused'])
+  expect(await site.pool.assign('r1', { idcCode: 'B' })).toBe('a')
+  expectNodes(site, 'r1', ['a'])
+  expect(await site.pool.assign('r1', { idcCode: 'B' })).toBe('b')
+})
+
+test('a room has no more than nine nodes', async () => {
+  const names = Array.from({ length: 11 }, (_, number) => `n${number}`)
+  const site = await branchSite(Object.fromEntries(names.map((name) => [name, {}])))
+  for (const name of names) await site.enter('r1', name, name.toUpperCase())
+  expect(site.pool.nodesOf('r1')).toEqual(names.slice(0, 9))
+  expect(site.pool.userCount('r1')).toBe(11)
+})
+
+test('a branch that nobody is on goes after a while, and the room has one again when it is asked for', async () => {
+  const site = await branchSite({ a: {}, b: {} }, { branchIdleMs: 40 })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  const gone = site.next((event) => event.type === 'roomNodes')
+  site.node('b').leavePerson('r1', 'bob')
+  expect(await gone).toMatchObject({ nodes: ['a'] })
+  await expect.poll(() => site.node('b').rooms(AbortSignal.timeout(5_000))).toEqual([])
+  expect(await site.enter('r1', 'bob', 'B')).toBe('b')
+  expect(site.room('r1')).toMatchObject({ node: 'a', branches: ['b'] })
+})
+
+test('a branch that somebody is on stays', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {} }, { branchIdleMs: 20 })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  const gone = site.next((event) => event.type === 'roomNodes' && event.nodes.length === 2)
+  await site.pool.assign('r1', { idcCode: 'C' })
+  await gone
+  expectNodes(site, 'r1', ['a', 'b'])
+})
+
+test('who comes in on another node has left the one they were on, also there', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  await new Promise((resolve) => setTimeout(resolve, 2))
+  await site.enter('r1', 'bob', 'A')
+  expect(site.pool.nodeOfUser('r1', 'bob')).toBe('a')
+  expect(leftOf(site.told)).toEqual(['bob from b'])
+  await expect.poll(() => site.on('b', 'r1')).toEqual([])
+  // The node tells that they left it: nobody leaves the room.
+  expect(leftOf(site.told)).toEqual(['bob from b'])
+  expect(site.pool.userCount('r1')).toBe(2)
+})
+
+test('somebody is kicked where they are, and what lets them in is void on the other nodes', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {} })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  await site.enter('r1', 'cleo', 'C')
+  expect(await site.pool.kick('r1', 'bob')).toBe(true)
+  expect(await site.on('b', 'r1')).toEqual([])
+  expect(site.node('a').revoked).toEqual(['r1 bob'])
+  expect(site.node('c').revoked).toEqual(['r1 bob'])
+  expect(await site.pool.kick('r1', 'bob')).toBe(false)
+})
+
+test('the people of a branch that does not answer are those that it told of', async () => {
+  const site = await branchSite({ a: {}, b: {} }, { deadlines: { node_ms: 200 } })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  site.node('b').freeze()
+  expect((await site.pool.users('r1')).map(({ userId }) => userId)).toEqual(['ann', 'bob'])
+  site.node('b').mend()
+})
+
+test('what changes of a room is told to all its nodes, and a room that is closed or goes is left on all', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  await site.changeRoom('r1', { attendee_max: 7 })
+  await site.pool.update(site.room('r1'))
+  for (const name of ['a', 'b']) expect(site.node(name).configs.get('r1')?.attendeeMax).toBe(7)
+  await site.changeRoom('r1', { closed: true })
+  await site.pool.close('r1')
+  expect(site.pool.userCount('r1')).toBe(0)
+  await site.changeRoom('r1', { closed: false })
+  await site.enter('r1', 'ann', 'A')
+  await site.removeRoom('r1')
+  expect(site.pool.nodesOf('r1')).toEqual([])
+  for (const name of ['a', 'b']) {
+    await expect.poll(() => site.node(name).rooms(AbortSignal.timeout(5_000))).toEqual([])
+  }
+})
+
+test('when the own node of a room dies, the branch with the most people takes its place, and they stay', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {}, d: {} })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  await site.enter('r1', 'cleo', 'C')
+  await site.enter('r1', 'carl', 'C')
+  await site.pool.addDevice('r1', camera('yard'))
+  const moved = site.next(isOf('roomMoved', 'c'))
+  site.told.length = 0
+  site.node('a').setFault(offline)
+  await moved
+  await expect.poll(() => site.room('r1').branches).toEqual(['b'])
+  expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['bob', 'cleo', 'carl'])
+  expect(leftOf(site.told)).toEqual(['ann from a', 'yard from a'])
+  expect(site.told).toContainEqual(expect.objectContaining({ type: 'deviceLost', userId: 'yard', kind: 'nodeFailed' }))
+  await site.pool.addDevice('r1', camera('yard'))
+  expect(await site.on('c', 'r1')).toContain('yard')
+  expect(await site.enter('r1', 'ann')).toBe('c')
+})
+
+test('when a branch dies, its people are told and find another place', async () => {
+  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+  await site.enter('r1', 'ann')
+  expect(await site.enter('r1', 'bob')).toBe('b')
+  const gone = site.next((event) => event.type === 'roomNodes')
+  site.node('b').setFault(offline)
+  expect(await gone).toMatchObject({ nodes: ['a'] })
+  expect(leftOf(site.told)).toEqual(['bob from b'])
+  expect(await site.enter('r1', 'bob')).toBe('c')
+})
+
+test('when two nodes of a room die, the last one has it', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {} })
+  for (const [userId, idcCode] of [
+    ['ann', 'A'],
+    ['bob', 'B'],
+    ['cleo', 'C'],
+  ] as const)
+    await site.enter('r1', userId, idcCode)
+  site.node('a').setFault(offline)
+  site.node('b').setFault(offline)
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['c'])
+  expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['cleo'])
+})
+
+test('a node that drains gives the room to a branch, keeps its people as long as they like, and has no cameras of it', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  await site.enter('r1', 'ann', 'A')
+  await site.pool.addDevice('r1', camera('yard'))
+  await site.enter('r1', 'bob', 'B')
+  const moved = site.next(isOf('roomMoved', 'b'))
+  await site.pool.drain('a', true)
+  await moved
+  expectNodes(site, 'r1', ['b', 'a'])
+  await expect.poll(() => site.on('a', 'r1')).toEqual(['ann'])
+  expect(site.told).toContainEqual(expect.objectContaining({ type: 'deviceLost', userId: 'yard' }))
+  // Nobody new is sent there, also who asks for its place.
+  expect(await site.enter('r1', 'cleo', 'A')).toBe('b')
+  expect(site.pool.views()[0]).toMatchObject({ state: 'draining', rooms_left: 1, drain: { people_left: 1 } })
+  site.node('a').leavePerson('r1', 'ann')
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['b'])
+  expect(site.pool.views()[0]).toMatchObject({ rooms_left: 0 })
+})
+
+test('a branch that drains is given up when its last person leaves, at once where nobody is', async () => {
+  const site = await branchSite({ a: {}, b: {} }, { rooms: { r1: {}, r2: {} } })
+  for (const roomId of ['r1', 'r2']) {
+    await site.enter(roomId, 'ann', 'A')
+    await site.enter(roomId, 'bob', 'B')
+  }
+  expectNodes(site, 'r2', ['a', 'b'])
+  site.node('b').leavePerson('r2', 'bob')
+  await site.pool.drain('b', true)
+  await expect.poll(() => site.pool.nodesOf('r2')).toEqual(['a'])
+  expectNodes(site, 'r1', ['a', 'b'])
+  site.node('b').leavePerson('r1', 'bob')
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['a'])
+})
+
+test('nodes that are taken out of service tell their people where the room goes on', async () => {
+  const site = await branchSite({ a: {}, b: {}, c: {} })
+  for (const [userId, idcCode] of [
+    ['ann', 'A'],
+    ['bob', 'B'],
+    ['cleo', 'C'],
+  ] as const)
+    await site.enter('r1', userId, idcCode)
+  await site.addNode('c', { kind: 'janus', idc_code: 'C', enabled: false })
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['a', 'b'])
+  await site.addNode('a', { kind: 'janus', idc_code: 'A', enabled: false })
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['b'])
+  expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['bob'])
+  expect(leftOf(site.told)).toEqual(['cleo from c', 'ann from a'])
+})
+
+test('a room that becomes one of people who are connected to each other leaves its branches', async () => {
+  const site = await branchSite({ a: {}, b: {}, z: { kind: 'embedded' } })
+  await site.enter('r1', 'ann', 'A')
+  await site.enter('r1', 'bob', 'B')
+  await site.changeRoom('r1', { room_mode: 3 })
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['z'])
+  expect(leftOf(site.told).sort()).toEqual(['ann from a', 'bob from b'])
+})
+
+test('a restarted controller finds the people on all nodes of a room, and gives up branches that nobody comes back to', async () => {
+  const rooms = {
+    r1: { node: 'a', branches: ['b'] },
+    r2: { node: 'a', branches: ['b'] },
+    r3: { node: 'b', branches: ['a'] },
+  }
+  const site = await branchSite({ a: {}, b: {} }, { rooms, branchIdleMs: 200 })
+  for (const name of ['a', 'b']) {
+    await expect
+      .poll(async () => (await site.node(name).rooms(AbortSignal.timeout(5_000))).sort())
+      .toEqual(['r1', 'r2', 'r3'])
+  }
+  site.node('b').joinPerson('r1', { userId: 'bob', userName: 'Bob' })
+  await expect.poll(() => [site.pool.nodesOf('r2'), site.pool.nodesOf('r3')]).toEqual([['a'], ['b']])
+  expectNodes(site, 'r1', ['a', 'b'])
+})
+
+test('a controller that starts while the own node of a room is dead makes a branch that lives the own one', async () => {
+  const site = await branchSite({ a: {}, b: {} }, { rooms: { r1: { node: 'gone', branches: ['b'] } } })
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['b'])
+  expect(site.room('r1').branches).toBeUndefined()
+})
+
+test('a branch that cannot be reached does not keep the room from a new one', async () => {
+  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+  await site.enter('r1', 'ann')
+  expect(await site.enter('r1', 'bob')).toBe('b')
+  site.node('b').setFault(failing)
+  await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['a'])
+  expect(await site.pool.assign('r1')).toBe('c')
+})

@@ -1,0 +1,19 @@
+import type { MediaNode } from '../../../../server/nodes/media-node.ts'
+import { FaultyNode } from './faulty-node.ts'
+
+/** A faulty node whose rooms may be on other nodes, too. */
+export class SharingNode extends FaultyNode implements MediaNode {
+  /** Whose way in was made void, by room and user. */
+  readonly revoked: string[] = []
+
+  async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    // As other calls: it may be refused, lost or late.
+    await this.users(roomId, signal)
+    this.leavePerson(roomId, userId)
+  }
+
+  async revoke(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    await this.users(roomId, signal)
+    this.revoked.push(`${roomId} ${userId}`)
+  }
+}

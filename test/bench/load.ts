@@ -1,74 +1,98 @@
 import autocannon from 'autocannon'
 
-/** What a load run measured: requests a second, p99 in milliseconds, and answers that were not what was expected. */
+/** What a load run measured: rounds, how many a second, how long one takes in milliseconds, and answers that were not what was expected. */
 export interface Load {
+  rounds: number
   rate: number
+  median: number
   p99: number
   failures: number
+}
+
+/** A path that is read, or a body that is posted to the address itself. */
+export type Asked = string | { body: string }
+
+/** One request of a round. */
+export interface Step {
+  /** @param before answers of this round until now, the first first */
+  ask(before: readonly string[]): Asked
+  expected(answer: string): boolean
 }
 
 export const connections = 32
 /** Seconds of each run. */
 export const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 
-/** Loads one URL with 32 connections; `paths` is asked for each request in turn. */
+/** Loads one URL with 32 connections; `asked` is called for each request in turn. */
 export async function load(
   base: string,
-  paths: () => string,
+  asked: () => Asked,
   expected: (body: string) => boolean,
   duration = seconds,
 ): Promise<Load> {
+  return await loadRounds(base, [{ ask: asked, expected }], duration)
+}
+
+/** The same with rounds of several requests: each connection waits for every answer. */
+export async function loadRounds(base: string, steps: readonly Step[], duration = seconds): Promise<Load> {
   let failures = 0
-  const instance = autocannon({
+  const took: number[] = []
+  const result = await autocannon({
     url: base,
     connections,
     duration,
-    requests: [
-      {
-        method: 'GET',
-        setupRequest: (request) => ({ ...request, path: paths() }),
-        onResponse: (_status, body) => {
-          if (!expected(body)) failures++
-        },
+    requests: steps.map(({ ask, expected }, index) => ({
+      method: 'GET',
+      setupRequest: (request, context) => {
+        const round = context as Round
+        if (index === 0) Object.assign(round, { began: performance.now(), answers: [] } satisfies Round)
+        const asked = ask(round.answers)
+        return typeof asked === 'string'
+          ? { ...request, path: asked }
+          : { ...request, method: 'POST', body: asked.body }
       },
-    ],
+      onResponse: (_status, body, context) => {
+        const { answers, began } = context as Round
+        if (!expected(body)) failures++
+        answers.push(body)
+        if (index === steps.length - 1) took.push(performance.now() - began)
+      },
+    })),
   })
-  const result = await instance
+  took.sort((one, other) => one - other)
+  const after = (share: number): number => Math.round((took[Math.floor(took.length * share)] ?? 0) * 100) / 100
   return {
-    rate: result.requests.total / result.duration,
-    p99: result.latency.p99,
+    rounds: took.length,
+    rate: took.length / result.duration,
+    median: after(0.5),
+    p99: after(0.99),
     failures: failures + result.errors + result.non2xx,
   }
 }
 
-/** Rooms created and deleted again: `rate` counts pairs, each connection waits for both answers. */
-export async function createAndDelete(base: string, token: string): Promise<Load> {
-  let failures = 0
-  let pairs = 0
-  const result = await autocannon({
-    url: base,
-    connections,
-    duration: seconds,
-    requests: [
-      {
-        method: 'GET',
-        path: `/rtc/room/create?topic=Morning&owner_id=o1&room_mode=1&access_token=${token}`,
-        onResponse: (_status, body, context) => {
-          Object.assign(context, { room: /"room_id":"(\d+)"/.exec(body)?.[1] })
-        },
-      },
-      {
-        method: 'GET',
-        setupRequest: (request, context) => {
-          const room = 'room' in context ? String(context.room) : ''
-          return { ...request, path: `/rtc/room/del?room_id=${room}&access_token=${token}` }
-        },
-        onResponse: (_status, body) => {
-          if (body.startsWith('{"ret":0')) pairs++
-          else failures++
-        },
-      },
-    ],
-  })
-  return { rate: pairs / result.duration, p99: result.latency.p99, failures: failures + result.errors + result.non2xx }
+/** What a connection remembers of the round that it is in. */
+interface Round {
+  began: number
+  answers: string[]
+}
+
+const ok = (answer: string): boolean => answer.startsWith('{"ret":0')
+const roomOf = ([made = '']: readonly string[]): string => /"room_id":"(\d+)"/.exec(made)?.[1] ?? ''
+
+/**
+ * Rooms created and deleted again.
+ * @param between path of what is asked of each in between
+ */
+export async function createAndDelete(
+  base: string,
+  token: string,
+  { between, duration }: { between?: (room: string) => string; duration?: number } = {},
+): Promise<Load> {
+  const create = `/rtc/room/create?topic=Morning&owner_id=o1&room_mode=1&access_token=${token}`
+  const steps: Step[] = [
+    { ask: () => create, expected: ok },
+    { ask: (before) => `/rtc/room/del?room_id=${roomOf(before)}&access_token=${token}`, expected: ok },
+  ]
+  if (between !== undefined) steps.splice(1, 0, { ask: (before) => between(roomOf(before)), expected: ok })
+  return await loadRounds(base, steps, duration)
 }

@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
+import { WhepPeer } from '../support/media/whep-peer.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 import type { Asked, Counted, Guest, Picture } from './many.ts'
 import { serveRequests } from './rest.ts'
 
-const [url = '', room = '', pictureText = '{}'] = process.argv.slice(2)
+const [url = '', room = '', pictureText = '{}', carrier = 'embedded'] = process.argv.slice(2)
 const picture = JSON.parse(pictureText) as Picture
 /** Connections that one process begins at a time: more would make each other late. */
 const atOnce = 2
@@ -21,12 +22,40 @@ const quiet = 75
 
 interface Person {
   guest: Guest
-  signal: SignalClient
+  session: string
+  /** None of whom the controller speaks for. */
+  signal?: SignalClient
 }
+
+/** How they come to a node: those of a Janus server are in the room by then, and are named by the address. */
+interface Way {
+  enter(guest: Guest): Promise<Person>
+  publish(session: string): Promise<WhipPeer>
+  watch(stream: string, session: string): Promise<CountedViewer | WhepPeer>
+}
+
+const ways: Readonly<Record<string, Way>> = {
+  embedded: {
+    enter: async (guest) => {
+      const signal = await SignalClient.join(url, room, { token: guest.token })
+      return { guest, session: signal.joined.session, signal }
+    },
+    publish: (session) => WhipPeer.open(`${url}/whip/${room}`, session, picture),
+    watch: (stream, session) => CountedViewer.open(`${url}/whep/${room}/${stream}`, session, 'connection'),
+  },
+  janus: {
+    enter: (guest) => Promise.resolve({ guest, session: guest.userId }),
+    publish: (session) => WhipPeer.open(`${url}/whip/${room}/${session}`, '', { ...picture, anyAddress: true }),
+    watch: (stream, session) => WhepPeer.openOffered(`${url}/whep/${room}/${stream}/${session}`),
+  },
+}
+const way = ways[carrier]
+if (way === undefined) throw new Error(`there is no way to a room on ${carrier}`)
+const { enter, publish: send, watch: receive } = way
 
 const people: Person[] = []
 const publishers: WhipPeer[] = []
-const viewers: CountedViewer[] = []
+const viewers: (CountedViewer | WhepPeer)[] = []
 let streams: readonly string[] = []
 let wanted = 0
 let again = 0
@@ -40,14 +69,10 @@ async function forEach<T>(list: readonly T[], run: (item: T) => Promise<void>): 
   await Promise.all(Array.from({ length: atOnce }, next))
 }
 
-async function enter(guest: Guest): Promise<void> {
-  people.push({ guest, signal: await SignalClient.join(url, room, { token: guest.token }) })
-}
-
 /** All of them publish; the first ones talk, with pauses, and everybody else has a microphone that is on, in a quiet room. */
 async function publish({ sessions, talking }: NonNullable<Asked['publish']>): Promise<void> {
   await forEach(sessions, async (session) => {
-    publishers.push(await WhipPeer.open(`${url}/whip/${room}`, session, picture))
+    publishers.push(await send(session))
   })
   let turn = 0
   for (const publisher of publishers) publisher.level = quiet
@@ -58,10 +83,10 @@ async function publish({ sessions, talking }: NonNullable<Asked['publish']>): Pr
 }
 
 /** As the room page does, it tries again where no connection comes. */
-async function open(stream: string, session: string): Promise<CountedViewer> {
+async function open(stream: string, session: string): Promise<CountedViewer | WhepPeer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await CountedViewer.open(stream, session, 'connection')
+      return await receive(stream, session)
     } catch (error) {
       if (tries === mostTries) throw error
       again += 1
@@ -72,18 +97,18 @@ async function open(stream: string, session: string): Promise<CountedViewer> {
 /** Everybody watches everybody else; in a room of which not all are seen, who is seen and who speaks, as the room page does. */
 async function watch(seen: Asked['seen']): Promise<void> {
   const all: { id: string; session: string }[] = []
-  for (const { guest, signal } of people) {
-    const voices = seen === undefined ? undefined : await speaking(signal, seen.speaking)
+  for (const { guest, session, signal } of people) {
+    const voices = seen === undefined || signal === undefined ? undefined : await speaking(signal, seen.speaking)
     for (const id of streams) {
       if (id === guest.userId) continue
       if (seen === undefined || voices?.has(id) || isShown(id, guest.userId, seen.shown)) {
-        all.push({ id, session: signal.joined.session })
+        all.push({ id, session })
       }
     }
   }
   wanted += all.length
   await forEach(all, async ({ id, session }) => {
-    viewers.push(await open(`${url}/whep/${room}/${id}`, session))
+    viewers.push(await open(id, session))
   })
 }
 
@@ -112,12 +137,12 @@ function show(count: number): void {
       stream_id,
       height: isShown(stream_id, guest.userId, count) ? tileHeight : 0,
     }))
-    signal.send({ type: 'shown', streams: shown })
+    signal?.send({ type: 'shown', streams: shown })
   }
 }
 
 async function handle({ enter: guests, publish: publishing, watch: ids, seen }: Asked): Promise<void> {
-  if (guests !== undefined) await forEach(guests, enter)
+  if (guests !== undefined) await forEach(guests, async (guest) => void people.push(await enter(guest)))
   if (publishing !== undefined) await publish(publishing)
   if (ids !== undefined) {
     streams = ids
@@ -125,9 +150,10 @@ async function handle({ enter: guests, publish: publishing, watch: ids, seen }: 
     if (seen !== undefined) show(seen.shown)
     await watch(seen)
   }
-  const sum = (of: (viewer: CountedViewer) => number): number => viewers.reduce((all, viewer) => all + of(viewer), 0)
+  const sum = (of: (viewer: CountedViewer | WhepPeer) => number): number =>
+    viewers.reduce((all, viewer) => all + of(viewer), 0)
   const answer: Counted = {
-    sessions: people.map(({ signal }) => signal.joined.session),
+    sessions: people.map(({ session }) => session),
     viewers: viewers.length,
     wanted,
     again,

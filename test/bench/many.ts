@@ -1,4 +1,4 @@
-/** Rooms of many people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
+/** Rooms of people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus, setPriority } from 'node:os'
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import type { Publishing } from '../support/media/whip-peer.ts'
 import { viewersNice } from './crowd.ts'
-import { processorMs } from './process-figures.ts'
+import { processorMs, residentMegabytes } from './process-figures.ts'
 import { report } from './table.ts'
 
 /** What everybody sends. */
@@ -54,30 +54,72 @@ const together = 9
 const settleMs = 4_000
 const windowSeconds = 10
 
-/** Measures both rooms into the table; some minutes. @param asked only those of so many people; empty: both */
-export async function measureMany(asked: readonly string[] = []): Promise<void> {
-  const isAsked = (people: number): boolean => asked.length === 0 || asked.includes(String(people))
-  if (isAsked(25)) await room('everybody sees everybody', 25, undefined)
-  if (isAsked(50)) await room('12 are seen at a time', 50, 12)
+/** A node with a room for people. */
+export interface RoomNode extends AsyncDisposable {
+  /** As the table names it. */
+  name: string
+  /** Of the process whose work is counted. */
+  pid: number
+  /** Where its people come, and how (many-people.ts). */
+  url: string
+  room: string
+  carrier: 'embedded' | 'janus'
+  /** Who may enter. */
+  guests: readonly Guest[]
 }
 
-async function room(what: string, count: number, seen: number | undefined): Promise<void> {
+/** How many people there are in a room, and how many of them each sees; undefined: all. */
+const sizes: readonly [people: number, seen: number | undefined][] = [
+  [4, undefined],
+  [10, undefined],
+  [25, undefined],
+  [50, 12],
+]
+
+/** Measures rooms into the table; some minutes. @param asked only those of so many people; empty: all */
+export async function measureMany(asked: readonly string[] = []): Promise<void> {
+  for (const [people, seen] of sizes) {
+    if (asked.length === 0 || asked.includes(String(people))) await measureRoom(await embeddedRoom(people), seen)
+  }
+}
+
+async function embeddedRoom(count: number): Promise<RoomNode> {
   const execArgv =
     process.env.ROOMDESK_NODE_PROFILE === undefined
       ? []
       : ['--cpu-prof', '--cpu-prof-dir', process.env.ROOMDESK_NODE_PROFILE]
-  await using node = await TestMediaNode.start({ program: builtProgram, execArgv })
+  const node = await TestMediaNode.start({ program: builtProgram, execArgv })
   await node.openRoom('many', { attendeeMax: 100, maxVideo: 64, maxAudio: 64 })
   const guests = Array.from({ length: count }, (_, i): Guest => {
     const userId = `p${i}`
     return { userId, token: node.token('many', { userId, lifeMs: 3_600_000 }) }
   })
-  const args = [node.url, 'many', JSON.stringify(picture)]
+  return {
+    name: 'the embedded node',
+    pid: node.child.pid ?? 0,
+    url: node.url,
+    room: 'many',
+    carrier: 'embedded',
+    guests,
+    [Symbol.asyncDispose]: async () => void (await node.stop()),
+  }
+}
+
+/**
+ * Everybody in a room publishes and watches, in processes of their own.
+ * @param node is ended
+ * @param seen how many each sees; undefined: all
+ */
+export async function measureRoom(node: RoomNode, seen?: number): Promise<void> {
+  await using used = node
+  const { guests, pid, carrier, url } = used
+  const count = guests.length
+  const args = [url, used.room, JSON.stringify(picture), carrier]
   const start = (): ChildProcess => fork(join(import.meta.dirname, 'many-people.ts'), args, { stdio: 'inherit' })
   const publishers = Array.from({ length: talking }, start)
   const audience = Array.from({ length: Math.ceil(count / together) }, start)
   const everybody = [...publishers, ...audience]
-  for (const { pid } of audience) if (pid !== undefined) setPriority(pid, viewersNice)
+  for (const child of audience) if (child.pid !== undefined) setPriority(child.pid, viewersNice)
   const seenByAll = async (message: (index: number) => Asked): Promise<Counted> => {
     const answers = await Promise.all(audience.map(async (child, index) => await ask(child, message(index))))
     const sum = (of: (answer: Counted) => number): number => answers.reduce((all, answer) => all + of(answer), 0)
@@ -92,6 +134,7 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     }
   }
   try {
+    const empty = await residentMegabytes(pid)
     const { sessions } = await seenByAll((index) => ({ enter: guests.slice(index * together, (index + 1) * together) }))
     const part = Math.ceil(count / publishers.length)
     const publishing = (index: number): string[] => sessions.slice(index * part, (index + 1) * part)
@@ -105,7 +148,6 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     await seenByAll(() => ({ watch, ...(seen === undefined ? {} : { seen: { shown: seen, speaking: talking } }) }))
     const opened = (performance.now() - began) / 1_000
     await sleep(settleMs)
-    const pid = node.child.pid ?? 0
     const before = await seenByAll(() => ({}))
     const theirs = async (): Promise<number> => {
       const each = await Promise.all(everybody.map(async (child) => await processorMs(child.pid ?? 0)))
@@ -114,7 +156,8 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     const [busy, theirsBefore, at] = [await processorMs(pid), await theirs(), performance.now()]
     await sleep(windowSeconds * 1_000)
     const seconds = (performance.now() - at) / 1_000
-    const used = ((await processorMs(pid)) - busy) / seconds
+    const work = ((await processorMs(pid)) - busy) / seconds
+    const kept = (await residentMegabytes(pid)) - empty
     const usedByThem = ((await theirs()) - theirsBefore) / seconds
     const after = await seenByAll(() => ({}))
     const each = (of: (counted: Counted) => number): number => (of(after) - of(before)) / seconds
@@ -122,8 +165,8 @@ async function room(what: string, count: number, seen: number | undefined): Prom
     const wanted = count * Math.min(seen ?? count, count - 1) * (picture.pictures ?? 0) * (picture.packets ?? 0)
     const lost = after.lost - before.lost
     report(
-      `${count} people at 360p, ${what}: ${after.viewers} streams`,
-      `${Math.round(pictures)} packets/s of ${wanted} of pictures, ${Math.round(sounds)} of sound, ${lost} lost, ${used.toFixed(0)} ms/s CPU of the node (${usedByThem.toFixed(0)} of the people, on the same ${cpus().length} cores), all watched after ${opened.toFixed(0)} s, ${after.again} of them at a second attempt`,
+      `${count} people at 360p on ${node.name}, ${seen === undefined ? 'everybody sees everybody' : `${seen} are seen at a time`}: ${after.viewers} streams`,
+      `${Math.round(pictures)} packets/s of ${wanted} of pictures, ${Math.round(sounds)} of sound, ${lost} lost, ${work.toFixed(0)} ms/s CPU and ${kept.toFixed(0)} MB of the node over its first ${empty.toFixed(0)} MB (${usedByThem.toFixed(0)} of the people, on the same ${cpus().length} cores), all watched after ${opened.toFixed(0)} s, ${after.again} of them at a second attempt`,
       'nothing lost, 98% of the pictures’ packets',
       lost === 0 && after.viewers === after.wanted && pictures > 0.98 * wanted,
     )

@@ -9,9 +9,9 @@ import { MediaPage, startBrowser } from '../support/media/browser.ts'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { measureAudience } from './audience.ts'
 import { Crowd } from './crowd.ts'
-import { viewedCamera } from './camera.ts'
+import { pulledCamera, viewedCamera } from './camera.ts'
 import { report, type Row } from './table.ts'
-import { processorMs, residentMegabytes } from './process-figures.ts'
+import { processorRate, residentMegabytes } from './process-figures.ts'
 
 const viewerCount = 50
 const firstViewers = 10
@@ -22,23 +22,26 @@ const joins = 50
 const longestFirstMs = 200
 const windowSeconds = 10
 
-/** Measures everything, one after the other, into the table; about three minutes. */
-export async function measureMedia(): Promise<Row[]> {
+const rows: Readonly<Record<string, () => Promise<Row[]>>> = {
+  'first-picture': async () => await ofCamera(async (camera) => [await firstPicture(camera)]),
+  viewers: async () => await ofCamera(viewers),
+  'come-and-go': async () => await ofCamera(async (camera) => [await comeAndGo(camera)]),
+  audience: measureAudience,
+  cameras: async () => [await manyCameras()],
+}
+
+/** Measures into the table, one after the other; all of it takes about three minutes. @param asked only these rows; empty: all */
+export async function measureMedia(asked: readonly string[] = []): Promise<void> {
   if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
-  const rows: Row[] = []
-  const note = (row: Row): void => {
-    rows.push(row)
-    report(row.what, row.measured, row.goal, row.reached)
+  for (const [name, measure] of Object.entries(rows)) {
+    if (asked.length > 0 && !asked.includes(name)) continue
+    for (const row of await measure()) report(row.what, row.measured, row.goal, row.reached)
   }
-  {
-    await using camera = await startCamera(viewedCamera)
-    note(await firstPicture(camera))
-    for (const row of await viewers(camera)) note(row)
-    note(await comeAndGo(camera))
-  }
-  for (const row of await measureAudience()) note(row)
-  note(await manyCameras())
-  return rows
+}
+
+async function ofCamera(measure: (camera: Camera) => Promise<Row[]>): Promise<Row[]> {
+  await using camera = await startCamera(viewedCamera)
+  return await measure(camera)
 }
 
 /** From the offer to the first picture shown, at any moment between two key frames. */
@@ -78,7 +81,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
   await sleep(1_000)
-  const alone = await processorRate(pid)
+  const alone = await processorRate(pid, windowSeconds)
   const token = node.token('bench', { role: 'observer', lifeMs: 600_000 })
   using crowd = new Crowd(`${node.url}/whep/bench/cam`, token)
   // The first ones fill what all of them share; every one fills what it keeps in some seconds.
@@ -95,7 +98,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
     reached: kept / (viewerCount - firstViewers) <= 0.3,
   }
   const before = await crowd.ask({})
-  const crowded = await processorRate(pid)
+  const crowded = await processorRate(pid, windowSeconds)
   const after = await crowd.ask({})
   const each = (crowded - alone) / viewerCount
   const packets = Math.round((after.packets - before.packets) / viewerCount / windowSeconds)
@@ -132,10 +135,10 @@ async function comeAndGo(camera: Camera): Promise<Row> {
 
 /** Many cameras in rooms of their own; one process serves them, encoded once. */
 async function manyCameras(): Promise<Row> {
-  await using camera = await startCamera({ host: '0.0.0.0', fps: 25, kbps: 1_000, gop: 25, pattern: 'snow' })
+  await using camera = await startCamera(pulledCamera)
   await using node = await TestMediaNode.start({ program: builtProgram })
   const pid = node.child.pid ?? 0
-  const began = performance.now()
+  const [empty, began] = [await residentMegabytes(pid), performance.now()]
   for (let i = 1; i <= cameraCount; i++) {
     await node.openRoom(`room-${i}`)
     // Each loopback address is a camera of its own to the node.
@@ -145,23 +148,17 @@ async function manyCameras(): Promise<Row> {
   const bytes = async (): Promise<number[]> =>
     (await node.request('stats', {})).streams.map(({ video_bytes }) => video_bytes)
   const before = await bytes()
-  const rate = await processorRate(pid)
+  const rate = await processorRate(pid, windowSeconds)
   const rates = (await bytes()).map((count, index) => ((count - (before[index] ?? 0)) * 8) / windowSeconds / 1e6)
   const { pulls } = await node.request('health', {})
   const slowest = Math.min(...rates)
+  const each = ((await residentMegabytes(pid)) - empty) / cameraCount
   return {
     what: `${cameraCount} cameras of 1 Mbit/s pulled into rooms`,
-    measured: `${pulls} flow, slowest ${slowest.toFixed(2)} Mbit/s, ${rate.toFixed(0)} ms/s CPU, ${joined.toFixed(0)} ms to join each`,
+    measured: `${pulls} flow, slowest ${slowest.toFixed(2)} Mbit/s, ${(rate / cameraCount).toFixed(2)} ms/s CPU and ${each.toFixed(2)} MB for each, ${joined.toFixed(0)} ms to join each`,
     goal: 'all flow, slowest at least 0.8 Mbit/s',
     reached: pulls === cameraCount && rates.length === cameraCount && slowest >= 0.8,
   }
 }
 
-/** Milliseconds of processor a second. */
-async function processorRate(pid: number): Promise<number> {
-  const [before, began] = [await processorMs(pid), performance.now()]
-  await sleep(windowSeconds * 1000)
-  return ((await processorMs(pid)) - before) / ((performance.now() - began) / 1000)
-}
-
-if (import.meta.main) await measureMedia()
+if (import.meta.main) await measureMedia(process.argv.slice(2))

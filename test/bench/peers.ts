@@ -16,7 +16,7 @@ import { Crowd } from './crowd.ts'
 import { startJanus } from './peers/janus.ts'
 import type { Peer } from './peers/peer.ts'
 import { startPion } from './peers/pion.ts'
-import { processorMs } from './process-figures.ts'
+import { processorRate } from './process-figures.ts'
 import { viewedCamera } from './camera.ts'
 import { report } from './table.ts'
 
@@ -89,22 +89,16 @@ async function startOurs(address: string): Promise<Peer> {
 /** Milliseconds of processor a second for each of many viewers, over what the server takes without any. */
 async function cpuOfViewers(peer: Peer): Promise<number> {
   using crowd = new Crowd(peer.whep, peer.token, peer.offers ? 'offered' : 'whole')
-  const alone = await processorRate(peer.pid)
+  const alone = await processorRate(peer.pid, windowMs / 1_000)
   await crowd.ask({ open: viewerCount })
   await sleep(settleMs)
   const before = await crowd.ask({})
-  const crowded = await processorRate(peer.pid)
+  const crowded = await processorRate(peer.pid, windowMs / 1_000)
   const after = await crowd.ask({ leave: true })
   const packets = (after.packets - before.packets) / viewerCount / (windowMs / 1000)
   const each = (crowded - alone) / viewerCount
   console.error(`  ${peer.name}: ${each.toFixed(2)} ms/s a viewer at ${packets.toFixed(0)} packets/s`)
   return each
-}
-
-async function processorRate(pid: number): Promise<number> {
-  const [before, began] = [await processorMs(pid), performance.now()]
-  await sleep(windowMs)
-  return ((await processorMs(pid)) - before) / ((performance.now() - began) / 1000)
 }
 
 /** From the first request to the first picture, of viewers who come between two key frames. */

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Clock ticks a second, as Linux counts them for every process. */
 const ticks = 100
@@ -9,6 +10,13 @@ export async function processorMs(pid: number): Promise<number> {
   // The name, in brackets, may hold spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticks
+}
+
+/** Processor time that a process uses from now on, in milliseconds a second. */
+export async function processorRate(pid: number, seconds: number): Promise<number> {
+  const [before, began] = [await processorMs(pid), performance.now()]
+  await sleep(seconds * 1_000)
+  return ((await processorMs(pid)) - before) / ((performance.now() - began) / 1_000)
 }
 
 /** Memory that a process holds, in megabytes. */

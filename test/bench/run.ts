@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { measureApis } from './apis.ts'
 import { measureConsole } from './console.ts'
+import { measureJanus } from './janus.ts'
 import { measureJoinDevice } from './join-device.ts'
 import { measureLinks } from './links.ts'
 import { connections, seconds } from './load.ts'
@@ -26,10 +27,11 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   'room-list': measureRoomList,
   console: measureConsole,
   'join-device': measureJoinDevice,
-  media: async () => void (await measureMedia()),
+  media: async (rows) => await measureMedia(rows),
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
   relay: measureRelay,
+  janus: async (rows) => await measureJanus(rows),
   pool: measurePool,
   many: async (rows) => await measureMany(rows),
 }

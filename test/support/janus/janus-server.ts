@@ -13,12 +13,14 @@ import { type JanusConfiguration, janusConfiguration } from './janus-configurati
 const program = '/usr/bin/janus'
 /** Below the ports that the kernel gives to those who want any. */
 const ports = { first: 10_000, last: 32_000 }
-const rtpPorts = 500
+const usualRtpPorts = 500
 const startMs = 15_000
 
 /** What a test may want otherwise. */
 export interface JanusServerOptions
   extends Partial<Pick<JanusConfiguration, 'secrets' | 'tokenSecret' | 'eventBackend'>> {
+  /** How many ports its media has; left out: enough for a test. */
+  rtpPorts?: number
   /** Its files, as they are written, by name; what is put here comes instead, or is added. */
   files?: (files: Readonly<Record<string, string>>, configuration: JanusConfiguration) => Record<string, string>
 }
@@ -155,8 +157,8 @@ export class JanusServer implements AsyncDisposable {
 export async function startJanus(options: JanusServerOptions = {}): Promise<JanusServer> {
   const folder = await mkdtemp(join(tmpdir(), 'janus-'))
   const [wsPort = 0, httpPort = 0, adminPort = 0] = await lowPorts(3)
+  const { secrets, tokenSecret = '', eventBackend = '', rtpPorts = usualRtpPorts } = options
   const rtpFrom = randomInt(ports.first, ports.last - rtpPorts)
-  const { secrets, tokenSecret = '', eventBackend = '' } = options
   const configuration: JanusConfiguration = {
     wsPort,
     httpPort,

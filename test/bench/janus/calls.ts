@@ -1,0 +1,148 @@
+/** What clients ask of rooms on Janus: our API beside Janus's own, by the same client over as many kept connections, in turn in one run. */
+import { ApiClient } from '../../support/api-client.ts'
+import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
+import { RoomPeer } from '../../support/janus/room-peers.ts'
+import { type Asked, connections, createAndDelete, type Load, load, loadRounds, seconds } from '../load.ts'
+import { processorMs } from '../process-figures.ts'
+import { report } from '../table.ts'
+
+const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
+const roomCount = 25
+const peopleInEach = 4
+/** All of them are known by then. */
+const knownMs = 30_000
+const warmSeconds = 2
+
+/** A load, and processor time of the one that answers for each request or round, in microseconds. */
+interface Figures extends Load {
+  us: number
+}
+
+/** What is compared: our answers, and Janus's. */
+interface Pair {
+  what: string
+  raw: string
+  goal?: number
+  /** @param duration in seconds */
+  ours(duration: number): Promise<Load>
+  theirs(duration: number): Promise<Load>
+}
+
+/** Measures into the table; a minute and a half. */
+export async function measureCalls(): Promise<void> {
+  await using janus = await startJanus()
+  const site = await startHeadless({ site: { credentials: [credential], nodes: [janus.asNode()] } })
+  const people: RoomPeer[] = []
+  try {
+    const api = new ApiClient(site.ready, credential)
+    await api.authenticate()
+    const rooms: string[] = []
+    for (let n = 0; n < roomCount; n++) {
+      const room = await api.createRoom()
+      rooms.push(room)
+      await api.get('/sdk/get_mcu', { room_id: room })
+      for (let i = 0; i < peopleInEach; i++) people.push(await RoomPeer.join(janus, room, `p${i}`))
+    }
+    await untilKnown(api, rooms)
+    for (const pair of pairs(api, janus, rooms)) await compare(pair, site, janus)
+  } finally {
+    await Promise.all(people.map((person) => person.leave()))
+    await site.stop()
+    await removeFolder(site.folder)
+  }
+}
+
+/** The node is polled: who is in is known a moment later. @throws Error when not everybody is */
+async function untilKnown(api: ApiClient, rooms: readonly string[]): Promise<void> {
+  const isKnown = async (room_id: string): Promise<boolean> => {
+    const { user_list } = await api.get('/rtc/room/get_room_info', { room_id })
+    return Array.isArray(user_list) && user_list.length === peopleInEach
+  }
+  const end = performance.now() + knownMs
+  for (const room of rooms) {
+    while (!(await isKnown(room))) if (performance.now() > end) throw new Error(`not everybody in ${room} is known`)
+  }
+}
+
+function pairs(api: ApiClient, janus: JanusServer, rooms: readonly string[]): Pair[] {
+  const token = encodeURIComponent(api.token)
+  let turn = 0
+  const room = (): string => rooms[turn++ % rooms.length] ?? ''
+  const ask = (request: object): Asked => ({ body: messageTo(janus, request) })
+  const ok = (answer: string): boolean => answer.startsWith('{"ret":0')
+  const has = (text: string) => (answer: string) => answer.includes(text)
+  return [
+    {
+      what: 'get_mcu of a room on Janus',
+      raw: 'exists',
+      goal: 1,
+      ours: (duration) => load(api.media, () => `/sdk/get_mcu?access_token=${token}&room_id=${room()}`, ok, duration),
+      theirs: (duration) =>
+        load(janus.adminUrl, () => ask({ request: 'exists', room: room() }), has('"exists":true'), duration),
+    },
+    {
+      what: `get_room_info of a room on Janus with ${peopleInEach} people`,
+      raw: 'listparticipants',
+      goal: 1,
+      ours: (duration) =>
+        load(api.media, () => `/rtc/room/get_room_info?access_token=${token}&room_id=${room()}`, ok, duration),
+      theirs: (duration) =>
+        load(janus.adminUrl, () => ask({ request: 'listparticipants', room: room() }), has('"id":"p3"'), duration),
+    },
+    {
+      what: 'room created, given to Janus (get_mcu) and deleted',
+      raw: 'create and destroy',
+      ours: (duration) =>
+        createAndDelete(api.media, token, {
+          between: (made) => `/sdk/get_mcu?access_token=${token}&room_id=${made}`,
+          duration,
+        }),
+      theirs: async (duration) => {
+        const { adminKey: admin_key } = janus.configuration.secrets
+        const made = (answers: readonly string[]): string => /"room":"([^"]+)"/.exec(answers[0] ?? '')?.[1] ?? ''
+        const create = {
+          ask: () => ask({ request: 'create', room: `raw-${turn++}`, permanent: false, admin_key }),
+          expected: has('"created"'),
+        }
+        const destroy = {
+          ask: (answers: readonly string[]) => ask({ request: 'destroy', room: made(answers) }),
+          expected: has('"destroyed"'),
+        }
+        return await loadRounds(janus.adminUrl, [create, destroy], duration)
+      },
+    },
+  ]
+}
+
+/** As its Admin API takes it. */
+function messageTo(janus: JanusServer, request: object): string {
+  const { admin } = janus.configuration.secrets
+  const plugin = 'janus.plugin.videoroom'
+  return JSON.stringify({ janus: 'message_plugin', transaction: 't', admin_secret: admin, plugin, request })
+}
+
+async function compare({ what, raw, goal, ours, theirs }: Pair, site: Headless, janus: JanusServer): Promise<void> {
+  const [we, they] = [await figures(ours, site.ready.pid), await figures(theirs, janus.pid)]
+  const ratio = we.rate / they.rate
+  const failures = we.failures + they.failures
+  report(
+    `${what}, to Janus's own ${raw}`,
+    `${ratio.toFixed(2)} times as many: ${said(we)}; Janus ${said(they)}${failures > 0 ? `, ${failures} FAILED` : ''}`,
+    goal === undefined ? 'none' : `at least ${goal} times as many, at ${connections} connections`,
+    ratio >= (goal ?? 0) && failures === 0,
+  )
+}
+
+/** Measured warm. */
+async function figures(run: (duration: number) => Promise<Load>, pid: number): Promise<Figures> {
+  await run(warmSeconds)
+  const before = await processorMs(pid)
+  const measured = await run(seconds)
+  const us = ((await processorMs(pid)) - before) * 1_000
+  return { ...measured, us: us / measured.rounds }
+}
+
+function said({ rate, median, p99, us }: Figures): string {
+  return `${Math.round(rate)}/s, median ${median} ms, p99 ${p99} ms, ${us.toFixed(0)} us of processor each`
+}

@@ -169,6 +169,7 @@ export function createServices(options: ServiceOptions): Services {
       // Where no embedded node shows the room page, it is shown for one of these.
       media?.first.showPageFor(janus.first)
     },
+    elsewhere: (node, roomId, userId) => pool.usersElsewhere(roomId, node, userId),
     people: (event) => front.heard(event),
   })
   const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })

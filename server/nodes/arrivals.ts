@@ -45,7 +45,7 @@ export function takeOff(context: PoolContext, { node: name, roomId, user: { user
   node
     .ask(deadlines().node_ms, undefined, async (driver, signal) => {
       if (device) await driver.removeDevice(roomId, userId, signal)
-      else await driver.clearPlace?.(roomId, userId, signal)
+      else await driver.displace?.(roomId, userId, signal)
     })
     .catch((error: unknown) => {
       node.placement.recheck(roomId)

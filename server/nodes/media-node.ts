@@ -108,7 +108,7 @@ export interface MediaNode {
    */
   revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Ends the stay of somebody who came in on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
-  clearPlace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
   addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
   /** The device is out of the room; one that is not there is no error. */

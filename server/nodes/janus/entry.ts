@@ -24,6 +24,8 @@ export interface JanusEntryOptions {
   participants: JanusParticipants
   devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
   relays: Pick<RelayParticipants, 'has'>
+  /** How many are in the room on other nodes, leaving out this user. */
+  elsewhere: (roomId: string, userId: string) => number
   /** Somebody was taken out lately, and may not come back yet. */
   isBanned: (roomId: string, userId: string) => boolean
   /** Milliseconds since the epoch. */
@@ -40,16 +42,16 @@ export class JanusEntry {
     this.#options = options
   }
 
-  /** People and devices in a room. */
+  /** People and devices in a room, on this node. */
   countOf(roomId: string): number {
     const { participants, devices } = this.#options
     return participants.count(roomId) + devices().usersOf(roomId).length
   }
 
-  /** More are in the room than it takes. */
-  isOverfull(roomId: string): boolean {
+  /** More are in the room than it takes, on all its nodes, now that this user is. */
+  isOverfull(roomId: string, userId: string): boolean {
     const room = this.#options.room(roomId)
-    return room !== undefined && this.countOf(roomId) > room.attendeeMax
+    return room !== undefined && this.#countWith(roomId, userId) > room.attendeeMax
   }
 
   /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
@@ -71,7 +73,7 @@ export class JanusEntry {
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
     if (isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
-    if (!isThere && this.countOf(roomId) >= room.attendeeMax) throw new NodeError('The room is full.')
+    if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')
     return await admission.admit(wish, signal)
   }
 
@@ -102,7 +104,8 @@ export class JanusEntry {
       throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
     const wasThere = this.#known.get(roomId)?.has(userId) === true
     if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
-    if (this.countOf(roomId) >= room.attendeeMax) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
+    if (this.#countWith(roomId, userId) >= room.attendeeMax)
+      throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
     const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
     return token === '' ? {} : { token }
   }
@@ -122,6 +125,11 @@ export class JanusEntry {
   forget(roomId: string): void {
     this.#options.admission.forget(roomId)
     this.#known.delete(roomId)
+  }
+
+  /** Users of the room on all its nodes; one who comes from another node counts here only. */
+  #countWith(roomId: string, userId: string): number {
+    return this.countOf(roomId) + this.#options.elsewhere(roomId, userId)
   }
 
   /** Unix seconds: who comes by the controller stays for as long as they are wanted; their token is taken back, it does not end. */

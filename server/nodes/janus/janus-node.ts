@@ -38,6 +38,8 @@ export interface JanusNodeOptions {
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
   removed: (roomId: string, userId: string) => void
+  /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
+  elsewhere?: ((roomId: string, userId: string) => number) | undefined
   /** Somebody was taken out lately, and may not come back yet. */
   isBanned: (roomId: string, userId: string) => boolean
   /** The driver ended. */
@@ -88,6 +90,7 @@ export class JanusNode implements MediaNode {
       participants,
       devices: () => this.#devices,
       relays: this.relays,
+      elsewhere: options.elsewhere ?? (() => 0),
       isBanned,
       clock,
     })
@@ -187,6 +190,16 @@ export class JanusNode implements MediaNode {
   ): Promise<Readonly<Record<string, unknown>>> {
     this.#assertOpen()
     return await this.#entry.admitThroughPage(wish, signal)
+  }
+
+  async revoke(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    this.#assertOpen()
+    await this.#admission.takeBack(roomId, userId, signal)
+  }
+
+  async displace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    this.#assertOpen()
+    await this.#removal.displace(roomId, userId, signal)
   }
 
   /** Takes a participant out who may come back at once: another one of the same name takes their place. @throws as JanusRooms.kick */
@@ -295,7 +308,7 @@ export class JanusNode implements MediaNode {
     if (event.type !== 'joined') return
     const { roomId, user } = event
     // Janus knows no cap on people: whoever is one too many is put out at once. Who was in the room before it was looked at stays.
-    const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId)
+    const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId, user.userId)
     if (tooMany || this.#options.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
   }
 

@@ -27,6 +27,8 @@ export interface JanusNodesOptions {
   devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Which nodes may send events changed. */
   changed: () => void
+  /** How many are in a room on other nodes than this one, leaving out this user; left out: nobody. */
+  elsewhere?: (node: string, roomId: string, userId: string) => number
   /** Told of people who came through the room page. */
   people?: (event: PeopleEvent) => void
 }
@@ -84,6 +86,7 @@ export class JanusNodes {
       expel: new AdminExpulsion(admin),
       devices: (rooms, emit) => (inService ? devices(access, rooms, emit) : noDevices),
       removed: (roomId, userId) => this.#remove(roomId, userId),
+      elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
         admin.close()

@@ -47,9 +47,15 @@ export class JanusRemoval {
 
   /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
   async putOut(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
-    const { rooms, admission, participants, expel } = this.#options
-    // From here on they can open nothing more; with the stay goes what tells which ends are theirs.
-    await admission.takeBack(roomId, userId, signal)
+    // From here on they can open nothing more.
+    await this.#options.admission.takeBack(roomId, userId, signal)
+    return await this.displace(roomId, userId, signal, before)
+  }
+
+  /** Ends the stay of somebody who may come back, and all that they have open here. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  async displace(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
+    const { rooms, participants, expel } = this.#options
+    // With the stay goes what tells which ends are theirs.
     const open = await expel.find({ roomId, userId, key: participants.keyOf(roomId, userId) }, signal)
     const wasThere = await rooms.kick(roomId, userId, signal)
     if (wasThere) before?.()

@@ -82,7 +82,7 @@ describe('A site with three Janus servers', () => {
   })
 
   test('puts those who ask for the place of another server there, and everybody is in one room', async () => {
-    const room_id = await api.createRoom()
+    const room_id = await api.createRoom({ attendee_max: 3 })
     expect(await mcu(room_id, 'north')).toBe(addressOf('north'))
     // Nobody is in it yet: it stays where it is.
     expect(await mcu(room_id, 'east')).toBe(addressOf('north'))
@@ -99,8 +99,18 @@ describe('A site with three Janus servers', () => {
       [0, 0],
     ])
 
+    // The room is as full as it is, whichever server somebody comes to.
     await enter(room_id, 'cleo', 'south')
+    for (const idc_code of names) {
+      const refused = await site.result(key, 'media.participant_token', { room_id, user_id: 'dan', idc_code })
+      expect(refused).toMatchObject({ ok: false, error: { message: 'The room is full.' } })
+    }
+
+    // He has something in his hand for a second server, too.
+    const given = await site.call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'south' })
     expect(await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'bob' })).toMatchObject({ ret: 0 })
+    await using back = await Participant.connect(given.ws_url, given.token)
+    expect(await back.tryToJoin(given.room, 'bob', given.room_token)).toBe(433)
     await expect.poll(() => bob.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
     expect(await users(room_id)).toEqual(['ann', 'cleo'])
     expect(await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'bob' })).toMatchObject({ ret: 429 })

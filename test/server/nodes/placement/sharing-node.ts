@@ -6,7 +6,7 @@ export class SharingNode extends FaultyNode implements MediaNode {
   /** Whose way in was made void, by room and user. */
   readonly revoked: string[] = []
 
-  async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+  async displace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     // As other calls: it may be refused, lost or late.
     await this.users(roomId, signal)
     this.leavePerson(roomId, userId)

@@ -3,7 +3,7 @@ import type { StoredCameraLoop } from '../../../store/records.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusSession } from '../janus-session.ts'
 import type { LoopHandles } from './loop-joining.ts'
-import type { Mountpoints } from './mountpoints.ts'
+import type { MountpointRequests } from './mountpoint-requests.ts'
 
 const participantsSchema = z.object({
   participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
@@ -23,13 +23,13 @@ export function handlesOf(session: JanusSession, record: StoredCameraLoop): Loop
 export async function silenceOf(
   record: StoredCameraLoop,
   { publisher, subscriber }: LoopHandles,
-  mountpoints: Pick<Mountpoints, 'silenceOf'>,
+  requests: Pick<MountpointRequests, 'silenceOf'>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
     const [{ data }, silence] = await Promise.all([
       publisher.request({ request: 'listparticipants', room: record.room_id }, signal),
-      mountpoints.silenceOf(subscriber, record.mountpoint, signal),
+      requests.silenceOf(subscriber, record.mountpoint, signal),
     ])
     const listed = participantsSchema.safeParse(data)
     const isThere = listed.data?.participants.some(({ id, publisher: publishes }) => id === record.user_id && publishes)

@@ -1,19 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError, NodeError } from '../../media-node.ts'
-import { bothAttached, passCandidates } from '../handle-pair.ts'
+import { bothAttached, type HandlePair, passCandidates } from '../handle-pair.ts'
 import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
 import type { JanusSession } from '../janus-session.ts'
 
 /**
- * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one sends. Janus calls itself over
+ * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one is sent. Janus calls itself over
  * WebRTC; no process of ours carries media.
  */
-export interface LoopHandles {
-  publisher: JanusHandle
-  subscriber: JanusHandle
-}
+export type LoopHandles = HandlePair
 
 /** What a loop connects. */
 export interface LoopEnds {
@@ -24,12 +20,6 @@ export interface LoopEnds {
 
 /** By this Janus's events name what is a camera of ours. */
 export const cameraOpaqueId = 'roomdesk-camera'
-
-/**
- * The publisher begins the DTLS handshake as soon as it is connected. Where the subscriber is not yet, its first message is lost and comes again a second later (RFC 6347,
- * section 4.2.4.1): so the subscriber calls first. Milliseconds.
- */
-const headStartMs = 100
 
 /** Both handles, or none. @throws as JanusSession.attach */
 export async function attachLoop(session: JanusSession, signal: AbortSignal): Promise<LoopHandles> {
@@ -57,13 +47,7 @@ export async function connectLoop(
   const stops = [
     publisher.onEvent(hear),
     subscriber.onEvent((event) => event.type !== 'media' && hear(event)),
-    passCandidates(publisher, subscriber, described.promise, signal),
-    passCandidates(
-      subscriber,
-      publisher,
-      described.promise.then(() => sleep(headStartMs)),
-      signal,
-    ),
+    passCandidates({ publisher, subscriber }, described.promise, signal),
   ]
   try {
     const { jsep: offer } = await subscriber.request({ request: 'watch', ...mountpoint }, signal)

@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../deadline.ts'
 import { NodeError } from '../../media-node.ts'
-import { bothAttached, passCandidates } from '../handle-pair.ts'
+import { bothAttached, type HandlePair, passCandidates } from '../handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../janus-handle.ts'
 import type { RelayNode, RelayParticipant } from './relay-node.ts'
 import { unlessTaken } from './room-observer.ts'
@@ -28,11 +28,6 @@ export interface RelayLoopOptions {
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 /** What Janus's events name it by. */
 const opaqueId = 'roomdesk-relay'
-/**
- * The node that publishes calls first (it answers, so it is the DTLS client), and a call that comes before the other node is ready is repeated after a second only: so the other
- * node looks for the way so many milliseconds longer.
- */
-const headStartMs = 20
 /** How long the end of a handle may take, in milliseconds. */
 const detachMs = 2_000
 
@@ -113,26 +108,18 @@ export class RelayLoop {
   }
 }
 
-interface Ends {
-  subscriber: JanusHandle
-  publisher: JanusHandle
-}
-
 interface Joining {
   options: RelayLoopOptions
   participant: RelayParticipant
   admission: Readonly<Record<string, unknown>>
 }
 
-async function connect({ subscriber, publisher }: Ends, joining: Joining, signal: AbortSignal): Promise<void> {
+async function connect({ subscriber, publisher }: HandlePair, joining: Joining, signal: AbortSignal): Promise<void> {
   const { options, participant, admission } = joining
   const { from, to, roomId: room } = options
   const watching = [whenUp(subscriber), whenUp(publisher)]
-  const answered = Promise.withResolvers<void>()
-  const stops = [
-    passCandidates(subscriber, publisher, answered.promise, signal),
-    passCandidates(publisher, subscriber, Promise.resolve(), signal),
-  ]
+  const described = Promise.withResolvers<void>()
+  const stop = passCandidates({ subscriber, publisher }, described.promise, signal)
   try {
     const subscription = {
       request: 'join',
@@ -152,10 +139,11 @@ async function connect({ subscriber, publisher }: Ends, joining: Joining, signal
     )
     if (answer === undefined) throw new NodeError('its room answers nothing')
     await subscriber.request({ request: 'start' }, signal, answer)
-    setTimeout(answered.resolve, headStartMs).unref()
+    described.resolve()
     await unlessAborted(Promise.all(watching.map(({ up }) => up)), signal)
   } finally {
-    for (const stop of [...stops, ...watching.map(({ stop }) => stop)]) stop()
+    stop()
+    for (const one of watching) one.stop()
   }
 }
 
@@ -172,7 +160,7 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
 }
 
 /** Waits for the publisher only: another one may come in its place then, while the node that fed it hangs. */
-async function bothDetached({ subscriber, publisher }: Ends): Promise<void> {
+async function bothDetached({ subscriber, publisher }: HandlePair): Promise<void> {
   void detached(subscriber)
   await detached(publisher)
 }

@@ -22,7 +22,7 @@ import { fieldOperations } from './field-api/field-operations.ts'
 import { type FixedCompatibility, OlderClients } from './field-api/older-clients.ts'
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
-import { probeThrough } from './devices/node-probe.ts'
+import { lookThrough, probeThrough } from './devices/node-probe.ts'
 import type { MediaConfiguration } from './nodes/embedded/embedded-media-options.ts'
 import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
@@ -36,6 +36,7 @@ import { EventPort } from './nodes/janus/events/event-port.ts'
 import { FrontRooms } from './nodes/front/front-rooms.ts'
 import { NodeConnectionError } from './nodes/media-node.ts'
 import { NodePool } from './nodes/node-pool.ts'
+import type { CameraProbe } from './nodes/janus/cameras/camera-probe.ts'
 import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
 import { JanusNodes } from './nodes/janus/janus-nodes.ts'
 import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
@@ -157,13 +158,17 @@ export function createServices(options: ServiceOptions): Services {
   })
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode() }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
-  const probe = (): DeviceProbe | undefined =>
-    media === undefined || media.names.length === 0 ? undefined : probeThrough(media)
+  // Where no embedded node works, the program of the room page looks for the others.
+  const looking = (): EmbeddedNodes | undefined => (media === undefined || media.names.length === 0 ? undefined : media)
+  const probe = (): DeviceProbe | undefined => through(looking(), probeThrough)
+  const look = (): CameraProbe | undefined => through(looking(), lookThrough)
+  const isRestricted = (): boolean => settings().media.camera_networks.length > 0
   const janus = new JanusNodes({
     store,
     settings,
     logger,
-    devices: (access, rooms, emit) => new JanusCameras({ access, store, rooms, probe, emit, logger }),
+    devices: (access, rooms, emit) =>
+      new JanusCameras({ access, store, rooms, probe: look, restricted: isRestricted, emit, logger }),
     changed: () => {
       janusEvents.review()
       // Where no embedded node shows the room page, it is shown for one of these.
@@ -234,8 +239,12 @@ export function createServices(options: ServiceOptions): Services {
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
+  let cameraNetworks = settings().media.camera_networks.join()
   const stopFollowing = store.onChange((changes) => {
     if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
+    const networks = settings().media.camera_networks.join()
+    if (networks !== cameraNetworks) janus.cameraPlacesChanged()
+    cameraNetworks = networks
     front.follow(changes)
   })
   let stopNoting = (): void => {}
@@ -326,6 +335,10 @@ function embeddedMedia(
     changed: () => nodes.configure(),
   })
   return nodes
+}
+
+function through<T>(media: EmbeddedNodes | undefined, make: (media: EmbeddedNodes) => T): T | undefined {
+  return media === undefined ? undefined : make(media)
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

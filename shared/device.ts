@@ -20,6 +20,7 @@ export const deviceErrorKinds = [
   'roomLocked',
   'nodeFailed',
   'forbidden',
+  'encrypted',
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
@@ -42,4 +43,6 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   nodeFailed: 'The MCU could not take the device.',
   forbidden:
     'Devices may not be at this address: it is outside the networks that the settings allow, or it is a port of this site.',
+  encrypted:
+    'The MCU of this room takes devices by rtsp:// only: give the device such an address, or add an embedded MCU, which the room gets once no people are in it.',
 }

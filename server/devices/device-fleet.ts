@@ -30,7 +30,7 @@ export interface DeviceFleetOptions {
 const gateLimits = { width: 64, patienceMs: 100, most: 2_048 }
 
 /** Failures that a change of the room or of a node can mend at once. */
-const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'roomFull', 'roomLocked'])
+const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'encrypted', 'roomFull', 'roomLocked'])
 
 interface Member {
   /** As stored now. */

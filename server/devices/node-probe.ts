@@ -7,11 +7,22 @@ import type { DeviceProbe } from './probe.ts'
 
 /** Looks at devices through an embedded node: they pull them, too. @throws ApiError nodeOffline when it does not run */
 export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {
-  return async ({ address, login }, signal) => {
+  const look = lookThrough(media)
+  return async (device, signal) => {
+    const { ok, kind, tracks, message } = await look(device, signal)
+    return { ok, kind, tracks, message }
+  }
+}
+
+/** The same for a node of another kind, which is to pull the device where it answered. @throws as `probeThrough` */
+export function lookThrough(
+  media: Pick<EmbeddedNodes, 'anyClient'>,
+): (...device: Parameters<DeviceProbe>) => Promise<Awaited<ReturnType<DeviceProbe>> & { address: string }> {
+  return async ({ address: asked, login }, signal) => {
     try {
       const client = await media.anyClient(signal)
-      const { ok, kind, tracks } = await client.request('probe', { address, login }, signal)
-      return { ok, kind, tracks, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
+      const { ok, kind, tracks, address } = await client.request('probe', { address: asked, login }, signal)
+      return { ok, kind, tracks, address, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       throw new ApiError('nodeOffline', { message: 'The embedded node does not run: see MCU nodes.', cause: error })

@@ -295,6 +295,8 @@ export const controlMethods = {
       message: z.string(),
       milliseconds: z.number(),
       tracks: z.array(track),
+      /** IP address at which it answered; empty when it did not. */
+      address: z.string(),
     }),
   },
   stats: {

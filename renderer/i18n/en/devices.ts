@@ -34,6 +34,7 @@ export const devices = {
     roomLocked: 'Room is locked or closed',
     nodeFailed: 'MCU failed',
     forbidden: 'Address not allowed',
+    encrypted: 'rtsps:// not possible here',
   },
   errors: {
     auth: 'The device refused the login. Check the user name and password.',
@@ -53,6 +54,8 @@ export const devices = {
     nodeFailed: 'The MCU node could not take the device. It will be retried.',
     forbidden:
       'Devices are not allowed at this address: it is outside the permitted networks, or it is a port of this site.',
+    encrypted:
+      'The MCU node of its room takes rtsp:// only. Give the device such an address, or add an embedded MCU node: the room gets it once no people are in it.',
   },
   thumbnail: 'Picture of {name}, {time}',
   columns: {

@@ -78,6 +78,7 @@ export const lab = {
       roomLocked: 'Room is locked',
       nodeFailed: 'Node could not take it',
       forbidden: 'Address not allowed',
+      encrypted: 'rtsps:// not possible here',
     },
   },
   faults: {

@@ -79,6 +79,7 @@ export const lab: Texts<typeof english> = {
       roomLocked: '房间已锁定',
       nodeFailed: '节点无法接入',
       forbidden: '地址不允许',
+      encrypted: '此处不支持 rtsps://',
     },
   },
   faults: {

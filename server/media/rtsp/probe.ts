@@ -16,9 +16,12 @@ export interface ProbedTrack extends Carriage {
 }
 
 /** What a camera answered to a probe: what it sends, or why it does not. */
-export type ProbeResult =
-  | { ok: true; milliseconds: number; tracks: ProbedTrack[] }
-  | { ok: false; milliseconds: number; kind: RtspErrorKind; message: string; tracks: ProbedTrack[] }
+export type ProbeResult = {
+  milliseconds: number
+  tracks: ProbedTrack[]
+  /** IP address at which it answered; empty when it did not. */
+  address: string
+} & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string })
 
 /** Settings of a probe: those of a pull. */
 export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
@@ -44,16 +47,18 @@ export async function probe(
       { rtp: () => {}, rtcp: () => {}, ended: () => {} },
     )
     const { tracks } = await session.describe(signal)
+    const { remoteAddress } = session
     const abilities = needAbilities(tracks) ? await options.abilities?.() : undefined
     const probed = tracks.map((track) => probedTrack(track, abilities))
-    if (probed.some(({ carried }) => carried)) return { ok: true, milliseconds: elapsed(), tracks: probed }
+    if (probed.some(({ carried }) => carried)) return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
     const message = 'no track of the camera can be carried'
-    return { ok: false, milliseconds: elapsed(), kind: 'noUsableTrack', message, tracks: probed }
+    const found = { milliseconds: elapsed(), tracks: probed, address: remoteAddress }
+    return { ok: false, kind: 'noUsableTrack', message, ...found }
   } catch (error) {
     signal.throwIfAborted()
     const kind = error instanceof RtspError ? error.kind : 'protocol'
     const message = error instanceof Error ? error.message : 'the camera could not be asked'
-    return { ok: false, milliseconds: elapsed(), kind, message, tracks: [] }
+    return { ok: false, milliseconds: elapsed(), kind, message, tracks: [], address: '' }
   } finally {
     await session?.close()
   }

@@ -104,9 +104,14 @@ export class RtspSession {
     return this.#lastPacketAt
   }
 
+  /** IP address of the camera; empty while it is not connected. */
+  get remoteAddress(): string {
+    return this.#connection.remoteAddress
+  }
+
   /** Whether it is connected to where a camera may be by these rules. */
   isAllowed(allowed: AllowedAddresses): boolean {
-    return allowed.permits(this.#connection.remoteAddress, parseDeviceAddress(this.#options.address).port)
+    return allowed.permits(this.remoteAddress, parseDeviceAddress(this.#options.address).port)
   }
 
   /**

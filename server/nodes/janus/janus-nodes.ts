@@ -50,6 +50,7 @@ interface Running {
   source: EventSource
   relay: JanusRelayNode
   people: JanusPeople
+  devices: RoomDevices
 }
 
 /** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
@@ -76,6 +77,7 @@ export class JanusNodes {
     const traits = new NodeTraits(access, admin, logger)
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
+    let own = noDevices
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
       name,
@@ -84,7 +86,10 @@ export class JanusNodes {
       traits,
       tokenSecret: secrets.token_secret || derivedSecret(secrets, 'tokens', ''),
       expel: new AdminExpulsion(admin),
-      devices: (rooms, emit) => (inService ? devices(access, rooms, emit) : noDevices),
+      devices: (rooms, emit) => {
+        if (inService) own = devices(access, rooms, emit)
+        return own
+      },
       removed: (roomId, userId) => this.#remove(roomId, userId),
       elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
@@ -122,10 +127,15 @@ export class JanusNodes {
     }
     if (inService) {
       const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
-      this.#running.set(name, { node, access, traits, source, relay, people })
+      this.#running.set(name, { node, access, traits, source, relay, people, devices: own })
       this.#options.changed()
     }
     return node
+  }
+
+  /** The site says otherwise than before where cameras may be. */
+  cameraPlacesChanged(): void {
+    for (const { devices } of this.#running.values()) void devices.placesChanged()
   }
 
   /** Those whose events are taken. */

@@ -18,6 +18,8 @@ export interface RoomDevices {
   holds(roomId: string, userId: string): boolean
   /** Those that are in the room, in the order they joined. */
   usersOf(roomId: string): NodeUser[]
+  /** The site says otherwise than before where devices may be: those that are elsewhere leave. Never rejects. */
+  placesChanged(): Promise<void>
   /** Devices in all rooms. */
   readonly users: number
   /** Different cameras that are pulled. */
@@ -32,6 +34,7 @@ export const noDevices: RoomDevices = {
   remove: () => Promise.resolve(),
   holds: () => false,
   usersOf: () => [],
+  placesChanged: () => Promise.resolve(),
   users: 0,
   pulls: 0,
   close: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,10 @@ export interface CameraSiteOptions {
   stallMs?: number
   /** Whether cameras are looked at before Janus pulls them. */
   isProbed?: boolean
+  /** Where cameras may be; left out: everywhere. */
+  networks?: string[]
+  /** Names that mean something else than the system says. */
+  names?: Readonly<Record<string, string>>
 }
 
 /** The cameras of one Janus and a store of their own; both go with the test. */
@@ -157,7 +162,8 @@ export class CameraSite {
           return true
         },
       },
-      probe: () => (this.#options.isProbed === false ? undefined : realProbe),
+      probe: () => (this.#options.isProbed === false ? undefined : realProbe(this.#options)),
+      restricted: () => (this.#options.networks ?? []).length > 0,
       emit: (event) => {
         this.told.push(event)
         for (const listener of [...this.#listeners]) listener()
@@ -181,12 +187,24 @@ export function nodeDevice(userId: string, address: string, login?: NodeDevice['
   return { userId, userName: `Camera ${userId}`, address, assistAddress: '', login }
 }
 
-const allowed = new AllowedAddresses({ networks: [], sitePorts: [], siteAddresses: [] })
-const probing = { trustAnyCertificate: true, answerMs: 4_000, allowed, log: quiet }
-
-const realProbe: CameraProbe = async ({ address, login }, signal) => {
-  const found = await probe(address, login, probing, signal)
-  return found.ok ? { ...found, kind: null, message: '' } : found
+/** As the program of an embedded node looks. */
+function realProbe({ networks = [], names = {} }: CameraSiteOptions): CameraProbe {
+  const resolve = (
+    host: string,
+    options: dns.LookupAllOptions,
+    callback: (error: NodeJS.ErrnoException | null, found: dns.LookupAddress[]) => void,
+  ): void => dns.lookup(names[host] ?? host, options, callback)
+  const allowed = new AllowedAddresses({
+    networks,
+    sitePorts: [],
+    siteAddresses: [],
+    resolve: resolve as typeof dns.lookup,
+  })
+  const probing = { trustAnyCertificate: true, answerMs: 4_000, allowed, log: quiet }
+  return async ({ address, login }, signal) => {
+    const found = await probe(address, login, probing, signal)
+    return found.ok ? { ...found, kind: null, message: '' } : found
+  }
 }
 
 function storedDevice(userId: string, roomId: string): StoredDevice {

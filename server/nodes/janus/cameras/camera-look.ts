@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { DeviceJoinError } from '../../media-node.ts'
 import type { NodeLogger } from '../../node-failure.ts'
 import type { Camera } from './camera-key.ts'
@@ -14,37 +15,59 @@ export interface Looked {
   hasAudio: boolean
   /** It answered. */
   isSeen: boolean
+  /** As Janus is to ask for it. */
+  url: string
+}
+
+/** What looks, and what it is for. */
+export interface LookOptions {
+  /** Undefined while none can look. */
+  probe: () => CameraProbe | undefined
+  /** The site says where cameras may be: one that cannot be looked at is not called. */
+  restricted: () => boolean
+  logger: NodeLogger
 }
 
 /**
- * Looks at a camera, for the reason why it cannot be pulled: Janus gives none.
- * @param probe undefined: none can look
+ * Looks at a camera, for the reason why it cannot be pulled, which Janus does not give; and whether it is where cameras may be. Where the site limits that, Janus is to call
+ * the very address that was looked at: a name may mean another one a moment later.
  * @throws DeviceJoinError with the reason; the signal's reason
  */
 export async function lookAtCamera(
   { url, login }: Camera,
-  probe: CameraProbe | undefined,
-  logger: NodeLogger,
+  { probe: current, restricted, logger }: LookOptions,
   signal: AbortSignal,
 ): Promise<Looked> {
-  if (/^rtsps:/i.test(url)) {
-    throw new DeviceJoinError('nodeFailed', 'Janus pulls cameras by rtsp:// only: put the room on an embedded node.')
-  }
-  if (probe === undefined) return { hasAudio: true, isSeen: false }
+  if (/^rtsps:/i.test(url)) throw new DeviceJoinError('encrypted', 'Janus pulls cameras by rtsp:// only.')
+  const probe = current()
+  if (probe === undefined) return unseen(url, restricted())
   let found: Awaited<ReturnType<CameraProbe>>
   try {
     found = await probe({ address: url, login }, signal)
   } catch (error) {
     signal.throwIfAborted()
     logger.debug({ err: error }, 'a camera could not be looked at before Janus pulls it')
-    return { hasAudio: true, isSeen: false }
+    return unseen(url, restricted())
   }
-  const { kind, message, tracks } = found
+  const { kind, message, tracks, address } = found
   if (kind !== null) throw new DeviceJoinError(kind, message)
   if (!tracks.some((track) => track.kind === 'video' && carriedVideo.test(track.codec))) {
     throw new DeviceJoinError('noUsableTrack', 'Janus carries H.264, VP8, VP9 and AV1 only.')
   }
-  return { hasAudio: tracks.some((track) => track.kind === 'audio' && carriedAudio.test(track.codec)), isSeen: true }
+  const hasAudio = tracks.some((track) => track.kind === 'audio' && carriedAudio.test(track.codec))
+  return { hasAudio, isSeen: true, url: restricted() ? atAddress(url, address) : url }
+}
+
+function unseen(url: string, restricted: boolean): Looked {
+  if (!restricted) return { hasAudio: true, isSeen: false, url }
+  const message = 'Whether the camera is where cameras may be cannot be looked at now: the program that does it does not run.'
+  throw new DeviceJoinError('nodeFailed', message)
+}
+
+/** The same stream, by the IP address of its camera. */
+function atAddress(url: string, address: string): string {
+  const host = isIPv6(address) ? `[${address}]` : address
+  return url.replace(/^(rtsp:\/\/)(?:\[[^\]]*\]|[^:/?#]*)/i, (_all, scheme: string) => scheme + host)
 }
 
 /** Whether a mountpoint has a picture that browsers take. */

@@ -1,3 +1,4 @@
+import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import type { StoredCameraLoop } from '../../../store/records.ts'
 import { DeviceJoinError, NodeConnectionError, type NodeDevice, type NodeEvent } from '../../media-node.ts'
 import type { NodeLogger } from '../../node-failure.ts'
@@ -96,7 +97,7 @@ export class CameraLoops {
   /** A loop of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
   async resume(session: JanusSession, loop: Loop, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { requests, stallMs } = this.#options
-    if (loop.state === 'up' && !loop.isAsked && !isWanted) return await this.takeOut(session, loop)
+    if (loop.state === 'up' && loop.device === undefined && !isWanted) return await this.takeOut(session, loop)
     if (loop.state !== 'up') return void (await this.takeDown(session, loop))
     const handles = handlesOf(session, loop.record)
     const silence = handles && (await silenceOf(loop.record, handles, requests, signal))
@@ -104,6 +105,12 @@ export class CameraLoops {
       const detail = 'it was gone when the node was reached again'
       this.#ended(loop, { type: 'lost', kind: silence === undefined ? 'closed' : 'stalled', detail })
     } else this.#watch(loop, handles, silence)
+  }
+
+  /** It is to end, though its media flows, and is no longer there a moment later. */
+  giveUp(loop: Loop, kind: DeviceErrorKind, detail: string): void {
+    loop.unwatch()
+    this.#ended(loop, { type: 'lost', kind, detail })
   }
 
   /** The session is over, and everything with it. */
@@ -176,7 +183,7 @@ export class CameraLoops {
       mountpoint: camera.id,
       joined_at: 0,
     }
-    const loop = newLoop(record, 'joining', true)
+    const loop = newLoop(record, 'joining', device)
     this.table.add(loop)
     records.put(record)
     return { loop, handles }

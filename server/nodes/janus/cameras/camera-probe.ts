@@ -10,6 +10,8 @@ export type CameraProbe = (
   /** Why not; null when ok. */
   kind: DeviceErrorKind | null
   message: string
+  /** IP address at which it answered, which is one where cameras may be; empty when it did not. */
+  address: string
   /** Of kind `video` or `audio`; the codec as SDP names it. */
   tracks: readonly { kind: string; codec: string }[]
 }>

@@ -12,7 +12,7 @@ import { cameraOf } from './camera-key.ts'
 import { CameraLoops } from './camera-loops.ts'
 import type { CameraProbe } from './camera-probe.ts'
 import { LoopRecords } from './loop-records.ts'
-import { newLoop, userOf } from './loop-table.ts'
+import { type Loop, newLoop, userOf } from './loop-table.ts'
 import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
 
@@ -23,6 +23,8 @@ export interface JanusCamerasOptions {
   rooms: RoomsForDevices
   /** What looks at a camera first; undefined while none can. */
   probe: () => CameraProbe | undefined
+  /** The site says where cameras may be. */
+  restricted: () => boolean
   emit: (event: NodeEvent) => void
   logger: NodeLogger
   /** Milliseconds since the epoch. */
@@ -56,12 +58,12 @@ export class JanusCameras implements RoomDevices {
   readonly #closing = new AbortController()
 
   constructor(options: JanusCamerasOptions) {
-    const { access, store, rooms, probe, emit, logger, clock = Date.now, stallMs = defaultStallMs } = options
+    const { access, store, rooms, probe, restricted, emit, logger, clock = Date.now, stallMs = defaultStallMs } = options
     const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
     this.#options = options
     this.#records = new LoopRecords(store, access.name, logger)
     this.#requests = new MountpointRequests({ adminKey, roomKey })
-    this.#mountpoints = new Mountpoints({ requests: this.#requests, probe, logger })
+    this.#mountpoints = new Mountpoints({ requests: this.#requests, probe, restricted, logger })
     this.#loops = new CameraLoops({
       node: access.name,
       session: () => this.#session,
@@ -120,7 +122,7 @@ export class JanusCameras implements RoomDevices {
     const camera = cameraOf(device, this.#options.access.secrets.room_key)
     const { userId } = device
     const before = this.#loops.table.get(roomId, userId)
-    if (before !== undefined) before.isAsked = true
+    if (before !== undefined) before.device = device
     const until = AbortSignal.any([signal, this.#closing.signal])
     await this.#loops.inTurn(roomId, userId, until, async () => {
       const session = await this.#session.get(until)
@@ -139,6 +141,28 @@ export class JanusCameras implements RoomDevices {
       const loop = this.#loops.table.get(roomId, userId)
       if (loop !== undefined) await this.#loops.takeOut(session, loop)
     })
+  }
+
+  /** As RoomDevices.placesChanged. */
+  async placesChanged(): Promise<void> {
+    const loops = [...this.#loops.table]
+    await inLanes(
+      width,
+      () => loops.pop(),
+      (loop) => this.#checkPlace(loop),
+    )
+  }
+
+  async #checkPlace(loop: Loop): Promise<void> {
+    const { probe, logger } = this.#options
+    const { device } = loop
+    if (loop.state !== 'up' || device === undefined) return
+    try {
+      const found = await probe()?.(device, this.#closing.signal)
+      if (found?.kind === 'forbidden') this.#loops.giveUp(loop, 'forbidden', found.message)
+    } catch (error) {
+      logger.debug({ err: error }, 'whether a camera is where cameras may be could not be looked at')
+    }
   }
 
   /** While the node is in service its cameras stay in their rooms, for the next controller; otherwise nothing of them stays on the node. */
@@ -178,7 +202,7 @@ export class JanusCameras implements RoomDevices {
         continue
       }
       const state = record.joined_at === 0 ? 'over' : 'up'
-      this.#loops.table.add(newLoop(record, state, false))
+      this.#loops.table.add(newLoop(record, state, undefined))
       this.#mountpoints.keep(record.mountpoint)
       this.#requests.adoptControl(record.control)
     }

@@ -1,5 +1,5 @@
 import type { StoredCameraLoop } from '../../../store/records.ts'
-import type { NodeUser } from '../../media-node.ts'
+import type { NodeDevice, NodeUser } from '../../media-node.ts'
 
 /** A camera in a room. */
 export interface Loop {
@@ -7,16 +7,16 @@ export interface Loop {
   record: StoredCameraLoop
   /** joining: not in the room yet; up: its media flows; over: it is to go, and may be there still. */
   state: 'joining' | 'up' | 'over'
-  /** Somebody wanted it there since the controller started. */
-  isAsked: boolean
+  /** As somebody wanted it there last; undefined while nobody has since the controller started. */
+  device: NodeDevice | undefined
   /** That it is in the room was told. */
   isTold: boolean
   unwatch: () => void
 }
 
 /** A loop of before, or one that begins. */
-export function newLoop(record: StoredCameraLoop, state: Loop['state'], isAsked: boolean): Loop {
-  return { record, state, isAsked, isTold: false, unwatch: () => {} }
+export function newLoop(record: StoredCameraLoop, state: Loop['state'], device: NodeDevice | undefined): Loop {
+  return { record, state, device, isTold: false, unwatch: () => {} }
 }
 
 /** The user that it is in its room. */

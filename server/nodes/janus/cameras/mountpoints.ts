@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError } from '../../media-node.ts'
-import type { NodeLogger } from '../../node-failure.ts'
 import type { JanusSession } from '../janus-session.ts'
 import { type Camera, ourMountpoints } from './camera-key.ts'
-import { described, hasPicture, hasStrangeSound, lookAtCamera } from './camera-look.ts'
-import type { CameraProbe } from './camera-probe.ts'
+import { described, hasPicture, hasStrangeSound, lookAtCamera, type LookOptions } from './camera-look.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
 /** What mountpoints are made of. */
-export interface MountpointsOptions {
+export interface MountpointsOptions extends LookOptions {
   requests: MountpointRequests
-  /** Undefined while none can look. */
-  probe: () => CameraProbe | undefined
-  logger: NodeLogger
 }
 
 /** A mountpoint while somebody holds it. */
@@ -133,10 +128,10 @@ export class Mountpoints {
   async #make(session: JanusSession, camera: Camera, signal: AbortSignal): Promise<void> {
     await this.#ending.get(camera.id)
     signal.throwIfAborted()
-    const { probe, logger } = this.#options
-    const { hasAudio, isSeen } = await lookAtCamera(camera, probe(), logger, signal)
+    const { hasAudio, isSeen, url } = await lookAtCamera(camera, this.#options, signal)
+    const seen = { ...camera, url }
     // Janus goes on with what it began: what is no longer wanted is destroyed after it was made.
-    const isThere = await this.#createPatiently(session, camera, hasAudio, isSeen ? retryWaits : [], signal)
+    const isThere = await this.#createPatiently(session, seen, hasAudio, isSeen ? retryWaits : [], signal)
     const media = await this.#requests.media(session, camera.id)
     if (!hasPicture(media)) {
       await this.#destroy(session, camera.id)
@@ -144,7 +139,7 @@ export class Mountpoints {
     }
     if (isThere || !hasAudio || !hasStrangeSound(media)) return
     await this.#destroy(session, camera.id)
-    await this.#requests.create(session, camera, false)
+    await this.#requests.create(session, seen, false)
   }
 
   /** A camera that somebody, such as our own look, let go of a moment ago may refuse the next for a moment (503). */

@@ -53,7 +53,8 @@ export const devices: Texts<typeof english> = {
     roomLocked: '房间已锁定或关闭，重新开放后会自动加入。',
     nodeFailed: 'MCU 节点未能接入此设备，会自动重试。',
     forbidden: '设备不能位于此地址：不在允许的网络内，或是本站点自己的端口。',
-    encrypted: '房间所在的 MCU 节点只支持 rtsp://：请改用 rtsp:// 地址，或添加一个内置 MCU 节点，房间内无人时会移到该节点。',
+    encrypted:
+      '房间所在的 MCU 节点只支持 rtsp://：请改用 rtsp:// 地址，或添加一个内置 MCU 节点，房间内无人时会移到该节点。',
   },
   thumbnail: '{name} 的画面，{time}',
   columns: {

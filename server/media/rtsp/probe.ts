@@ -50,7 +50,8 @@ export async function probe(
     const { remoteAddress } = session
     const abilities = needAbilities(tracks) ? await options.abilities?.() : undefined
     const probed = tracks.map((track) => probedTrack(track, abilities))
-    if (probed.some(({ carried }) => carried)) return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
+    if (probed.some(({ carried }) => carried))
+      return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
     const message = 'no track of the camera can be carried'
     const found = { milliseconds: elapsed(), tracks: probed, address: remoteAddress }
     return { ok: false, kind: 'noUsableTrack', message, ...found }

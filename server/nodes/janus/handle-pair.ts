@@ -31,7 +31,11 @@ export async function bothAttached(
 const headStartMs = 50
 
 /** Tells the two the candidates of each other, from the moment on that both know each other's descriptions. Returns the function that ends it. */
-export function passCandidates({ publisher, subscriber }: HandlePair, described: Promise<void>, signal: AbortSignal): () => void {
+export function passCandidates(
+  { publisher, subscriber }: HandlePair,
+  described: Promise<void>,
+  signal: AbortSignal,
+): () => void {
   const pass = (from: JanusHandle, to: JanusHandle, moment: Promise<void>): (() => void) =>
     from.onEvent((event) => {
       if (event.type !== 'trickle') return

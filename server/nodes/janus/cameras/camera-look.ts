@@ -60,7 +60,8 @@ export async function lookAtCamera(
 
 function unseen(url: string, restricted: boolean): Looked {
   if (!restricted) return { hasAudio: true, isSeen: false, url }
-  const message = 'Whether the camera is where cameras may be cannot be looked at now: the program that does it does not run.'
+  const message =
+    'Whether the camera is where cameras may be cannot be looked at now: the program that does it does not run.'
   throw new DeviceJoinError('nodeFailed', message)
 }
 

@@ -58,7 +58,17 @@ export class JanusCameras implements RoomDevices {
   readonly #closing = new AbortController()
 
   constructor(options: JanusCamerasOptions) {
-    const { access, store, rooms, probe, restricted, emit, logger, clock = Date.now, stallMs = defaultStallMs } = options
+    const {
+      access,
+      store,
+      rooms,
+      probe,
+      restricted,
+      emit,
+      logger,
+      clock = Date.now,
+      stallMs = defaultStallMs,
+    } = options
     const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
     this.#options = options
     this.#records = new LoopRecords(store, access.name, logger)

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../deadline.ts'
 import { DeviceJoinError } from '../../media-node.ts'
 import type { JanusSession } from '../janus-session.ts'
 import { type Camera, ourMountpoints } from './camera-key.ts'
-import { described, hasPicture, hasStrangeSound, lookAtCamera, type LookOptions } from './camera-look.ts'
+import { described, hasPicture, hasStrangeSound, lookAtCamera, type Looked, type LookOptions } from './camera-look.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
 /** What mountpoints are made of. */
@@ -22,6 +22,8 @@ interface Held {
 
 /** Milliseconds between the tries to pull a camera which answered a moment ago. */
 const retryWaits = [50, 150, 400]
+/** Janus waits 2 s for each answer of a camera: one that took so long, in milliseconds, was silent, and is not called again. */
+const silentMs = 1_500
 
 /** The cameras that a node pulls: each once, however many rooms it is in, from its first room to its last. */
 export class Mountpoints {
@@ -128,37 +130,44 @@ export class Mountpoints {
   async #make(session: JanusSession, camera: Camera, signal: AbortSignal): Promise<void> {
     await this.#ending.get(camera.id)
     signal.throwIfAborted()
-    const { hasAudio, isSeen, url } = await lookAtCamera(camera, this.#options, signal)
-    const seen = { ...camera, url }
+    const looked = await lookAtCamera(camera, this.#options, signal)
+    const seen = { ...camera, url: looked.url }
     // Janus goes on with what it began: what is no longer wanted is destroyed after it was made.
-    const isThere = await this.#createPatiently(session, seen, hasAudio, isSeen ? retryWaits : [], signal)
+    const isThere = await this.#createPatiently(session, seen, looked, signal)
     const media = await this.#requests.media(session, camera.id)
     if (!hasPicture(media)) {
       await this.#destroy(session, camera.id)
       throw new DeviceJoinError('noUsableTrack', `Janus carries none of its media: ${described(media)}.`)
     }
-    if (isThere || !hasAudio || !hasStrangeSound(media)) return
+    if (isThere || !looked.hasAudio || !hasStrangeSound(media)) return
     await this.#destroy(session, camera.id)
     await this.#requests.create(session, seen, false)
   }
 
-  /** A camera that somebody, such as our own look, let go of a moment ago may refuse the next for a moment (503). */
+  /**
+   * A camera that somebody, such as our own look, let go of a moment ago may refuse the next for a moment (503).
+   * @throws DeviceJoinError `timeout` where it was silent; NodeError
+   */
   async #createPatiently(
     session: JanusSession,
     camera: Camera,
-    hasAudio: boolean,
-    waits: readonly number[],
+    { hasAudio, isSeen }: Looked,
     signal: AbortSignal,
   ): Promise<boolean> {
-    for (const wait of waits) {
+    const waits = isSeen ? [...retryWaits] : []
+    for (;;) {
+      const asked = performance.now()
       try {
         return await this.#requests.create(session, camera, hasAudio)
       } catch (error) {
         if (!(error instanceof DeviceJoinError)) throw error
+        if (performance.now() - asked > silentMs)
+          throw new DeviceJoinError('timeout', 'Janus called the camera, which did not answer.', { cause: error })
+        const wait = waits.shift()
+        if (wait === undefined) throw isSeen ? refusedJanus(error) : error
         await sleep(wait, undefined, { signal })
       }
     }
-    return await this.#requests.create(session, camera, hasAudio)
   }
 
   async #destroy(session: JanusSession, id: string): Promise<void> {
@@ -169,4 +178,9 @@ export class Mountpoints {
       this.#options.logger.debug({ err: error, mountpoint: id }, 'a mountpoint could not be destroyed')
     }
   }
+}
+
+function refusedJanus(cause: unknown): DeviceJoinError {
+  const message = 'The camera answered us, and Janus could not pull it: Janus takes its media by UDP only.'
+  return new DeviceJoinError('nodeFailed', message, { cause })
 }

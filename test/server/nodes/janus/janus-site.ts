@@ -81,7 +81,7 @@ export class JanusSite implements AsyncDisposable {
       logger,
       devices: (access, rooms, emit) =>
         options.cameras === true
-          ? new JanusCameras({ access, store, rooms, probe: () => undefined, emit, logger })
+          ? new JanusCameras({ access, store, rooms, probe: () => undefined, restricted: () => false, emit, logger })
           : noDevices,
       changed: () => this.port.review(),
     })

@@ -66,6 +66,7 @@ export const common = {
     saved: 'Saved',
     search: 'Search',
     show: 'Show',
+    stored: 'Stored; type to replace',
     hide: 'Hide',
     unlimited: 'unlimited',
     yes: 'Yes',

@@ -148,8 +148,6 @@ export const nodes = {
     admin_secretHint: 'admin_secret in janus.jcfg',
     admin_keyHint: 'admin_key of VideoRoom and Streaming',
     token_secretHint: 'token_auth_secret in janus.jcfg',
-    kept: 'Stored',
-    remove: 'Remove',
     removeSecret: 'Remove the stored {name}',
     check: 'Check safety',
     testing: 'Checking addresses, secrets, plugins and what strangers could do: up to 10 s.',

@@ -164,7 +164,8 @@ export const settings = {
       device_port: '',
       node_port: '',
       console_port: '',
-      event_port: 'Empty: off. Janus nodes are polled then, and people are seen a little later.',
+      event_port:
+        'Janus nodes report here who joins and leaves. Empty: off, they are polled every few seconds. After a change, install their configuration files again.',
     },
     tls: {
       mode: 'A self-signed certificate is created here; clients must be told to trust it.',
@@ -244,6 +245,12 @@ export const settings = {
       device: 'The address of the external device API changes: clients need the new one',
       node: 'The address of the media node changes: people in rooms are disconnected and reconnect automatically',
       console: 'The address of this console changes: this page follows',
+      event:
+        'The address for events of Janus nodes changes: they are polled until their configuration files are installed again',
+      eventOn:
+        'Janus nodes can report their events once their configuration files are installed again',
+      eventOff:
+        'Janus nodes can no longer report their events: they are polled every few seconds',
     },
     people: '{n} person is disconnected and reconnects | {n} people are disconnected and reconnect',
     cameras: '{n} camera is interrupted and rejoins | {n} cameras are interrupted and rejoin',
@@ -274,7 +281,6 @@ export const settings = {
     urlsHint: 'stun: or turn: addresses, one per line.',
     username: 'User name',
     credential: 'Password',
-    kept: 'Stored; type to replace',
     add: 'Add server',
     remove: 'Remove this server',
     none: 'None: browsers connect directly.',

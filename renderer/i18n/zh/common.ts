@@ -68,6 +68,7 @@ export const common: Texts<typeof english> = {
     saved: '已保存',
     search: '搜索',
     show: '显示',
+    stored: '已保存，输入可替换',
     hide: '隐藏',
     unlimited: '不限',
     yes: '是',

@@ -135,8 +135,6 @@ export const nodes: Texts<typeof english> = {
     admin_secretHint: 'janus.jcfg 中的 admin_secret',
     admin_keyHint: 'VideoRoom 和 Streaming 的 admin_key',
     token_secretHint: 'janus.jcfg 中的 token_auth_secret',
-    kept: '已保存',
-    remove: '移除',
     removeSecret: '移除已保存的 {name}',
     check: '安全检测',
     testing: '正在检测地址、密钥、插件，以及外人能做什么，最长 10 秒。',
@@ -188,7 +186,7 @@ export const nodes: Texts<typeof english> = {
     roomOpen: '无权限的人可对他人的房间执行操作（{acts}）：请安装配置文件。',
     roomsUnguarded: '未设置 token_secret，知道房间号的人都能加入：请安装配置文件。',
     adminUnused: '未填写 admin_url，被移出的人仍连接在节点上：请在管理网络上启用 Admin API。',
-    eventsOff: '节点不发送事件，人员进出要几秒后才能获知：请开放事件端口（--event-port）并安装配置文件。',
+    eventsOff: '节点不发送事件，人员进出要几秒后才能获知：请开放事件端口（“设置 › 网络”或 --event-port）并安装配置文件。',
     reclaimOff: '控制器重启时摄像头会离开房间：请在 janus.jcfg 中设置 reclaim_session_timeout = 60。',
     roomsListed:
       '任何获准进入的人都能列出此节点上的其他房间（{count} 个）：请将其从 janus.plugin.videoroom.jcfg 中删除。',

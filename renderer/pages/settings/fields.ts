@@ -129,17 +129,31 @@ export function defaultOf(path: string): FieldValue {
 
 let described: unknown
 
-/** The least and the most that a number may be, as the controller's own schema says. */
-export function boundsOf(path: string): { least: number; most: number } | undefined {
+/** What the controller's own schema takes at a path, as JSON Schema: one, or several of which any will do. */
+function takenAt(path: string): readonly unknown[] {
   described ??= z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' })
   const place = path
     .split('.')
     .map((name) => `properties.${name}`)
     .join('.')
   const found = valueAt(described, place)
-  const least = valueAt(found, 'minimum')
-  const most = valueAt(found, 'maximum')
-  return typeof least === 'number' && typeof most === 'number' ? { least, most } : undefined
+  const several: unknown = valueAt(found, 'anyOf')
+  return Array.isArray(several) ? several : [found]
+}
+
+/** The least and the most that a number may be. */
+export function boundsOf(path: string): { least: number; most: number } | undefined {
+  for (const taken of takenAt(path)) {
+    const least = valueAt(taken, 'minimum')
+    const most = valueAt(taken, 'maximum')
+    if (typeof least === 'number' && typeof most === 'number') return { least, most }
+  }
+  return undefined
+}
+
+/** A setting may be nothing, which its control shows as an empty field. */
+function mayBeNothing(path: string): boolean {
+  return takenAt(path).some((taken) => valueAt(taken, 'type') === 'null')
 }
 
 /** Values by path as a patch of the settings. Lines are trimmed, and empty ones left out. */
@@ -147,7 +161,8 @@ export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<st
   const patch: Record<string, unknown> = {}
   for (const [path, value] of Object.entries(values)) {
     const [part = '', name] = path.split('.')
-    const clean = typeof value === 'string' ? value.trim() : value
+    const trimmed = typeof value === 'string' ? value.trim() : value
+    const clean = trimmed === '' && mayBeNothing(path) ? null : trimmed
     if (name === undefined) patch[part] = clean
     else patch[part] = { ...(typeof patch[part] === 'object' ? patch[part] : {}), [name]: clean }
   }

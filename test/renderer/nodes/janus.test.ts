@@ -23,7 +23,7 @@ test('a stored secret is kept unless another is entered, or it is removed', asyn
   const form = mount(JanusFields, { props: { modelValue: values, problem: () => '' }, global })
   expect(form.html()).not.toContain(hiddenSecret)
   const [api] = form.findAll('input[type=password]')
-  expect([api?.attributes('placeholder'), api?.element]).toMatchObject(['Stored', { value: '' }])
+  expect([api?.attributes('placeholder'), api?.element]).toMatchObject(['Stored; type to replace', { value: '' }])
   await api?.setValue('another')
   await form.get('button[aria-label="Remove the stored admin_secret"]').trigger('click')
   expect(values).toMatchObject({ api_secret: 'another', admin_secret: '', admin_key: '' })

@@ -72,6 +72,37 @@ test('a port in use is refused at its field with the name of who holds it, and n
   await says(`Port ${port} is assigned to two listeners`)
 })
 
+test('the port for events of Janus nodes is opened, moved away from one that is taken, and closed', async () => {
+  const client = await operator()
+  const event = async () => (await client.call('overview.get')).listeners.find(({ name }) => name === 'event')
+  const setting = async () => (await client.call('settings.get')).listeners.event_port
+  const [free, blocker] = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
+  await Promise.all([once(free, 'listening'), once(blocker, 'listening')])
+  onTestFinished(() => void blocker.close())
+  const [{ port }, { port: taken }] = [free.address() as AddressInfo, blocker.address() as AddressInfo]
+  await new Promise((resolve) => free.close(resolve))
+  show(withSettings(ListenersCard), client)
+  expect((await fieldOf('Events of Janus nodes')).value).toBe('')
+  await says('Janus nodes report here who joins and leaves.')
+  await write('Events of Janus nodes', String(taken))
+  await press('Save')
+  await says(`Port ${taken} is in use by`)
+  expect(await setting()).toBeNull()
+  await write('Events of Janus nodes', String(port))
+  await press('Save')
+  await says('Janus nodes can report their events once')
+  await press('Apply')
+  await eventually(async () => expect(await event()).toMatchObject({ state: 'listening' }))
+  expect(await setting()).toBe(port)
+  await says(`Now at http://127.0.0.1:${port}. Janus nodes report here`)
+  await write('Events of Janus nodes', '')
+  await press('Save')
+  await says('Janus nodes can no longer report their events')
+  await press('Apply')
+  await eventually(async () => expect(await event()).toBeUndefined())
+  expect(await setting()).toBeNull()
+})
+
 test('somebody else saves meanwhile: what was not touched here follows, what was typed stays', async () => {
   const client = await operator()
   show(withSettings(SettingsCard, { name: 'rooms' }), client)

@@ -214,6 +214,7 @@ export function createServices(options: ServiceOptions): Services {
     users,
     sessions: () => sessions.total,
     nodes: () => countBy(pool.views().map(({ state }) => state)),
+    drifts: () => pool.drifts(),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
     restarts: () => options.restarts ?? 0,

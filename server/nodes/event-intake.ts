@@ -21,6 +21,8 @@ export class EventIntake {
       node.health.pollSoon()
       return
     }
+    if (event.type === 'drifted') return this.#context.drift.found(node.name, event.kind, event.subjects)
+    if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
     if (event.type === 'joined') {
       node.placement.heard(event.roomId, event.user.userId)
       // A room that is not the node's own is on its way to be closed there.

@@ -1,3 +1,4 @@
+import type { DriftKind } from '../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../shared/device.ts'
 import { ExpectedError } from '../../shared/expected-error.ts'
 
@@ -40,6 +41,17 @@ export interface NodeDevice {
   login: { name: string; password: string } | undefined
 }
 
+/** What the program of a node says of itself. */
+export interface NodeProgram {
+  /** E.g. `1.1.2`. */
+  version: string
+  plugins: readonly string[]
+  /** It tells its events by itself. */
+  tells: boolean
+  /** Since when it does, or does not: milliseconds since the epoch. */
+  tellsSince: number
+}
+
 /** What a node answers to a health poll. */
 export interface NodeHealth {
   rooms: number
@@ -60,6 +72,10 @@ export type NodeEvent =
   | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
   /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
   | { type: 'restarted' }
+  /** These rooms or cameras (some may have no name) were otherwise than they should be; the driver sees to them. Rooms that the port tells of are the pool's to compare. */
+  | { type: 'drifted'; kind: DriftKind; subjects: readonly string[] }
+  /** What the program says of itself is not what it said before. */
+  | { type: 'described' }
 
 /** A device could not be taken into a room, with the reason. */
 export class DeviceJoinError extends ExpectedError {
@@ -116,6 +132,8 @@ export interface MediaNode {
   /** Rooms the node holds now: what to reconcile. */
   rooms(signal: AbortSignal): Promise<string[]>
   health(signal: AbortSignal): Promise<NodeHealth>
+  /** As far as it was heard; left out: it is ours. */
+  readonly program?: NodeProgram | undefined
   /** Events arrive in the order they happened. Returns the unsubscribe function. */
   onEvent(listener: (event: NodeEvent) => void): () => void
   /** Ends the driver; rooms of an external node stay as they are. Idempotent. */

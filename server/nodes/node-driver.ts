@@ -20,6 +20,11 @@ export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: Nod
   }
 }
 
+/** The node is no process of the controller's: it goes on while the controller is away. */
+export function outlivesController({ kind }: StoredNode): boolean {
+  return kind === 'janus'
+}
+
 /** Fields that change without another driver: the pool reads them at each use. */
 const readAtUse: ReadonlySet<string> = new Set([
   'enabled',

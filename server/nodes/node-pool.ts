@@ -1,4 +1,3 @@
-import type { NodeView } from '../../shared/console/nodes.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
@@ -13,6 +12,8 @@ import { ExpectedUsers } from './choice/expected-users.ts'
 import { Relocation } from './choice/relocation.ts'
 import type { MediaNode, NodeDevice, NodeUser } from './media-node.ts'
 import { type ConnectionTest, type NodeInspections, testConnection } from './health/connection-test.ts'
+import type { DriftKind, NodeView } from '../../shared/console/nodes.ts'
+import { NodeDrift } from './node-drift.ts'
 import type { NodeDrivers } from './node-driver.ts'
 import type { NodeLogger } from './node-failure.ts'
 import { NodeRoster } from './node-roster.ts'
@@ -64,12 +65,14 @@ export class NodePool {
   constructor(options: NodePoolOptions) {
     const { store, settings, logger, clock = Date.now, now = () => performance.now(), branchIdleMs = idleMs } = options
     this.#options = options
+    const events = new PoolEvents(logger)
     this.#context = {
       store,
       deadlines: () => settings().deadlines,
       clock,
       logger,
-      events: new PoolEvents(logger),
+      events,
+      drift: new NodeDrift(events, clock),
       presence: new Presence(),
       index: new RoomIndex(store.all('rooms')),
       expected: new ExpectedUsers(now),
@@ -253,6 +256,11 @@ export class NodePool {
   /** Every node as the console shows it. */
   views(): NodeView[] {
     return viewsOf(this.#context, (name) => this.#roster.stateOf(name))
+  }
+
+  /** How often which kind of drift was found on which node since the start. */
+  drifts(): Iterable<{ node: string; kind: DriftKind; count: number }> {
+    return this.#context.drift.counts()
   }
 
   /** Tries a configuration without adding it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeState } from '../../shared/node.ts'
 import type { StoredNode } from '../store/records.ts'
 import { within } from './deadline.ts'
-import { makeDriver, needsNewDriver, type NodeDrivers } from './node-driver.ts'
+import { makeDriver, needsNewDriver, type NodeDrivers, outlivesController } from './node-driver.ts'
 import { describeFailure } from './node-failure.ts'
 import type { PoolContext } from './pool-context.ts'
 import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
@@ -41,6 +41,8 @@ export class NodeRoster {
   /** Ends the emptying of a node that goes out of service, by name. */
   readonly #leaving = new Map<string, AbortController>()
   #inService = false
+  /** The controller takes up what it left. */
+  #starting = false
 
   constructor(context: PoolContext, drivers: NodeDrivers, listener: RosterListener, closeWithin: () => number) {
     this.#context = context
@@ -52,7 +54,9 @@ export class NodeRoster {
   /** Takes every enabled node into service; resolves when each was polled once. */
   async start(): Promise<void> {
     this.#inService = true
+    this.#starting = true
     for (const name of this.#context.store.all('nodes').keys()) this.follow(name)
+    this.#starting = false
     await Promise.all(this.#firstPolls)
   }
 
@@ -98,10 +102,11 @@ export class NodeRoster {
 
   /** Tells the node's state if it is another than before. */
   announce(name: string): void {
-    const { store, events, clock } = this.#context
+    const { store, events, drift, clock } = this.#context
     const config = store.get('nodes', name)
     if (config === undefined) {
       this.#errors.delete(name)
+      drift.forget(name)
       if (this.#announced.delete(name)) events.emit({ type: 'nodeRemoved', name })
       return
     }
@@ -128,7 +133,8 @@ export class NodeRoster {
   #start(config: StoredNode): void {
     const { live, logger } = this.#context
     const driver = makeDriver(this.#drivers, config, logger)
-    const node = new PoolNode({ config, driver, context: this.#context, listener: this.#listener })
+    const resumes = this.#starting && outlivesController(config)
+    const node = new PoolNode({ config, driver, context: this.#context, resumes, listener: this.#listener })
     live.set(config.name, node)
     const firstPoll = node.health.start().finally(() => this.#firstPolls.delete(firstPoll))
     this.#firstPolls.add(firstPoll)

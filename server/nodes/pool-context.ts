@@ -1,5 +1,6 @@
 import type { Settings } from '../../shared/settings.ts'
 import type { Store } from '../store/store.ts'
+import type { NodeDrift } from './node-drift.ts'
 import type { NodeLogger } from './node-failure.ts'
 import type { PoolEvents } from './pool-events.ts'
 import type { PoolNode } from './pool-node.ts'
@@ -19,6 +20,7 @@ export interface PoolContext {
   presence: Presence
   index: RoomIndex
   expected: ExpectedUsers
+  drift: NodeDrift
   /** Enabled nodes by name. */
   live: Map<string, PoolNode>
 }

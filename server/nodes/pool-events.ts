@@ -1,3 +1,4 @@
+import type { DriftKind } from '../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../shared/device.ts'
 import type { NodeState } from '../../shared/node.ts'
 import type { NodeUser } from './media-node.ts'
@@ -11,6 +12,10 @@ export type PoolEvent =
   | { type: 'nodeState'; name: string; state: NodeState; error: string }
   /** The node is no longer configured. */
   | { type: 'nodeRemoved'; name: string }
+  /** These rooms or cameras were otherwise on the node than they should be, and are being put right. */
+  | { type: 'drifted'; name: string; kind: DriftKind; subjects: readonly string[] }
+  /** What the program of the node says of itself is not what it said before. */
+  | { type: 'nodeDescribed'; name: string }
   /** The node came (back) and was compared with the store: devices may join on it. */
   | { type: 'online'; name: string }
   /** The room is another node's now: the one before was lost, drained or removed. */

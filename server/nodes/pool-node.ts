@@ -21,6 +21,8 @@ export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode
   context: PoolContext
+  /** See PlacedNode. */
+  resumes: boolean
   listener: PoolNodeListener
 }
 
@@ -30,6 +32,7 @@ export class PoolNode implements Candidate {
   readonly driver: MediaNode
   readonly health: HealthMonitor
   readonly placement: NodePlacement
+  readonly resumes: boolean
   /** As stored now. What makes another driver necessary never changes here: the pool makes another PoolNode then. */
   config: StoredNode
   /** Every room that could be taken off it was, since it began to drain. */
@@ -50,6 +53,7 @@ export class PoolNode implements Candidate {
     this.name = config.name
     this.config = config
     this.driver = driver
+    this.resumes = options.resumes
     this.#context = context
     this.placement = new NodePlacement(this, context)
     this.steadiness = new Steadiness(context.now)

@@ -11,6 +11,8 @@ export interface MetricSources {
   sessions(): number
   /** How many nodes are in each state. */
   nodes(): Readonly<Record<string, number>>
+  /** What was otherwise on the nodes than it should be and was put right since the start, by node and kind. */
+  drifts(): Iterable<{ node: string; kind: string; count: number }>
   /** How many devices are in each state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
@@ -127,6 +129,16 @@ export class Metrics implements RequestObserver {
       collect() {
         this.reset()
         for (const [outcome, count] of Object.entries(sources.olderClients())) this.inc({ outcome }, count)
+      },
+    })
+    new Counter({
+      name: 'roomdesk_node_drift_total',
+      help: 'Rooms and cameras that were missing on a node, or there although they should not be, and were put right.',
+      labelNames: ['node', 'kind'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { node, kind, count } of sources.drifts()) this.inc({ node, kind }, count)
       },
     })
     this.#addGauge('roomdesk_rooms', 'Rooms that exist.', () => sources.rooms())

@@ -15,7 +15,7 @@ export const eventGroups = {
     'log.begun',
   ],
   listeners: ['listener.up', 'listener.down', 'listener.failed'],
-  nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed'],
+  nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
   devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
   people: ['person.joined', 'person.left', 'person.removed', 'person.letIn', 'person.turnedAway'],
   rooms: [

@@ -4,6 +4,25 @@ import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '
 import { nodeFinding } from './node-findings.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
+/** What can be otherwise on a node than it should be: a room or camera of ours is not there, or one is there that nobody knows (any more). Either is put right at once. */
+export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
+export type DriftKind = (typeof driftKinds)[number]
+
+/** What was otherwise on a node than it should be, and was put right, since the controller started. */
+export const nodeDrift = z.strictObject({
+  counts: z.record(z.enum(driftKinds), z.int()),
+  last: z
+    .strictObject({
+      at: moment,
+      kind: z.enum(driftKinds),
+      count: z.int(),
+      /** The first of them: a room_id or userId; empty where it has none of ours. */
+      example: z.string(),
+    })
+    .nullable(),
+})
+export type NodeDriftView = z.output<typeof nodeDrift>
+
 export const nodeView = z.strictObject({
   config: nodeConfigSchema,
   /** Secrets that it has; what they are is not told. */
@@ -24,6 +43,22 @@ export const nodeView = z.strictObject({
   last_error: z.string(),
   /** When the state began. */
   since: moment,
+  /** What the program of a node that is not ours says of itself; null of other nodes, and until it has answered. */
+  program: z
+    .strictObject({
+      /** E.g. `1.1.2`. */
+      version: z.string(),
+      /** Without the package name, e.g. `videoroom`. */
+      plugins: z.array(z.string()),
+      /** It tells its events by itself; it is polled for them otherwise. */
+      events: z.boolean(),
+      /** Since when it does, or does not. */
+      events_since: moment,
+    })
+    .nullable(),
+  /** Back after it was lost so many times lately: until then new rooms are put on other nodes first; null while it is as good as the others. */
+  unsteady: z.strictObject({ until: moment, losses: z.int() }).nullable(),
+  drift: nodeDrift,
 })
 export type NodeView = z.output<typeof nodeView>
 

@@ -38,6 +38,9 @@ const node = (name: string, state: NodeView['state']): NodeView => ({
   drain: null,
   last_error: '',
   since: 0,
+  program: null,
+  unsteady: null,
+  drift: { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null },
 })
 const device = (userId: string, state: DeviceView['state']): DeviceView => ({
   roomId: '1',

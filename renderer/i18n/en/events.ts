@@ -119,6 +119,7 @@ export const eventLog = {
       offline: 'Node {subject} is offline: {error}',
       crashed: 'The process of node {subject} ended and is being restarted: {error}',
       removed: 'Node {subject} was removed',
+      drifted: 'Repaired on node {subject}: {found}',
     },
     device: {
       added: 'Device {subject} was added',

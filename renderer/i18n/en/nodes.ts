@@ -126,6 +126,8 @@ export const nodes = {
     lastError: 'Last error',
     noError: 'none',
     since: '{state} for {span}',
+    unsteady:
+      'Lost {n} time within 10 minutes: other nodes get new rooms first for another {span}. | Lost {n} times within 10 minutes: other nodes get new rooms first for another {span}.',
     drainLeft: '{n} room left | {n} rooms left',
     drainPeople: '{n} person | {n} people',
     drainWaits: 'Only cameras are left: they move as soon as another node can take them.',
@@ -157,10 +159,27 @@ export const nodes = {
     downloaded: 'The configuration files were downloaded',
     version: 'Version',
     plugins: 'Plugins',
+    events: 'Events',
+    eventsArrive: 'Arriving for {span}',
+    eventsMissing: 'Not arriving: who joins and leaves is noticed seconds later.',
+    eventsOpen: 'Open the event port',
+    eventsInstall: 'Install the configuration files on the server.',
     good: 'Janus {version}, no problems found.',
     usable: 'Janus {version}, safe to use.',
     unsafe: 'Janus {version} can be used, but is not safe.',
     unusable: 'This server cannot be used yet.',
+  },
+  drift: {
+    title: 'Drift found and repaired',
+    none: 'None since the controller started',
+    last: 'last {ago}',
+    kinds: {
+      roomMissing: '{n} room was missing and was opened again | {n} rooms were missing and were opened again',
+      roomUnknown: '{n} room did not belong there and was closed | {n} rooms did not belong there and were closed',
+      cameraMissing: '{n} camera was missing and rejoins | {n} cameras were missing and rejoin',
+      cameraUnknown:
+        '{n} camera did not belong there and was removed | {n} cameras did not belong there and were removed',
+    },
   },
   severities: { error: 'Error:', unsafe: 'Unsafe:', notice: 'Note:' },
   reasons: {

@@ -247,10 +247,8 @@ export const settings = {
       console: 'The address of this console changes: this page follows',
       event:
         'The address for events of Janus nodes changes: they are polled until their configuration files are installed again',
-      eventOn:
-        'Janus nodes can report their events once their configuration files are installed again',
-      eventOff:
-        'Janus nodes can no longer report their events: they are polled every few seconds',
+      eventOn: 'Janus nodes can report their events once their configuration files are installed again',
+      eventOff: 'Janus nodes can no longer report their events: they are polled every few seconds',
     },
     people: '{n} person is disconnected and reconnects | {n} people are disconnected and reconnect',
     cameras: '{n} camera is interrupted and rejoins | {n} cameras are interrupted and rejoin',

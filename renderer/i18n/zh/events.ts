@@ -122,6 +122,7 @@ export const eventLog: Texts<typeof english> = {
       offline: '节点 {subject} 离线：{error}',
       crashed: '节点 {subject} 的进程已退出，正在重启：{error}',
       removed: '节点 {subject} 已移除',
+      drifted: '已在节点 {subject} 上修复：{found}',
     },
     device: {
       added: '设备 {subject} 已添加',

@@ -160,8 +160,7 @@ export const settings: Texts<typeof english> = {
       device_port: '',
       node_port: '',
       console_port: '',
-      event_port:
-        'Janus 节点在此上报人员进出。留空即关闭，改为每隔几秒轮询。更改后请重新安装其配置文件。',
+      event_port: 'Janus 节点在此上报人员进出。留空即关闭，改为每隔几秒轮询。更改后请重新安装其配置文件。',
     },
     tls: {
       mode: '自签名证书在本机生成，客户端须另行信任。',
@@ -239,12 +238,9 @@ export const settings: Texts<typeof english> = {
       device: '外部设备 API 监听地址变更：客户端须改用新地址',
       node: '媒体节点监听地址变更：房间内的参会者会断开并自动重连',
       console: '此控制台监听地址变更：页面会随之跳转',
-      event:
-        '接收 Janus 节点事件的地址变更：重新安装其配置文件之前改为轮询',
-      eventOn:
-        '重新安装配置文件后，Janus 节点即可上报事件',
-      eventOff:
-        'Janus 节点不再上报事件：改为每隔几秒轮询',
+      event: '接收 Janus 节点事件的地址变更：重新安装其配置文件之前改为轮询',
+      eventOn: '重新安装配置文件后，Janus 节点即可上报事件',
+      eventOff: 'Janus 节点不再上报事件：改为每隔几秒轮询',
     },
     people: '{n} 名参会者会断开并自动重连',
     cameras: '{n} 台摄像头会中断并自动重新加入',

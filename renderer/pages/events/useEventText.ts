@@ -58,6 +58,8 @@ export function useEventText() {
     if (isText(reason)) values.reason = t(reason)
     const fault = `eventLog.check.faults.${String(params.fault)}`
     if (entry.kind === 'log.recovered' && isText(fault)) values.what = t(fault)
+    const drift = `nodes.drift.kinds.${String(params.found)}`
+    if (isText(drift)) values.found = t(drift, { n: Number(params.count) })
     if (entry.kind === 'log.gathered') values.what = gathered(entry)
     if (entry.room !== '' && !params.room) values.room = entry.room
     values.fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].slice(0, 3).join(', ')
@@ -68,7 +70,7 @@ export function useEventText() {
   /** Which kind came so often. */
   function gathered({ params, subject }: EventEntry): string {
     const key = `eventLog.kinds.${String(params.kind)}`
-    const blank = { room: '…', stayed: '…', reason: '…', error: '…' }
+    const blank = { room: '…', stayed: '…', reason: '…', error: '…', found: '…' }
     return isText(key)
       ? t(key, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
       : String(params.kind)

@@ -48,7 +48,14 @@ class PoolWatch {
         const subject = subjectOf(this.#store, 'room', event.roomId)
         return this.#sink.append({ kind: 'room.moved', subject, params: { from: event.from, to: event.name } })
       }
+      case 'drifted': {
+        const { name, kind, subjects } = event
+        const example = subjects.find((subject) => subject !== '') ?? ''
+        const params = { found: kind, count: subjects.length, example }
+        return this.#sink.append({ kind: 'node.drifted', level: 'warning', subject: this.#nodeOf(name), params })
+      }
       case 'online':
+      case 'nodeDescribed':
       case 'roomNodes':
       case 'deviceLost':
         // The state of the node says it; devices are watched by themselves, with their reasons.

@@ -38,6 +38,16 @@ export class Steadiness {
     if (count > 0) this.#steadyAt = this.#clock() + Math.min(longestMs, firstMs * 2 ** (count - 1))
   }
 
+  /** How often it was lost lately. */
+  get losses(): number {
+    return this.#losses.length
+  }
+
+  /** From when on it is steady if it is not lost again, on its clock. */
+  get steadyAt(): number {
+    return this.#steadyAt
+  }
+
   /** O(1). */
   get steady(): boolean {
     return this.#losses.length === 0 || this.#clock() >= this.#steadyAt

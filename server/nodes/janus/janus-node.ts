@@ -6,6 +6,7 @@ import {
   NodeError,
   type NodeEvent,
   type NodeHealth,
+  type NodeProgram,
   type NodeRoom,
   type NodeUser,
 } from '../media-node.ts'
@@ -23,6 +24,7 @@ import { RelayParticipants } from './relay/relay-participants.ts'
 import { JanusRemoval } from './removal.ts'
 import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms.ts'
+import { ToldProgram } from './told-program.ts'
 
 /** What a driver of a Janus node is made of. */
 export interface JanusNodeOptions {
@@ -68,10 +70,12 @@ export class JanusNode implements MediaNode {
   /** Rooms whose people are known: who comes now is new. */
   readonly #read = new Set<string>()
   #telling = false
+  readonly #program: ToldProgram
 
   constructor(options: JanusNodeOptions) {
     this.#options = options
     const { rooms, traits, tokenSecret, clock = Date.now, devices, isBanned } = options
+    this.#program = new ToldProgram(traits, clock, () => this.#tell({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock)
     const admission = this.#admission
@@ -173,6 +177,7 @@ export class JanusNode implements MediaNode {
       this.#rooms.doubt()
       throw error
     }
+    this.#program.review()
     const users = this.#participants.users + this.#devices.users
     return { rooms: this.#rooms.size, users, pulls: this.#devices.pulls }
   }
@@ -212,8 +217,13 @@ export class JanusNode implements MediaNode {
     return this.#removal.isUnderWay(roomId, userId)
   }
 
+  get program(): NodeProgram | undefined {
+    return this.#program.value
+  }
+
   /** The node is connected to the event port, or no longer. */
   telling(telling: boolean): void {
+    this.#program.telling(telling)
     this.#telling = telling
     // What was told before is lost, and so may be what is told from now on: the next poll lists all.
     this.#rooms.doubt()

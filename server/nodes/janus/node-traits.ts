@@ -5,17 +5,22 @@ import type { PluginRequests } from './admin-api.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
 import { JanusSocket } from './janus-socket.ts'
 import type { JanusAccess } from './node-access.ts'
+import { readServerInfo } from './server-info.ts'
 import { coreToken } from './signed-token.ts'
 
-/** What a node was configured with, as far as it changes how it is used. */
+/** What a node is, and was configured with, as far as it changes how it is used. */
 export interface Traits {
+  /** E.g. `1.1.2`; empty while it was not read. */
+  version: string
+  /** Without the package name, e.g. `videoroom`. */
+  plugins: readonly string[]
   /** Rooms let only those in who have a token. */
   guarded: boolean
   /** It asks for the admin key, and so lists private rooms to who has it. */
   adminKey: boolean
 }
 
-/** What the two questions may take, in milliseconds. */
+/** What the questions may take, in milliseconds. */
 const askMs = 3_000
 /** Seconds. */
 const tokenLife = 60
@@ -36,7 +41,8 @@ export class NodeTraits {
 
   /** As they were read last; as the operator's secrets have it until then. */
   get current(): Traits {
-    return this.#current ?? { guarded: this.#gave('token_secret'), adminKey: this.#gave('admin_key') }
+    if (this.#current !== undefined) return this.#current
+    return { version: '', plugins: [], guarded: this.#gave('token_secret'), adminKey: this.#gave('admin_key') }
   }
 
   /** Reads them unless they are known. @throws NodeError; the signal's reason */
@@ -60,7 +66,10 @@ export class NodeTraits {
   }
 
   async #ask(signal: AbortSignal): Promise<Traits> {
-    return { adminKey: await this.#asksForAdminKey(signal), guarded: await this.#takesTokens(signal) }
+    const info = readServerInfo(await this.#requests.info(signal))
+    const adminKey = await this.#asksForAdminKey(signal)
+    const guarded = await this.#takesTokens(info?.asksForTokens ?? false, signal)
+    return { version: info?.version ?? '', plugins: info?.plugins ?? [], adminKey, guarded }
   }
 
   #gave(name: NodeSecretName): boolean {
@@ -80,10 +89,9 @@ export class NodeTraits {
   }
 
   /** A secret that was made counts where the node was told it: any other node's rooms are as open as the node is. */
-  async #takesTokens(signal: AbortSignal): Promise<boolean> {
+  async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true
-    const { auth_token: asks } = await this.#requests.info(signal)
-    if (asks !== true) return false
+    if (!asks) return false
     const { wsUrl: url, secrets } = this.#access
     const socket = await JanusSocket.open({ url, apiSecret: '', logger: this.#logger }, signal)
     try {

@@ -7,6 +7,7 @@ import type { PoolContext } from '../pool-context.ts'
 import { toNodeRoom } from './node-room.ts'
 import { isBranch } from './room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
+import { RoomDrift } from './room-drift.ts'
 import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
 import type { PlacedNode, PlacementWait } from './placed-node.ts'
 import { settlePresence } from './settle-presence.ts'
@@ -33,6 +34,7 @@ export class NodePlacement {
   /** Aborts when the node is lost: what was known of its rooms is void. */
   #connection = new AbortController()
   readonly #failures: LoopFailures
+  readonly #drift: RoomDrift
   /** The node said which rooms it holds, and those that are its own were looked at. */
   #compared = false
   #comparing = false
@@ -46,6 +48,7 @@ export class NodePlacement {
     this.#node = node
     this.#context = context
     this.#failures = new LoopFailures(node.name, context.logger)
+    this.#drift = new RoomDrift(node, context)
   }
 
   /** The store says that this node is to hold the room, or the room is about to be assigned to it. O(1). */
@@ -334,10 +337,12 @@ export class NodePlacement {
     const { name } = this.#node
     const askedAt = performance.now()
     const held = new Set(await this.#ask(signal, (driver, inner) => driver.rooms(inner)))
-    takeHeld(this.#rooms, held, {
-      wants: (roomId) => this.wants(roomId),
-      mayBeNewer: (roomId, { answeredAt }) => this.#work.has(roomId) || answeredAt >= askedAt,
-    })
+    const known = {
+      wants: (roomId: string) => this.wants(roomId),
+      mayBeNewer: (roomId: string, { answeredAt }: RoomPlacement) => this.#work.has(roomId) || answeredAt >= askedAt,
+    }
+    this.#drift.compare(this.#rooms, held, known)
+    takeHeld(this.#rooms, held, known)
     for (const roomId of presence.roomsOn(name)) {
       if (this.#rooms.has(roomId)) continue
       events.emitDepartures(name, presence.clear(roomId, name), 'The MCU was restarted.')

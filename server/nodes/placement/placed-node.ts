@@ -6,6 +6,8 @@ export interface PlacedNode {
   readonly online: boolean
   /** It goes out of service: no room is to be on it any more. */
   readonly leaving: boolean
+  /** It went on while the controller was away: it holds what the store says, unless it was lost meanwhile. */
+  readonly resumes: boolean
   /** @throws DeadlineError, NodeError, the signal's reason */
   ask<T>(
     milliseconds: number,

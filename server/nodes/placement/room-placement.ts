@@ -29,7 +29,7 @@ function foundPlacement(): RoomPlacement {
 }
 
 /** What is known of rooms while the node is asked which it holds. */
-interface AskedMeanwhile {
+export interface AskedMeanwhile {
   wants: (roomId: string) => boolean
   /** It changed, or may have, since the node was asked. */
   mayBeNewer: (roomId: string, room: RoomPlacement) => boolean

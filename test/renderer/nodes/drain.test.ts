@@ -21,6 +21,9 @@ const draining = (rooms_left: number, name = 'a', drain = { rooms: 0, people_lef
   drain: { ...drain, since: Date.now() - 5 * minute },
   last_error: '',
   since: 0,
+  program: null,
+  unsteady: null,
+  drift: { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null },
 })
 
 /** Percent of the bar that is full; undefined when there is none. */

@@ -93,14 +93,14 @@ test('the port for events of Janus nodes is opened, moved away from one that is 
   await says('Janus nodes can report their events once')
   await press('Apply')
   await eventually(async () => expect(await event()).toMatchObject({ state: 'listening' }))
-  expect(await setting()).toBe(port)
+  await eventually(async () => expect(await setting()).toBe(port))
   await says(`Now at http://127.0.0.1:${port}. Janus nodes report here`)
   await write('Events of Janus nodes', '')
   await press('Save')
   await says('Janus nodes can no longer report their events')
   await press('Apply')
   await eventually(async () => expect(await event()).toBeUndefined())
-  expect(await setting()).toBeNull()
+  await eventually(async () => expect(await setting()).toBeNull())
 })
 
 test('somebody else saves meanwhile: what was not touched here follows, what was typed stays', async () => {

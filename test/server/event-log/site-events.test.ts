@@ -152,6 +152,18 @@ describe('The event log of a site', () => {
     await server.rpc('nodes.enable', { name: from })
   })
 
+  test('tells that a node came back without its rooms, which were opened there again: once', async () => {
+    const room_id = await api.createRoom({ topic: 'Is lost' })
+    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    const name = (await server.rpc('rooms.get', { room_id })).room.node
+    await server.rpc('lab.node_trouble', { name, mode: 'offline' })
+    await server.rpc('lab.node_trouble', { name, mode: 'none' })
+    const drifted = () => events({ subject: { type: 'node', id: name }, text: 'roomMissing' })
+    await expect
+      .poll(drifted)
+      .toMatchObject([{ kind: 'node.drifted', level: 'warning', params: { found: 'roomMissing' } }])
+  })
+
   test('tells who signed in, and who offered a wrong key', async () => {
     const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
     for (const [offered, status] of [

@@ -1,10 +1,10 @@
-import { z } from 'zod'
 import type { NodeLogger } from '../../node-failure.ts'
 import { janusCodes, isJanusError } from '../janus-error.ts'
 import { type JanusHandle, type JanusPlugin } from '../janus-handle.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket } from '../janus-socket.ts'
 import type { JanusAccess } from '../node-access.ts'
+import { neededPlugins, readServerInfo, shortName } from '../server-info.ts'
 import type { Findings } from './findings.ts'
 import { whyUnreachable } from './trial-call.ts'
 
@@ -24,15 +24,6 @@ export interface NodeFacts {
   /** Without the package name, e.g. `videoroom`. */
   plugins: string[]
 }
-
-const infoSchema = z.looseObject({
-  janus: z.literal('server_info'),
-  version_string: z.string(),
-  plugins: z.record(z.string(), z.unknown()).default({}),
-  dependencies: z.unknown().optional(),
-})
-
-const needed = ['janus.plugin.videoroom', 'janus.plugin.streaming'] as const satisfies readonly JanusPlugin[]
 
 /** Connects to a node without showing anything. Undefined: that is not possible. @throws the signal's reason */
 export async function connectTo(
@@ -58,19 +49,18 @@ export async function readFacts(
   findings: Findings,
   signal: AbortSignal,
 ): Promise<NodeFacts | undefined> {
-  const read = infoSchema.safeParse(await socket.request({ janus: 'info' }, signal))
-  if (!read.success) {
+  const info = readServerInfo(await socket.request({ janus: 'info' }, signal))
+  if (info === undefined) {
     findings.add('wsNotJanus', { reason: 'another answer than that of Janus' })
     return undefined
   }
-  const { version_string: version, plugins, dependencies } = read.data
+  const { version, packages, plugins } = info
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 1 || (major === 1 && minor < 1)) findings.add('versionOld', { version })
-  if (dependencies !== undefined) findings.add('dependenciesShown')
-  const names = Object.keys(plugins)
-  const unused = names.filter((name) => !needed.some((plugin) => plugin === name)).map(shortName)
+  if (info.tellsDependencies) findings.add('dependenciesShown')
+  const unused = packages.filter((name) => !neededPlugins.some((plugin) => plugin === name)).map(shortName)
   if (unused.length > 0) findings.add('pluginsUnused', { plugins: unused.sort().join(', ') })
-  return { version, plugins: names.map(shortName).sort() }
+  return { version, plugins }
 }
 
 /** Opens a session as the controller does, with a handle of each plugin. Undefined: the node lets the controller not in. @throws as JanusSocket.request */
@@ -83,7 +73,9 @@ export async function openAsController(
   const socket = await JanusSocket.open({ url: wsUrl, apiSecret: secrets.api_secret, logger }, signal)
   try {
     const session = await JanusSession.create(socket, signal)
-    const [videoRoom, streaming] = await Promise.all(needed.map((plugin) => attach(session, plugin, findings, signal)))
+    const [videoRoom, streaming] = await Promise.all(
+      neededPlugins.map((plugin) => attach(session, plugin, findings, signal)),
+    )
     return { socket, session, videoRoom, streaming }
   } catch (error) {
     socket.close()
@@ -106,8 +98,4 @@ async function attach(
     findings.add('pluginMissing', { plugin })
     return undefined
   }
-}
-
-function shortName(plugin: string): string {
-  return plugin.replace(/^janus\.plugin\./, '')
 }

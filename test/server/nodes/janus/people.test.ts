@@ -99,11 +99,16 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await using ann = await enter('200000006', 'ann')
     await expect.poll(() => site.users('200000006')).toEqual(['ann'])
     const { port } = new URL(site.port.url)
+    const events = () => site.pool.views()[0]?.program?.events
+    expect(events()).toBe(true)
     await site.port.stop()
+    expect(events()).toBe(false)
     const bob = await enter('200000006', 'bob')
     await ann.leave()
     await site.port.start('127.0.0.1', Number(port), undefined)
     await expect.poll(() => site.users('200000006'), { timeout: 15_000 }).toEqual(['bob'])
+    expect(events()).toBe(true)
+    expect(site.told.filter(({ type }) => type === 'nodeDescribed').length).toBeGreaterThan(2)
     await bob.leave()
   })
 

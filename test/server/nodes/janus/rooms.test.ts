@@ -88,5 +88,15 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     await expect.poll(() => site.users('100000006')).toEqual([])
     await site.store.transact(['rooms/100000006'], (change) => change.delete('rooms', '100000006'))
     await expect.poll(() => site.onNode('100000006')).toBeUndefined()
+    const [view] = site.pool.views()
+    // All the rooms of the tests before were missing.
+    expect(view?.drift).toMatchObject({ counts: { roomUnknown: 0 }, last: { kind: 'roomMissing' } })
+    expect(view?.drift.last?.count).toBeGreaterThan(1)
+  })
+
+  test('says which version it is, with which plugins, and that it is polled for its events', () => {
+    const [view] = site.pool.views()
+    expect(view?.program).toMatchObject({ version: expect.stringMatching(/^1\.\d/), events: false })
+    expect(view?.program?.plugins).toEqual(expect.arrayContaining(['streaming', 'videoroom']))
   })
 })

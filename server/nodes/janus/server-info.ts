@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { JanusPlugin } from './janus-handle.ts'
+
+/** What a node says of itself to everybody. */
+export interface ServerInfo {
+  /** E.g. `1.1.2`. */
+  version: string
+  /** Full package names, e.g. `janus.plugin.videoroom`. */
+  packages: string[]
+  /** The same without the package, in the order of the alphabet. */
+  plugins: string[]
+  /** It tells which libraries it uses. */
+  tellsDependencies: boolean
+  /** Each message must show a token. */
+  asksForTokens: boolean
+}
+
+/** Those that rooms and cameras need. */
+export const neededPlugins = [
+  'janus.plugin.videoroom',
+  'janus.plugin.streaming',
+] as const satisfies readonly JanusPlugin[]
+
+const infoSchema = z.looseObject({
+  janus: z.literal('server_info'),
+  version_string: z.string(),
+  plugins: z.record(z.string(), z.unknown()).default({}),
+  dependencies: z.unknown().optional(),
+  auth_token: z.boolean().default(false),
+})
+
+/** Reads the answer to `info`, of the WebSocket or the Admin API; undefined: it is not that of Janus. */
+export function readServerInfo(answer: unknown): ServerInfo | undefined {
+  const read = infoSchema.safeParse(answer)
+  if (!read.success) return undefined
+  const { version_string: version, plugins, dependencies, auth_token: asksForTokens } = read.data
+  const packages = Object.keys(plugins)
+  return {
+    version,
+    packages,
+    plugins: packages.map(shortName).sort(),
+    tellsDependencies: dependencies !== undefined,
+    asksForTokens,
+  }
+}
+
+export function shortName(plugin: string): string {
+  return plugin.replace(/^janus\.plugin\./, '')
+}

@@ -1,0 +1,36 @@
+import type { PoolContext } from '../pool-context.ts'
+import type { PlacedNode } from './placed-node.ts'
+import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
+
+/** Notes which rooms a node holds although they are not (any longer) its own, and which it lacks. */
+export class RoomDrift {
+  readonly #node: PlacedNode
+  readonly #context: Pick<PoolContext, 'index' | 'drift'>
+  /** What the node is to hold it was told to: what it lacks was lost. One that begins empty lacks nothing. */
+  #wasTold: boolean
+
+  constructor(node: PlacedNode, context: Pick<PoolContext, 'index' | 'drift'>) {
+    this.#node = node
+    this.#context = context
+    this.#wasTold = node.resumes
+  }
+
+  /** The node said which rooms it holds. @param rooms what was known until then */
+  compare(
+    rooms: ReadonlyMap<string, RoomPlacement>,
+    held: ReadonlySet<string>,
+    { wants, mayBeNewer }: AskedMeanwhile,
+  ): void {
+    const { index, drift } = this.#context
+    const { name } = this.#node
+    const isMissing = (roomId: string): boolean => {
+      const room = rooms.get(roomId)
+      return !held.has(roomId) && wants(roomId) && (room === undefined || !mayBeNewer(roomId, room))
+    }
+    const unknown = [...held].filter((roomId) => !rooms.has(roomId) && !wants(roomId))
+    const missing = this.#wasTold ? index.roomsOf(name).filter(isMissing) : []
+    this.#wasTold = true
+    drift.found(name, 'roomUnknown', unknown)
+    drift.found(name, 'roomMissing', missing)
+  }
+}

@@ -18,7 +18,7 @@ type Answer = { node: string } | { open: PoolNode }
 interface Wish {
   idcCode: string
   /** Names of nodes that did not become a branch for this caller. */
-  failed: Set<string>
+  failed: string[]
 }
 
 /** A new branch has this part of the deadline of a node: the caller has another node to go to. */
@@ -52,7 +52,7 @@ export class CallerNodes {
   /** The name of the node, which holds the room; its assignment is on disk before this resolves. @throws as Assigner.assign */
   async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const own = await this.#assigner.assign(roomId, options, signal)
-    const wish: Wish = { idcCode: options.idcCode ?? '', failed: new Set() }
+    const wish: Wish = { idcCode: options.idcCode ?? '', failed: [] }
     for (let looks = 0; looks < looksAtMost; looks += 1) {
       const answer = this.#answer(roomId, own, wish)
       if ('node' in answer) {
@@ -63,7 +63,7 @@ export class CallerNodes {
       if (underWay === undefined) {
         const opened = await unlessAborted(this.#begin(roomId, answer.open), signal)
         if (opened !== undefined) return opened
-        wish.failed.add(answer.open.name)
+        wish.failed.push(answer.open.name)
       } else await unlessAborted(underWay, signal)
     }
     return own
@@ -114,7 +114,7 @@ export class CallerNodes {
       if (nodes.includes(node.name) || !node.reliable || !this.#eligibility.mayShare(node, room)) continue
       if (idcCode === '' || node.idcCode === idcCode) candidates.push(node)
     }
-    const choice = chooseNode(candidates, { exclude: failed })
+    const choice = chooseNode(candidates, { exclude: new Set(failed) })
     return choice.ok ? choice.node : undefined
   }
 

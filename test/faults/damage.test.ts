@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lockFileName } from '../../server/store/files/folder-lock.ts'
-import { highWaterName } from '../../server/store/journal/high-water.ts'
+import { highWaterName } from '../../server/store/files/journal/high-water.ts'
 import { loadKeyFile } from '../../server/store/sealer.ts'
 import type { CollectionName, Store } from '../../server/store/store.ts'
 import { createRoom, credential, lastSegment, open, session, temporaryFolder } from '../server/store/site.ts'

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { highWaterName } from '../journal/high-water.ts'
+import { highWaterName } from './journal/high-water.ts'
 import { segmentNumber } from '../journal/journal-line.ts'
 import { backupsFolder } from './backups.ts'
 import { documentNames } from './documents.ts'

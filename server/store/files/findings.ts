@@ -1,7 +1,7 @@
-import type { HighWater } from '../journal/high-water.ts'
+import type { HighWater } from './journal/high-water.ts'
 import { segmentName } from '../journal/journal-line.ts'
-import type { SegmentChain } from '../journal/segment-chain.ts'
-import type { SegmentReport } from '../journal/segment-reader.ts'
+import type { SegmentChain } from './journal/segment-chain.ts'
+import type { SegmentReport } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 import { type DocumentName, documentNames, fileName } from './documents.ts'
 

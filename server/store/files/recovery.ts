@@ -18,8 +18,8 @@ import { type Base, Findings, iso } from './findings.ts'
 import { hasCode, listFolder, setAside } from './durable-files.ts'
 import { segmentName } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
-import { SegmentChain } from '../journal/segment-chain.ts'
-import { readSegment } from '../journal/segment-reader.ts'
+import { SegmentChain } from './journal/segment-chain.ts'
+import { readSegment } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 
 /** What a data folder holds. */

@@ -1,7 +1,7 @@
 import type { Low } from 'lowdb'
 import { listBackups, makeBackup, type Retention } from './backups.ts'
 import { type DocumentName, documentNames, type StoredDocument } from './documents.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal } from './journal/journal.ts'
 import type { StoreBackup } from '../store.ts'
 
 export interface SnapshotsOptions {

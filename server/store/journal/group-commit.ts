@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import type { Journal } from './journal.ts'
+import type { Journal } from '../files/journal/journal.ts'
 import { encodeChanges } from './journal-line.ts'
 import type { WriteBehindQueue } from './write-behind.ts'
 import type { Change } from '../store.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { highWaterName } from '../../../../server/store/journal/high-water.ts'
+import { highWaterName } from '../../../../server/store/files/journal/high-water.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../site.ts'
 

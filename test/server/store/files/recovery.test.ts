@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HighWaterFile, highWaterName, readHighWater } from '../../../../server/store/journal/high-water.ts'
+import { HighWaterFile, highWaterName, readHighWater } from '../../../../server/store/files/journal/high-water.ts'
 import type { RawRecord } from '../../../../server/store/files/documents.ts'
 import { type Migrations, migrations as known, StoreVersionError } from '../../../../server/store/migrations.ts'
 import type { Store } from '../../../../server/store/store.ts'

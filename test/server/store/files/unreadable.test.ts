@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { highWaterName } from '../../../../server/store/journal/high-water.ts'
+import { highWaterName } from '../../../../server/store/files/journal/high-water.ts'
 import { lockFileName } from '../../../../server/store/files/folder-lock.ts'
 import { StoreFileError } from '../../../../server/store/files/store-file-error.ts'
 import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../site.ts'

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RawRecord } from '../files/documents.ts'
-import { readingOf } from '../files/store-file-error.ts'
-import { decodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
+import type { RawRecord } from '../documents.ts'
+import { readingOf } from '../store-file-error.ts'
+import { decodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
 /** What reading a segment found. */
 export interface SegmentReport {

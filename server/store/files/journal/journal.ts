@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, syncFolder } from '../files/durable-files.ts'
+import { hasCode, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
-import { segmentName } from './journal-line.ts'
+import { segmentName } from '../../journal/journal-line.ts'
 import { JournalSegment } from './journal-segment.ts'
 
 export interface JournalOptions {

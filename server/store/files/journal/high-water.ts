@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hasCode } from '../files/durable-files.ts'
-import { checkedJson, encodeLine } from './journal-line.ts'
+import { hasCode } from '../durable-files.ts'
+import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 
 /**
  * How far the journal was on disk at one moment. Changes up to there were confirmed to whoever made them, so what is not there later was lost,

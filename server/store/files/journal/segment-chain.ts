@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listFolder } from '../files/durable-files.ts'
+import { listFolder } from '../durable-files.ts'
 import { type HighWater, readHighWater } from './high-water.ts'
-import { type SegmentHeader, segmentName, segmentNumber } from './journal-line.ts'
+import { type SegmentHeader, segmentName, segmentNumber } from '../../journal/journal-line.ts'
 import { readSegmentHeader } from './segment-reader.ts'
 
 /** The journal as it is found at start: which segments there are, and whether some are missing. */

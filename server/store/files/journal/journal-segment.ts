@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { syncFolder } from '../files/durable-files.ts'
-import { encodeLine, type SegmentHeader, segmentName } from './journal-line.ts'
+import { syncFolder } from '../durable-files.ts'
+import { encodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
 // The callback functions cost a third of the FileHandle's.
 const open = promisify(fs.open)

@@ -1,19 +1,19 @@
 import { ApiError } from '../../shared/result-codes.ts'
-import { DiskHealth } from './disk-health.ts'
+import { StorageHealth } from './storage-health.ts'
 import { deleteBackup, keepBackup, listBackups, mostKept } from './files/backups.ts'
 import { readArchive } from './files/backup-archive.ts'
-import { applyChange, changeOf, type State } from './files/documents.ts'
+import { applyChange, changeOf, type State } from './state.ts'
 import type { Losses } from './files/losses.ts'
 import { backupError, Restore } from './files/restore.ts'
 import { addUploaded, takePart } from './files/uploaded-backup.ts'
-import { Snapshots, type SnapshotsOptions } from './files/snapshots.ts'
+import { Snapshots } from './snapshots.ts'
 import { GroupCommit } from './journal/group-commit.ts'
-import type { Journal } from './files/journal/journal.ts'
 import { WriteBehindQueue } from './journal/write-behind.ts'
 import type { Migrations } from './migrations.ts'
 import type { Notices } from './notices.ts'
 import type { Sealer } from './sealer.ts'
 import { siteSettings } from './site-settings.ts'
+import type { Storage } from './storage.ts'
 import { storageError } from './storage-error.ts'
 import type {
   Change,
@@ -35,10 +35,13 @@ const slowFlush = 100
 const cheapRecords = 5_000
 
 export interface DurableStoreOptions {
+  /** The data folder. */
   folder: string
+  /** What `storage` holds. */
   state: State
-  journal: Journal
-  snapshots: Omit<SnapshotsOptions, 'between' | 'retention' | 'roomNumber' | 'onHealth'>
+  storage: Storage
+  /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. */
+  snapshotAfter: number
   sealer: Sealer
   notices: Notices
   losses: Losses
@@ -46,14 +49,14 @@ export interface DurableStoreOptions {
   /** How long a change may take, in milliseconds. */
   deadlineMs: () => number
   migrations: Migrations
-  /** The highest room number ever given: shared with the journal, which writes it down. */
+  /** The highest room number ever given: shared with the storage, which writes it down. */
   roomNumbers: { last: number }
   unlock: () => Promise<void>
   /** Told what a listener, or anything else that was not foreseen, has thrown. */
   onError: (error: unknown) => void
 }
 
-/** The store on its files; made by `openStore`. */
+/** The store on a storage; made by `openStore`. */
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State
@@ -62,18 +65,18 @@ export class DurableStore implements Store {
   readonly #transactions: Transactions
   readonly #snapshots: Snapshots
   readonly #restore: Restore
-  readonly #health: DiskHealth
+  readonly #health: StorageHealth
   readonly #changeListeners = new Set<(changes: readonly Change[]) => void>()
   readonly #flushListeners = new Set<(milliseconds: number) => void>()
   #closed: Promise<void> | undefined
 
   constructor(options: DurableStoreOptions) {
-    const { folder, state, migrations, roomNumbers, deadlineMs, notices, clock } = options
+    const { folder, state, storage, migrations, roomNumbers, deadlineMs, notices, clock } = options
     this.#options = options
     this.#state = state
-    this.#health = new DiskHealth(notices, clock)
+    this.#health = new StorageHealth(storage.medium, notices, clock)
     this.#commit = new GroupCommit<Job>({
-      journal: options.journal,
+      storage,
       writeBehind: this.#writeBehind,
       onDurable: (group) => this.#durable(group),
       onRefused: (group, error) => this.#transactions.failed(group, storageError(error)),
@@ -81,13 +84,15 @@ export class DurableStore implements Store {
       onHealth: (error) => this.#health.changed('journal', error),
       onError: options.onError,
     })
-    this.#transactions = new Transactions({ commit: this.#commit, deadlineMs })
+    this.#transactions = new Transactions({ commit: this.#commit, deadlineMs, medium: storage.medium })
     this.#snapshots = new Snapshots({
-      ...options.snapshots,
+      folder,
+      storage,
+      clock,
+      after: options.snapshotAfter,
       retention: () => siteSettings(this).backups,
       between: (task) => this.#commit.between(task),
-      roomNumber: () => roomNumbers.last,
-      onHealth: (error) => this.#health.changed('files', error),
+      onHealth: (error) => this.#health.changed('snapshot', error),
     })
     const makeBackup = (): Promise<StoreBackup> => this.makeBackup()
     const [transactions, commit] = [this.#transactions, this.#commit]
@@ -126,7 +131,8 @@ export class DurableStore implements Store {
     const since = this.#stuckSince()
     if (since === 0) return undefined
     return new Promise((resolve, reject) => {
-      const late = () => reject(new ApiError('storage', { reason: 'the disk does not answer' }))
+      const late = () =>
+        reject(new ApiError('storage', { reason: `the ${this.#options.storage.medium} does not answer` }))
       const remaining = since + deadlineMs - performance.now()
       if (remaining <= 0) {
         late()
@@ -164,8 +170,8 @@ export class DurableStore implements Store {
       backlog: this.#commit.backlog,
       flushingFor: since === 0 ? 0 : performance.now() - since,
       lastFlush: this.#commit.lastFlush,
-      journalBytes: this.#snapshots.journalBytes,
-      snapshotAt: this.#snapshots.writtenAt,
+      journalBytes: this.#options.storage.journalBytes,
+      snapshotAt: this.#options.storage.snapshotAt,
       notices: this.#options.notices.all,
       losses: this.#options.losses.all,
     }
@@ -187,7 +193,7 @@ export class DurableStore implements Store {
     await this.makeBackup()
   }
 
-  /** Rewrites the files without a backup of its own: after a recovery. */
+  /** Makes a snapshot without a backup of its own: after a recovery. */
   rewrite(): Promise<void> {
     return this.#snapshots.run()
   }
@@ -300,30 +306,31 @@ export class DurableStore implements Store {
     }
   }
 
-  /** Since when the disk has not answered, by performance.now(); 0: it answers. */
+  /** Since when the storage has not answered, by performance.now(); 0: it answers. */
   #stuckSince(): number {
     const since = this.#commit.waitingSince
     if (since === 0) return 0
-    return this.#commit.stalled || performance.now() - since > slowFlush ? since : 0
+    return this.#commit.blocked || performance.now() - since > slowFlush ? since : 0
   }
 
   async #shutDown(): Promise<void> {
-    const { deadlineMs, unlock, journal } = this.#options
+    const { deadlineMs, unlock, storage, snapshotAfter } = this.#options
     const work = async () => {
       await this.#restore.close()
       await this.#commit.drain()
-      const { journalBytes } = this.#snapshots
+      const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Quitting is quick: only what is cheap, or saves the next start much. A failure is told by onHealth; the journal has everything.
-      if (journalBytes > 0 && (records <= cheapRecords || journalBytes > this.#options.snapshots.after / 2))
+      if (journalBytes > 0 && (records <= cheapRecords || journalBytes > snapshotAfter / 2))
         await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
-      await journal.close()
+      await storage.close()
     }
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new ApiError('storage', { reason: 'the disk did not answer while the store closed' })),
+        () =>
+          reject(new ApiError('storage', { reason: `the ${storage.medium} did not answer while the store closed` })),
         deadlineMs(),
       )
     })
@@ -332,6 +339,7 @@ export class DurableStore implements Store {
       await Promise.race([work(), late])
     } finally {
       clearTimeout(timer)
+      storage.abandon()
       this.#transactions.close()
     }
     await unlock()

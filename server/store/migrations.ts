@@ -1,4 +1,4 @@
-import type { RawRecord } from './files/documents.ts'
+import type { RawRecord } from './state.ts'
 
 /**
  * What a record of one schema version is in the next: itself changed, several, or none. Records stay in the file they are in.

@@ -1,23 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Low } from 'lowdb'
-import { closeToOthers } from './files/folder-mode.ts'
-import { makeBackup } from './files/backups.ts'
-import { Losses } from './files/losses.ts'
-import { checkFiles } from './files/check-files.ts'
-import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
-import { type DocumentName, documentNames, type StoredDocument, temporaryName } from './files/documents.ts'
-import { DurableStore } from './durable-store.ts'
-import { listFolder } from './files/durable-files.ts'
-import { lockFolder } from './files/folder-lock.ts'
-import { HighWaterFile } from './files/journal/high-water.ts'
-import { Journal } from './files/journal/journal.ts'
-import { type Migrations, migrations as knownMigrations } from './migrations.ts'
-import { Notices, type StoreLogger } from './notices.ts'
-import { sealBackups } from './files/seal-backups.ts'
-import { checkVersions, type Recovered, recoverFolder } from './files/recovery.ts'
+import { openFiles } from './files/open-files.ts'
+import type { Migrations } from './migrations.ts'
+import type { StoreLogger } from './notices.ts'
 import type { Sealer } from './sealer.ts'
-import { siteSettings, withoutClearSecrets } from './site-settings.ts'
 import type { Store } from './store.ts'
 
 export interface StoreOptions {
@@ -29,136 +13,16 @@ export interface StoreOptions {
   clock?: () => number
   /** How long a change may take, in milliseconds: asked for each, so that it can be a setting. Default: settings.deadlines.store_ms, 5 s. */
   deadlineMs?: () => number
-  /** The files are rewritten when the journal is this large, in bytes, and as large as the files. */
+  /** A snapshot is made when the journal is this large, in bytes, and as large as the snapshot. */
   snapshotAfterBytes?: number
   /** Other schema versions than this program's: for tests of migrations. */
   migrations?: Migrations
 }
 
-const defaultSnapshotAfter = 16 * 1024 * 1024
-
 /**
- * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, StoreFileError when a file cannot be read, or what the file system says.
+ * Opens a site: its state is in files of the data folder.
+ * @throws what `openFiles` throws
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { folder, clock = Date.now, migrations = knownMigrations } = options
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await checkFiles(folder)
-  await checkVersions(folder, migrations)
-  const unlock = await lockFolder(folder, (error) =>
-    options.logger?.warn(
-      { err: error },
-      'The file system of the data folder gives no locks: other hosts and containers are not kept out of it.',
-    ),
-  )
-  try {
-    // Again: whoever had the lock until now may have been newer.
-    await checkVersions(folder, migrations)
-    await removeLeftovers(folder)
-    const mode = await closeToOthers(folder, clock())
-    const recovered = await recoverFolder(folder, migrations, clock())
-    if (mode !== undefined) recovered.notices.push(mode)
-    return await openRecovered(options, recovered, unlock)
-  } catch (error) {
-    await unlock()
-    throw error
-  }
-}
-
-async function openRecovered(options: StoreOptions, recovered: Recovered, unlock: () => Promise<void>): Promise<Store> {
-  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
-  const { state, chain, bases } = recovered
-  const notices = new Notices(logger)
-  const onError = (error: unknown): void =>
-    logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
-  for (const notice of recovered.notices) notices.add(notice)
-  const losses = await Losses.open(folder, recovered.notices)
-  // Before anything else is written: afterwards nothing in the folder shows any more what was lost.
-  if (recovered.notices.some(({ lost }) => lost === true))
-    await losses.keep().catch((error: unknown) => {
-      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
-    })
-  // The old files, and the journal they need, before anything is written in the new version.
-  const kept =
-    recovered.migratedFrom === undefined ? undefined : await makeBackup(folder, clock(), { withJournal: true })
-  const settings = withoutClearSecrets(state.settings.get('site'), sealer)
-  if (settings !== undefined) {
-    // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.
-    await sealBackups(folder, sealer)
-    state.settings.set('site', settings)
-  }
-  const roomNumbers = { last: recovered.roomNumber }
-  const turns = new WriteTurns()
-  const adapterOf = (name: DocumentName): DocumentAdapter => {
-    const read = async (): Promise<StoredDocument> => ({ ...bases[name], room_number: roomNumbers.last, state })
-    return new DocumentAdapter({ folder, name, version: migrations.current, turns, read })
-  }
-  const adapters = { site: adapterOf('site'), rooms: adapterOf('rooms'), sessions: adapterOf('sessions') }
-  const openFile = async (name: DocumentName): Promise<Low<StoredDocument>> => {
-    const low = new Low<StoredDocument>(adapters[name], { first_segment: 1, written_at: 0, room_number: 0, state })
-    await low.read()
-    return low
-  }
-  const files = { site: await openFile('site'), rooms: await openFile('rooms'), sessions: await openFile('sessions') }
-  if (recovered.fresh) {
-    for (const name of documentNames) files[name].data.written_at = clock()
-    await Promise.all(documentNames.map((name) => files[name].write()))
-  }
-  const journal = new Journal({
-    folder,
-    version: migrations.current,
-    next: Math.max(chain.last + 1, ...documentNames.map((name) => bases[name].first_segment)),
-    previous: chain.numbers.at(-1) ?? 0,
-    ends: chain.ends,
-    sizes: chain.sizes,
-    roomNumber: () => roomNumbers.last,
-    highWater: new HighWaterFile(folder),
-    clock,
-  })
-  const store: DurableStore = new DurableStore({
-    folder,
-    state,
-    journal,
-    snapshots: {
-      folder,
-      journal,
-      files,
-      previous: recovered.previous,
-      clock,
-      after: options.snapshotAfterBytes ?? defaultSnapshotAfter,
-      fileBytes: () => adapters.site.bytes + adapters.rooms.bytes + adapters.sessions.bytes,
-    },
-    sealer,
-    notices,
-    losses,
-    clock,
-    deadlineMs: options.deadlineMs ?? (() => siteSettings(store).deadlines.store_ms),
-    migrations,
-    roomNumbers,
-    unlock,
-    onError,
-  })
-  if (settings !== undefined) {
-    // Twice, so that neither the file before this one nor the journal holds the secrets any longer.
-    await store.rewrite()
-    await store.rewrite()
-  }
-  if (kept !== undefined) {
-    await store.rewrite()
-    const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
-    notices.add({ level: 'info', at: clock(), code: 'migrated', message })
-  } else if (recovered.stale && !recovered.fresh) {
-    // What was just recovered gets whole files again; a failure shows in the status.
-    store.rewrite().catch(() => undefined)
-  }
-  return store
-}
-
-async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await listFolder(folder)) {
-    const leftover =
-      documentNames.some((document) => name === temporaryName(document)) || name.endsWith('.previous.json.tmp')
-    if (leftover) await rm(join(folder, name), { force: true })
-  }
+  return await openFiles(options)
 }

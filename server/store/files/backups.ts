@@ -1,9 +1,7 @@
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUpEvents, eventsFolder } from './backup-events.ts'
-import { documentNames, fileName } from './documents.ts'
-import { copyDurably, fileTime, hasCode, listFolder, syncFolder } from './durable-files.ts'
-import { segmentName, segmentNumber } from '../journal/journal-line.ts'
+import { fileTime, listFolder, syncFolder } from './durable-files.ts'
 import type { StoreBackup } from '../store.ts'
 
 /** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
@@ -62,17 +60,16 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
 }
 
 /**
- * Copies lowdb's files as they are now into a new backup, and lets go of the oldest of those that nobody keeps.
- * Copies, not links: what damages a file in place must not damage its backup. The event log, which proves itself, is linked as far as it is full.
- * @param options.withJournal also the journal: for files that are not up to date.
+ * Makes a new backup, and lets go of the oldest of those that nobody keeps. The event log, which proves itself, is linked as far as it is full.
+ * @param options.documents puts the files of the state into the backup's folder.
  * @param options.kept it stays until the operator deletes it.
  */
 export async function makeBackup(
   folder: string,
   now: number,
-  options: { withJournal?: boolean; kept?: boolean; retention?: Retention } = {},
+  options: { documents: (into: string) => Promise<void>; kept?: boolean; retention?: Retention },
 ): Promise<StoreBackup> {
-  const { withJournal = false, kept = false, retention = defaultRetention } = options
+  const { documents, kept = false, retention = defaultRetention } = options
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)
@@ -82,18 +79,7 @@ export async function makeBackup(
   await rm(making, { recursive: true, force: true })
   await mkdir(making, { mode: 0o700 })
   try {
-    const files = documentNames.map(fileName)
-    if (withJournal) {
-      const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
-      files.push(...segments.map(segmentName))
-    }
-    for (const file of files) {
-      try {
-        await copyDurably(join(folder, file), join(making, file))
-      } catch (error) {
-        if (!hasCode(error, 'ENOENT')) throw error
-      }
-    }
+    await documents(making)
     await backUpEvents(folder, making)
     if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)

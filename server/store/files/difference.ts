@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import { changeOf, type State } from './documents.ts'
+import { changeOf, type State } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
 
 /** Records compared between two turns of the event loop: about 2 ms. */

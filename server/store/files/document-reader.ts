@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import type { RawRecord } from './documents.ts'
+import type { RawRecord } from '../state.ts'
 import { readingOf } from './store-file-error.ts'
 
 /** First line of a file. */

@@ -1,19 +1,8 @@
 import { join } from 'node:path'
 import { backupsFolder, listBackups } from './backups.ts'
 import { DamagedFileError, peekHeader, readDocument } from './document-reader.ts'
-import {
-  applyChange,
-  type DocumentName,
-  documentNames,
-  documentOf,
-  emptyState,
-  fileName,
-  layout,
-  previousName,
-  type RawRecord,
-  type State,
-  toChange,
-} from './documents.ts'
+import { type DocumentName, documentNames, documentOf, fileName, layout, previousName } from './documents.ts'
+import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
 import { type Base, Findings, iso } from './findings.ts'
 import { hasCode, listFolder, setAside } from './durable-files.ts'
 import { segmentName } from '../journal/journal-line.ts'

@@ -9,7 +9,7 @@ import type { Job } from '../transactions/job.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { previewBackup, readBackup } from './backup-contents.ts'
 import { difference, endedSessions } from './difference.ts'
-import type { State } from './documents.ts'
+import type { State } from '../state.ts'
 import { hasCode } from './durable-files.ts'
 
 export interface RestoreOptions {

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import type { Journal } from '../files/journal/journal.ts'
 import { encodeChanges } from './journal-line.ts'
 import type { WriteBehindQueue } from './write-behind.ts'
+import { type Away, type Storage, StorageAwayError } from '../storage.ts'
 import type { Change } from '../store.ts'
 
 /** Something that waits for the disk. */
@@ -13,11 +13,11 @@ export interface Committing {
 }
 
 export interface GroupCommitOptions<T extends Committing> {
-  journal: Journal
+  storage: Pick<Storage, 'append' | 'away' | 'onAway'>
   writeBehind: WriteBehindQueue
-  /** These are on disk; called in the order in which they stand there. */
+  /** These are durable; called in the order in which they are stored. */
   onDurable: (group: readonly T[]) => void
-  /** The disk refused these: none of them counts. */
+  /** The storage refused these: none of them counts. */
   onRefused: (group: readonly T[], error: unknown) => void
   /** Milliseconds of a flush that succeeded. */
   onFlush: (milliseconds: number) => void
@@ -42,7 +42,6 @@ const probeAfter = 1_000
  */
 export class GroupCommit<T extends Committing> {
   readonly #options: GroupCommitOptions<T>
-  readonly #buffer = Buffer.allocUnsafeSlow(groupLength)
   readonly #tasks: (() => Promise<void>)[] = []
   readonly #idle: (() => void)[] = []
   #pending: T[] = []
@@ -57,29 +56,39 @@ export class GroupCommit<T extends Committing> {
   #flushStart = 0
   #stalledAt = 0
   #stallEnd: (() => void) | undefined
+  /** performance.now() when the storage was first found away; 0 while it can be reached. */
+  #awaySince = 0
+  /** Ends the wait for a storage that is away. */
+  #wake: (() => void) | undefined
   #waitingForFlush: (() => void)[] = []
   lastFlush = 0
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options
+    const { storage } = options
+    storage.onAway(() => {
+      // Told at once, also while an outcome is waited for; and tried, so that it is found when it is back though nobody changes anything.
+      this.#unhealthy(storage.away()?.error)
+      this.#probeDue = true
+      this.#kick()
+    })
   }
 
   get backlog(): number {
     return this.#pending.length + this.#options.writeBehind.size
   }
 
-  /** Since when the disk has not answered, as of performance.now(); 0 when it owes no answer. */
+  /** Since when the storage has not answered, as of performance.now(); 0 when it owes no answer. */
   get waitingSince(): number {
-    return this.#stalledAt === 0
-      ? this.#flushStart
-      : this.#flushStart === 0
-        ? this.#stalledAt
-        : Math.min(this.#flushStart, this.#stalledAt)
+    let since = this.#flushStart
+    for (const start of [this.#stalledAt, this.#awaySince])
+      if (start !== 0 && (since === 0 || start < since)) since = start
+    return since
   }
 
-  /** Whether the lab holds the flushes back. */
-  get stalled(): boolean {
-    return this.#stalledAt !== 0
+  /** Whether it is known that nothing is stored now: the lab holds the flushes back, or the storage cannot be reached. */
+  get blocked(): boolean {
+    return this.#stalledAt !== 0 || this.#awaySince !== 0
   }
 
   /** Whether this entry was waiting for its turn, and now is not: it will not be written. */
@@ -110,6 +119,7 @@ export class GroupCommit<T extends Committing> {
   between<R>(task: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#tasks.push(() => task().then(resolve, reject))
+      this.#wake?.()
       this.#kick()
     })
   }
@@ -141,6 +151,7 @@ export class GroupCommit<T extends Committing> {
     clearTimeout(this.#behindTimer)
     clearTimeout(this.#probeTimer)
     this.#behindDue = this.#options.writeBehind.size > 0
+    this.#wake?.()
     while (this.#hasWork() || this.#running) {
       this.#kick()
       await new Promise<void>((resolve) => this.#idle.push(resolve))
@@ -166,8 +177,11 @@ export class GroupCommit<T extends Committing> {
         continue
       }
       const task = this.#tasks.shift()
+      const away = this.#options.storage.away()
       if (task !== undefined) await task()
+      else if (away !== undefined) await this.#wait(away)
       else {
+        this.#awaySince = 0
         await this.#flush()
         await immediate()
       }
@@ -176,8 +190,29 @@ export class GroupCommit<T extends Committing> {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
+  /** What waits is taken when the storage is back, and not before: whoever was told meanwhile that it takes too long is left out then. */
+  async #wait({ error, back }: Away): Promise<void> {
+    if (this.#awaySince === 0) this.#awaySince = performance.now()
+    this.#unhealthy(error)
+    if (this.#closing) {
+      const group = this.#takeAll()
+      this.#behindDue = false
+      this.#probeDue = false
+      this.#guarded(() => this.#options.onRefused(group, error))
+      this.#answered()
+      return
+    }
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    await Promise.race([back, woken])
+    this.#wake = undefined
+    this.#probeDue = true
+    this.#behindDue = this.#options.writeBehind.size > 0
+  }
+
   async #flush(): Promise<void> {
-    const { journal, writeBehind, onDurable, onRefused, onFlush } = this.#options
+    const { storage, writeBehind, onDurable, onFlush } = this.#options
     const changes = this.#takeBehind()
     const group = this.#takeGroup()
     const probing = this.#probeDue
@@ -187,21 +222,17 @@ export class GroupCommit<T extends Committing> {
       return
     }
     // Changes written behind stand first: a transaction of the same group has the last word.
-    let text = changes.length === 0 ? '' : encodeChanges(changes)
-    for (const { line } of group) text += line
+    const lines = changes.length === 0 ? [] : [encodeChanges(changes)]
+    for (const { line } of group) lines.push(line)
     const start = performance.now()
     this.#flushStart = start
     try {
-      // A character is at most 3 bytes of UTF-8.
-      const fits = text.length * 3 <= this.#buffer.length
-      const bytes = fits ? this.#buffer : Buffer.from(text, 'utf8')
-      const length = fits ? this.#buffer.write(text, 'utf8') : bytes.length
-      await journal.append(bytes, length, group.length + (changes.length === 0 ? 0 : 1))
+      await storage.append(lines)
     } catch (error) {
       this.#flushStart = 0
       if (!this.#closing) writeBehind.restore(changes)
       this.#refused(error)
-      this.#guarded(() => onRefused(group, error))
+      this.#notStored(group, error)
       this.#answered()
       return
     }
@@ -238,11 +269,28 @@ export class GroupCommit<T extends Committing> {
     return group
   }
 
+  /** What is worth another try waits again, before what came later. */
+  #notStored(group: readonly T[], error: unknown): void {
+    const again = error instanceof StorageAwayError && !this.#closing
+    const refused = again ? group.filter(({ cancelled }) => cancelled) : group
+    if (again) this.#pending = [...group.filter(({ cancelled }) => !cancelled), ...this.#pending]
+    if (refused.length > 0) this.#guarded(() => this.#options.onRefused(refused, error))
+  }
+
+  #takeAll(): T[] {
+    const group = this.#pending
+    this.#pending = []
+    return group
+  }
+
+  #unhealthy(error: unknown): void {
+    if (!this.#healthy) return
+    this.#healthy = false
+    this.#guarded(() => this.#options.onHealth(error))
+  }
+
   #refused(error: unknown): void {
-    if (this.#healthy) {
-      this.#healthy = false
-      this.#guarded(() => this.#options.onHealth(error))
-    }
+    this.#unhealthy(error)
     this.#behindDue = false
     if (this.#probeTimer !== undefined || this.#closing) return
     this.#probeTimer = setTimeout(() => {

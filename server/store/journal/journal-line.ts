@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { checksum } from '../files/document-reader.ts'
-import type { RawRecord } from '../files/documents.ts'
+import type { RawRecord } from '../state.ts'
 import type { Change } from '../store.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { documentNames, layout } from '../files/documents.ts'
+import { collectionNames } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
 
 /** One record that is in memory and not yet on disk. */
@@ -14,7 +14,7 @@ export class WriteBehindQueue {
   #size = 0
 
   constructor() {
-    for (const name of documentNames) for (const collection of layout[name]) this.#waiting.set(collection, new Map())
+    for (const collection of collectionNames) this.#waiting.set(collection, new Map())
   }
 
   get size(): number {

@@ -1,4 +1,4 @@
-import { changeOf } from '../files/documents.ts'
+import { changeOf } from '../state.ts'
 import type { Committing } from '../journal/group-commit.ts'
 import type { Ticket } from './lock-table.ts'
 import type { Change, CollectionName, Collections, Transaction } from '../store.ts'

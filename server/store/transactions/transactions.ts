@@ -1,6 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import { encodeChanges } from '../journal/journal-line.ts'
+import type { Medium } from '../storage.ts'
 import type { Change, Transaction } from '../store.ts'
 import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
@@ -14,6 +15,7 @@ export interface TransactionsOptions {
   commit: Pick<GroupCommit<Job>, 'add' | 'remove'>
   /** How long a change may take, in milliseconds. */
   deadlineMs: () => number
+  medium: Medium
 }
 
 /** Runs plans when their locks are free, hands what they change to the disk, and tells their callers what became of it. */
@@ -34,7 +36,7 @@ export class Transactions {
   run<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#live.size >= mostWaiting) {
-        reject(new ApiError('storage', { reason: 'too many changes wait for the disk' }))
+        reject(new ApiError('storage', { reason: `too many changes wait for the ${this.#options.medium}` }))
         return
       }
       let result: T
@@ -163,7 +165,7 @@ export class Transactions {
 
   /** Tells the caller that it takes too long. What is being written keeps its locks until the disk has said what became of it. */
   #expire(job: Job): void {
-    job.fail(new ApiError('storage', { reason: 'the disk did not answer in time' }))
+    job.fail(new ApiError('storage', { reason: `the ${this.#options.medium} did not answer in time` }))
     this.#live.delete(job)
     job.cancelled = true
     if (this.#options.commit.remove(job)) this.#locks.release(job.ticket)

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RawRecord } from '../documents.ts'
+import type { RawRecord } from '../../state.ts'
 import { readingOf } from '../store-file-error.ts'
 import { decodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 

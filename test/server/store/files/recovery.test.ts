@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HighWaterFile, highWaterName, readHighWater } from '../../../../server/store/files/journal/high-water.ts'
-import type { RawRecord } from '../../../../server/store/files/documents.ts'
+import type { RawRecord } from '../../../../server/store/state.ts'
 import { type Migrations, migrations as known, StoreVersionError } from '../../../../server/store/migrations.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import {

@@ -1,18 +1,23 @@
 import { reasonOf } from './storage-error.ts'
 import type { Notices } from './notices.ts'
+import type { Medium } from './storage.ts'
 
-/** What the disk may refuse. */
-type Part = 'journal' | 'files'
+/** What the storage may refuse. */
+type Part = 'journal' | 'snapshot'
 
-/** Whether the disk takes what it is given; the operator is told when that changes. */
-export class DiskHealth {
+const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }
+
+/** Whether the storage takes what it is given; the operator is told when that changes. */
+export class StorageHealth {
   readonly #notices: Notices
   readonly #clock: () => number
-  readonly #errors: Record<Part, string | undefined> = { journal: undefined, files: undefined }
+  readonly #medium: Medium
+  readonly #errors: Record<Part, string | undefined> = { journal: undefined, snapshot: undefined }
 
   #since = 0
 
-  constructor(notices: Notices, clock: () => number) {
+  constructor(medium: Medium, notices: Notices, clock: () => number) {
+    this.#medium = medium
     this.#notices = notices
     this.#clock = clock
   }
@@ -24,7 +29,7 @@ export class DiskHealth {
 
   /** What it refused last; undefined: it takes everything. */
   get lastError(): string | undefined {
-    return this.#errors.journal ?? this.#errors.files
+    return this.#errors.journal ?? this.#errors.snapshot
   }
 
   /** @param error undefined: it takes this part again. */
@@ -35,7 +40,7 @@ export class DiskHealth {
         level: 'info',
         at: this.#clock(),
         code: 'diskBack',
-        message: 'The disk takes changes again.',
+        message: `The ${this.#medium} takes changes again.`,
       })
       return
     }
@@ -43,7 +48,8 @@ export class DiskHealth {
     if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
     const what = part === 'journal' ? 'Changes are refused until it does' : 'Changes are still stored in the journal'
-    const message = `The disk does not take the ${part} (${text}). ${what}.`
+    const name = part === 'journal' ? part : snapshots[this.#medium]
+    const message = `The ${this.#medium} does not take the ${name} (${text}). ${what}.`
     this.#notices.add({ level: 'error', at: this.#clock(), code: 'diskRefused', message })
   }
 }

@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import type { Low } from 'lowdb'
+import type { Away, Storage } from '../storage.ts'
+import { type DocumentName, documentNames, fileName, type StoredDocument } from './documents.ts'
+import { copyDurably, hasCode } from './durable-files.ts'
+import type { Journal } from './journal/journal.ts'
+
+export interface FileStorageOptions {
+  folder: string
+  journal: Journal
+  /** lowdb, by file. */
+  files: Readonly<Record<DocumentName, Low<StoredDocument>>>
+  /** First segment that the replaced file of each document needs. */
+  previous: Readonly<Partial<Record<DocumentName, number>>>
+  /** Bytes of the files as last written. */
+  fileBytes: () => number
+  roomNumber: () => number
+  clock: () => number
+}
+
+/** Most bytes that are written without memory of their own. */
+const bufferBytes = 512 * 1024
+
+/**
+ * The journal's segments and lowdb's files. A snapshot ends the segment first, and at that instant memory is exactly what the segments up to it say:
+ * the files hold that, and name the next segment as the first to replay.
+ * Segments stay as long as a file, or the one it replaced, needs them: falling back by one loses nothing.
+ */
+export class FileStorage implements Storage {
+  readonly medium = 'disk'
+  readonly #options: FileStorageOptions
+  readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes)
+  readonly #first: Record<DocumentName, number>
+  readonly #previous: Partial<Record<DocumentName, number>>
+  /** When each file was written, milliseconds since the epoch. */
+  readonly #writtenAt: Record<DocumentName, number>
+
+  constructor(options: FileStorageOptions) {
+    const { site, rooms, sessions } = options.files
+    this.#options = options
+    this.#first = {
+      site: site.data.first_segment,
+      rooms: rooms.data.first_segment,
+      sessions: sessions.data.first_segment,
+    }
+    this.#previous = { ...options.previous }
+    this.#writtenAt = { site: site.data.written_at, rooms: rooms.data.written_at, sessions: sessions.data.written_at }
+  }
+
+  async append(lines: readonly string[]): Promise<void> {
+    let text = ''
+    for (const line of lines) text += line
+    // A character is at most 3 bytes of UTF-8.
+    const fits = text.length * 3 <= this.#buffer.length
+    const bytes = fits ? this.#buffer : Buffer.from(text, 'utf8')
+    const length = fits ? this.#buffer.write(text, 'utf8') : bytes.length
+    await this.#options.journal.append(bytes, length, lines.length)
+  }
+
+  /** A disk is there; it may refuse or hang. */
+  away(): Away | undefined {
+    return undefined
+  }
+
+  onAway(_listener: () => void): void {}
+
+  /** When the oldest of the files was written. */
+  get snapshotAt(): number {
+    return Math.min(this.#writtenAt.site, this.#writtenAt.rooms, this.#writtenAt.sessions)
+  }
+
+  get journalBytes(): number {
+    return this.#options.journal.bytesFrom(Math.min(this.#first.site, this.#first.rooms, this.#first.sessions))
+  }
+
+  get snapshotBytes(): number {
+    return this.#options.fileBytes()
+  }
+
+  async beginSnapshot(): Promise<() => Promise<void>> {
+    const { files, journal, roomNumber, clock } = this.#options
+    const first = await journal.rotate()
+    const at = clock()
+    const settled = Promise.allSettled(
+      documentNames.map((name) => {
+        const { data } = files[name]
+        data.first_segment = first
+        data.written_at = at
+        data.room_number = roomNumber()
+        return files[name].write()
+      }),
+    )
+    return async () => {
+      const results = await settled
+      for (const [i, name] of documentNames.entries()) {
+        if (results[i]?.status !== 'fulfilled') continue
+        this.#previous[name] = this.#first[name]
+        this.#first[name] = first
+        this.#writtenAt[name] = at
+      }
+      const refused = results.find((result) => result.status === 'rejected')
+      if (refused !== undefined) throw refused.reason
+      await journal.cut(Math.min(...documentNames.map((name) => this.#previous[name] ?? this.#first[name])))
+    }
+  }
+
+  /** Copies, not links: what damages a file in place must not damage its backup. */
+  async writeDocuments(folder: string): Promise<void> {
+    await copyFiles(this.#options.folder, folder, documentNames.map(fileName))
+  }
+
+  abandon(): void {}
+
+  close(): Promise<void> {
+    return this.#options.journal.close()
+  }
+}
+
+/** Copies files of a data folder into a new backup, as far as they are there. */
+export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    try {
+      await copyDurably(join(from, name), join(to, name))
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Low } from 'lowdb'
+import { DurableStore } from '../durable-store.ts'
+import { segmentName, segmentNumber } from '../journal/journal-line.ts'
+import { migrations as knownMigrations } from '../migrations.ts'
+import { Notices } from '../notices.ts'
+import type { StoreOptions } from '../open-store.ts'
+import { defaultSnapshotAfter } from '../snapshots.ts'
+import { siteSettings, withoutClearSecrets } from '../site-settings.ts'
+import type { Store, StoreBackup } from '../store.ts'
+import { makeBackup } from './backups.ts'
+import { checkFiles } from './check-files.ts'
+import { DocumentAdapter, WriteTurns } from './document-adapter.ts'
+import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
+import { listFolder } from './durable-files.ts'
+import { copyFiles, FileStorage } from './file-storage.ts'
+import { lockFolder } from './folder-lock.ts'
+import { closeToOthers } from './folder-mode.ts'
+import { HighWaterFile } from './journal/high-water.ts'
+import { Journal } from './journal/journal.ts'
+import { Losses } from './losses.ts'
+import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
+import { sealBackups } from './seal-backups.ts'
+
+/**
+ * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, StoreFileError when a file cannot be read, or what the file system says.
+ */
+export async function openFiles(options: StoreOptions): Promise<Store> {
+  const { folder, clock = Date.now, migrations = knownMigrations } = options
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await checkFiles(folder)
+  await checkVersions(folder, migrations)
+  const unlock = await lockFolder(folder, (error) =>
+    options.logger?.warn(
+      { err: error },
+      'The file system of the data folder gives no locks: other hosts and containers are not kept out of it.',
+    ),
+  )
+  try {
+    // Again: whoever had the lock until now may have been newer.
+    await checkVersions(folder, migrations)
+    await removeLeftovers(folder)
+    const mode = await closeToOthers(folder, clock())
+    const recovered = await recoverFolder(folder, migrations, clock())
+    if (mode !== undefined) recovered.notices.push(mode)
+    return await openRecovered(options, recovered, unlock)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function openRecovered(options: StoreOptions, recovered: Recovered, unlock: () => Promise<void>): Promise<Store> {
+  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+  const { state, chain, bases } = recovered
+  const notices = new Notices(logger)
+  const onError = (error: unknown): void =>
+    logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
+  for (const notice of recovered.notices) notices.add(notice)
+  const losses = await Losses.open(folder, recovered.notices)
+  // Before anything else is written: afterwards nothing in the folder shows any more what was lost.
+  if (recovered.notices.some(({ lost }) => lost === true))
+    await losses.keep().catch((error: unknown) => {
+      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
+    })
+  // The old files, and the journal they need, before anything is written in the new version.
+  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock())
+  const settings = withoutClearSecrets(state.settings.get('site'), sealer)
+  if (settings !== undefined) {
+    // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.
+    await sealBackups(folder, sealer)
+    state.settings.set('site', settings)
+  }
+  const roomNumbers = { last: recovered.roomNumber }
+  const turns = new WriteTurns()
+  const adapterOf = (name: DocumentName): DocumentAdapter => {
+    const read = async (): Promise<StoredDocument> => ({ ...bases[name], room_number: roomNumbers.last, state })
+    return new DocumentAdapter({ folder, name, version: migrations.current, turns, read })
+  }
+  const adapters = { site: adapterOf('site'), rooms: adapterOf('rooms'), sessions: adapterOf('sessions') }
+  const openFile = async (name: DocumentName): Promise<Low<StoredDocument>> => {
+    const low = new Low<StoredDocument>(adapters[name], { first_segment: 1, written_at: 0, room_number: 0, state })
+    await low.read()
+    return low
+  }
+  const files = { site: await openFile('site'), rooms: await openFile('rooms'), sessions: await openFile('sessions') }
+  if (recovered.fresh) {
+    for (const name of documentNames) files[name].data.written_at = clock()
+    await Promise.all(documentNames.map((name) => files[name].write()))
+  }
+  const journal = new Journal({
+    folder,
+    version: migrations.current,
+    next: Math.max(chain.last + 1, ...documentNames.map((name) => bases[name].first_segment)),
+    previous: chain.numbers.at(-1) ?? 0,
+    ends: chain.ends,
+    sizes: chain.sizes,
+    roomNumber: () => roomNumbers.last,
+    highWater: new HighWaterFile(folder),
+    clock,
+  })
+  const storage = new FileStorage({
+    folder,
+    journal,
+    files,
+    previous: recovered.previous,
+    fileBytes: () => adapters.site.bytes + adapters.rooms.bytes + adapters.sessions.bytes,
+    roomNumber: () => roomNumbers.last,
+    clock,
+  })
+  const store: DurableStore = new DurableStore({
+    folder,
+    state,
+    storage,
+    snapshotAfter: options.snapshotAfterBytes ?? defaultSnapshotAfter,
+    sealer,
+    notices,
+    losses,
+    clock,
+    deadlineMs: options.deadlineMs ?? (() => siteSettings(store).deadlines.store_ms),
+    migrations,
+    roomNumbers,
+    unlock,
+    onError,
+  })
+  if (settings !== undefined) {
+    // Twice, so that neither the file before this one nor the journal holds the secrets any longer.
+    await store.rewrite()
+    await store.rewrite()
+  }
+  if (kept !== undefined) {
+    await store.rewrite()
+    const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
+    notices.add({ level: 'info', at: clock(), code: 'migrated', message })
+  } else if (recovered.stale && !recovered.fresh) {
+    // What was just recovered gets whole files again; a failure shows in the status.
+    store.rewrite().catch(() => undefined)
+  }
+  return store
+}
+
+/** A backup with the journal: the files are not up to date. */
+async function backUpAsItIs(folder: string, now: number): Promise<StoreBackup> {
+  const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
+  const names = [...documentNames.map(fileName), ...segments.map(segmentName)]
+  return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names) })
+}
+
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await listFolder(folder)) {
+    const leftover =
+      documentNames.some((document) => name === temporaryName(document)) || name.endsWith('.previous.json.tmp')
+    if (leftover) await rm(join(folder, name), { force: true })
+  }
+}

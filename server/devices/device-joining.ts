@@ -1,4 +1,5 @@
 import { deviceErrorMessages } from '../../shared/device.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { DeviceJoinError } from '../nodes/media-node.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
@@ -17,7 +18,9 @@ export async function joinDevice(
   store: Pick<Store, 'unseal'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await pool.assign(device.roomId, {}, signal)
+  // A Janus server pulls by rtsp:// alone.
+  const isEncrypted = parseDeviceAddress(device.userAddress).secure
+  await pool.assign(device.roomId, isEncrypted ? { avoid: 'janus' } : {}, signal)
   signal.throwIfAborted()
   await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
 }

@@ -21,6 +21,7 @@ interface Attempt {
   roomId: string
   idcCode: string
   lab: boolean
+  avoid: ChoiceOptions['avoid']
   users: number | undefined
   /** On the clock of `performance.now()`. */
   until: number
@@ -30,6 +31,11 @@ interface Attempt {
   failed: boolean
   /** The first node that did not answer soon: it is asked again when there is no other. */
   slow: PoolNode | undefined
+}
+
+/** Which node is sought; see ChoiceOptions. */
+interface Sought extends Omit<ChoiceOptions, 'exclude'> {
+  excluded?: ReadonlySet<string>
 }
 
 /** A new node has this part of the deadline to take a room before another one is asked: one that hangs is not waited for. */
@@ -58,7 +64,7 @@ export class Assigner {
    */
   async assign(roomId: string, options: AssignOptions, signal?: AbortSignal): Promise<string> {
     const room = this.#existing(roomId)
-    const current = this.#keeper(room, options.lab ?? false)
+    const current = this.#keeper(room, options)
     if (current?.placement.isOpen(roomId)) return current.name
     let attempt = this.#attempts.get(roomId)
     if (attempt === undefined) {
@@ -75,10 +81,12 @@ export class Assigner {
     return room
   }
 
-  /** The node the room stays on: online, and when it drains, or is simulated beside real ones, only with people in the room. */
-  #keeper(room: StoredRoom, lab: boolean): PoolNode | undefined {
+  /** The node the room stays on: online, and when it drains, is simulated beside real ones, or is to be avoided and need not be, only with people in the room. */
+  #keeper(room: StoredRoom, { lab = false, avoid }: Sought): PoolNode | undefined {
     const node = this.#context.live.get(room.node)
     if (!node?.serving) return undefined
+    if (node.config.kind === avoid && !this.#hasPeople(room) && this.#ofAnotherKind(room, { lab, avoid }) !== undefined)
+      return undefined
     if (this.#eligibility.mayHave(node, room, lab)) {
       return node.takesRooms || (this.#hasPeople(room) && this.#successor(room) === undefined) ? node : undefined
     }
@@ -99,6 +107,7 @@ export class Assigner {
       roomId,
       idcCode: options.idcCode ?? '',
       lab: options.lab ?? false,
+      avoid: options.avoid,
       users: options.users,
       until: performance.now() + deadlines().node_ms,
       excluded: new Set(options.exclude),
@@ -154,11 +163,13 @@ export class Assigner {
   #next(attempt: Attempt): PoolNode {
     const { lab, excluded, slow } = attempt
     const room = this.#existing(attempt.roomId)
-    const keeper = this.#keeper(room, lab)
+    const keeper = this.#keeper(room, attempt)
     if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
     const successor = this.#successor(room, excluded)
     if (successor !== undefined) return successor
     this.#context.expected.expire()
+    const other = this.#ofAnotherKind(room, attempt)
+    if (other !== undefined) return other
     const candidates = this.#eligibility.candidates(room, lab)
     const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
     if (choice.ok) return choice.node
@@ -169,6 +180,14 @@ export class Assigner {
     if (slow?.takesRooms && performance.now() < attempt.until) return slow
     // Where a node with room for it failed, the site is not at its limit: its nodes fail.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
+  }
+
+  /** A node of another kind than the one to be avoided; undefined where there is none, or none is to be avoided. */
+  #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): PoolNode | undefined {
+    if (avoid === undefined) return undefined
+    const others = [...this.#eligibility.candidates(room, lab)].filter(({ config }) => config.kind !== avoid)
+    const choice = chooseNode(others, { idcCode, exclude: excluded })
+    return choice.ok ? choice.node : undefined
   }
 
   /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */

@@ -1,3 +1,5 @@
+import type { NodeKind } from '../../../shared/node.ts'
+
 /** A node as far as the choice cares. Limits: 0 is none. */
 export interface Candidate {
   name: string
@@ -21,6 +23,8 @@ export interface ChoiceOptions {
   idcCode?: string | undefined
   /** Names that are out of the question. */
   exclude?: ReadonlySet<string> | undefined
+  /** Nodes of this kind come last, and one that has the room gives it up for another while no people are in it. */
+  avoid?: NodeKind | undefined
   /** The room is for simulated people: a simulated node is wanted, and served by a real one where there is none. */
   lab?: boolean | undefined
 }

@@ -1,8 +1,9 @@
-import { unlessAborted, within } from '../../deadline.ts'
+import { within } from '../../deadline.ts'
 import { NodeConnectionError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
+import { KeptOpen } from '../kept-open.ts'
 
 /** A node that answers nothing for so long, in milliseconds, hangs. */
 const hangMs = 600
@@ -14,9 +15,8 @@ const hangMs = 600
 export class RelaySession {
   readonly #socket: JanusSocketOptions
   readonly #closing = new AbortController()
-  #current: JanusSession | undefined
+  readonly #session = new KeptOpen(() => this.#open())
   #connection: JanusSocket | undefined
-  #attempt: Promise<JanusSession> | undefined
   #question: Promise<boolean> | undefined
   /** Of a session that was lost. */
   #lost: number | undefined
@@ -28,11 +28,7 @@ export class RelaySession {
   /** @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
   get(signal: AbortSignal): Promise<JanusSession> {
     if (this.#closing.signal.aborted) return Promise.reject(closedError())
-    if (this.#current?.isOpen === true) return Promise.resolve(this.#current)
-    this.#attempt ??= this.#open().finally(() => {
-      this.#attempt = undefined
-    })
-    return unlessAborted(this.#attempt, signal)
+    return this.#session.get(signal)
   }
 
   /** Whether Janus answers within a moment; whoever asks meanwhile shares the answer. Never rejects. */
@@ -46,8 +42,8 @@ export class RelaySession {
   /** Ends it on Janus, with everything in it. Never rejects. */
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.abort(closedError())
-    await this.#attempt?.catch(() => {})
-    await this.#current?.destroy(signal).catch(() => {})
+    const session = await this.#session.current()
+    await session?.destroy(signal).catch(() => {})
     this.#connection?.close()
   }
 
@@ -69,7 +65,6 @@ export class RelaySession {
     try {
       await this.#endLost(socket, signal)
       const session = await JanusSession.create(socket, signal)
-      this.#current = session
       this.#connection = socket
       void session.ended.then((why) => {
         this.#lost = session.id

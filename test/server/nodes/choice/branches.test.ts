@@ -296,3 +296,22 @@ test('a branch that cannot be reached does not keep the room from a new one', as
   await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['a'])
   expect(await site.pool.assign('r1')).toBe('c')
 })
+
+test('a room for a camera that only some kinds of nodes pull goes to one of them while no people are in it', async () => {
+  const site = await branchSite(
+    { a: {}, b: { kind: 'embedded' } },
+    { rooms: { r1: { node: 'a' }, r2: { node: 'a' }, r3: {} } },
+  )
+  const { pool, store } = site
+  expect(await site.enter('r2', 'ann')).toBe('a')
+  expect(await pool.assign('r1')).toBe('a')
+  expect(await pool.assign('r1', { avoid: 'janus' })).toBe('b')
+  expect(store.get('rooms', 'r1')?.node).toBe('b')
+  // People are not sent elsewhere for the sake of a camera.
+  expect(await pool.assign('r2', { avoid: 'janus' })).toBe('a')
+  expect(await pool.assign('r3', { avoid: 'janus' })).toBe('b')
+  // It stays there, whoever asks next; and where there is no other node, any will do.
+  expect(await pool.assign('r1')).toBe('b')
+  await pool.drain('b', true)
+  expect(await pool.assign('r3', { avoid: 'janus' })).toBe('a')
+})

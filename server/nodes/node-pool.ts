@@ -191,6 +191,11 @@ export class NodePool {
     return this.#context.index.nodesOf(roomId)
   }
 
+  /** Rooms that are on several nodes. Walks these. */
+  branchedRooms(): string[] {
+    return this.#context.index.branchedRooms()
+  }
+
   /** Users of the room in the order they joined, devices included. */
   usersOf(roomId: string): readonly NodeUser[] {
     return this.#context.presence.usersOf(roomId)

@@ -10,7 +10,7 @@ import { LoopFailures } from './loop-failures.ts'
 import { RoomDrift } from './room-drift.ts'
 import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
 import type { PlacedNode, PlacementWait } from './placed-node.ts'
-import { settlePresence } from './settle-presence.ts'
+import { readPresence } from './read-presence.ts'
 
 /** Rooms that the loop makes right at the same time on one node. */
 const laneCount = 32
@@ -41,8 +41,6 @@ export class NodePlacement {
   #looping = false
   /** When the node last answered for any room, on the clock of `performance.now()`. */
   #answeredAt = 0
-  /** A count of rooms that the node insists on, although it is none by its own list. */
-  #excusedCount = -1
 
   constructor(node: PlacedNode, context: PoolContext) {
     this.#node = node
@@ -113,7 +111,7 @@ export class NodePlacement {
     this.#compared = false
     this.#comparing = false
     this.#failures.renew()
-    this.#excusedCount = -1
+    this.#drift.forget()
   }
 
   /**
@@ -289,16 +287,10 @@ export class NodePlacement {
   async #readUsers(roomId: string, signal: AbortSignal): Promise<void> {
     const room = this.#rooms.get(roomId)
     if (room?.state !== 'open' || room.presenceKnown) return
-    const heard = new Set<string>()
-    room.heard = heard
-    try {
-      const users = await this.#ask(signal, (driver, inner) => driver.users(roomId, inner))
-      if (this.#rooms.get(roomId) !== room || !this.wants(roomId)) return
-      settlePresence(this.#context, { node: this.#node.name, roomId, users, heard })
-      room.presenceKnown = true
-    } finally {
-      room.heard = undefined
-    }
+    await readPresence(this.#context, { node: this.#node.name, roomId }, room, {
+      ask: () => this.#ask(signal, (driver, inner) => driver.users(roomId, inner)),
+      isStill: () => this.#rooms.get(roomId) === room && this.wants(roomId),
+    })
   }
 
   /** Asks the node which rooms it holds, and makes all of them right: its own first, so that devices may join there. */
@@ -349,15 +341,9 @@ export class NodePlacement {
     }
   }
 
-  /** Nothing was under way during the poll, and still the node counts other rooms than are known: something happened to it that nobody was told. */
+  /** Nothing was under way during the poll, and still the node counts other rooms than are known. */
   #miscounted(health: NodeHealth, askedAt: number): boolean {
     if (this.#work.size > 0 || this.#due.size > 0 || this.#looping || this.#answeredAt >= askedAt) return false
-    if (health.rooms === this.#rooms.size || health.rooms === this.#excusedCount) return false
-    this.#excusedCount = health.rooms
-    this.#context.logger.warn(
-      { node: this.#node.name, counted: health.rooms, known: this.#rooms.size },
-      'a node counts other rooms than are known of it: it is asked which',
-    )
-    return true
+    return this.#drift.isMiscounted(health.rooms, this.#rooms.size)
   }
 }

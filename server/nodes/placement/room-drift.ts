@@ -5,11 +5,13 @@ import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 /** Notes which rooms a node holds although they are not (any longer) its own, and which it lacks. */
 export class RoomDrift {
   readonly #node: PlacedNode
-  readonly #context: Pick<PoolContext, 'index' | 'drift'>
+  readonly #context: Pick<PoolContext, 'index' | 'drift' | 'logger'>
   /** What the node is to hold it was told to: what it lacks was lost. One that begins empty lacks nothing. */
   #wasTold: boolean
+  /** A count of rooms that the node insists on, although it is none by its own list. */
+  #excusedCount = -1
 
-  constructor(node: PlacedNode, context: Pick<PoolContext, 'index' | 'drift'>) {
+  constructor(node: PlacedNode, context: Pick<PoolContext, 'index' | 'drift' | 'logger'>) {
     this.#node = node
     this.#context = context
     this.#wasTold = node.resumes
@@ -32,5 +34,19 @@ export class RoomDrift {
     this.#wasTold = true
     drift.found(name, 'roomUnknown', unknown)
     drift.found(name, 'roomMissing', missing)
+  }
+
+  /** The node counts other rooms than are known of it: something happened to it that nobody was told. Said once of each count. */
+  isMiscounted(counted: number, known: number): boolean {
+    if (counted === known || counted === this.#excusedCount) return false
+    this.#excusedCount = counted
+    const fields = { node: this.#node.name, counted, known }
+    this.#context.logger.warn(fields, 'a node counts other rooms than are known of it: it is asked which')
+    return true
+  }
+
+  /** What was known of the node is no longer certain. */
+  forget(): void {
+    this.#excusedCount = -1
   }
 }

@@ -1,9 +1,10 @@
 import { takeIn } from '../arrivals.ts'
 import type { NodeUser } from '../media-node.ts'
 import type { PoolContext } from '../pool-context.ts'
+import type { RoomPlacement } from './room-placement.ts'
 
 /** What a node answered about the people of one of its rooms. */
-export interface UsersAnswer {
+interface UsersAnswer {
   node: string
   roomId: string
   users: readonly NodeUser[]
@@ -12,7 +13,7 @@ export interface UsersAnswer {
 }
 
 /** Makes presence on that node what it answered, and tells of everybody who came or went without a word. */
-export function settlePresence(context: PoolContext, { node, roomId, users, heard }: UsersAnswer): void {
+function settlePresence(context: PoolContext, { node, roomId, users, heard }: UsersAnswer): void {
   const { presence, events } = context
   const present = new Map(users.map((user) => [user.userId, user]))
   for (const known of presence.usersAt(roomId, node)) {
@@ -24,5 +25,32 @@ export function settlePresence(context: PoolContext, { node, roomId, users, hear
   for (const user of users) {
     const isKnown = presence.stay(roomId, user.userId)?.node === node
     if (!heard.has(user.userId) && !isKnown) takeIn(context, node, { roomId, user })
+  }
+}
+
+/** How the users of a room are asked for. */
+interface PresenceRead {
+  /** @throws what the call to the node throws */
+  ask: () => Promise<readonly NodeUser[]>
+  /** The node is still to hold the room, as it was when it was asked. */
+  isStill: () => boolean
+}
+
+/** Asks a node who is in one of its rooms, and makes presence that. @throws what `ask` throws */
+export async function readPresence(
+  context: PoolContext,
+  place: Pick<UsersAnswer, 'node' | 'roomId'>,
+  room: RoomPlacement,
+  { ask, isStill }: PresenceRead,
+): Promise<void> {
+  const heard = new Set<string>()
+  room.heard = heard
+  try {
+    const users = await ask()
+    if (!isStill()) return
+    settlePresence(context, { ...place, users, heard })
+    room.presenceKnown = true
+  } finally {
+    room.heard = undefined
   }
 }

@@ -133,7 +133,7 @@ export class JanusNode implements MediaNode {
 
   async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
     this.#assertOpen()
-    await this.#participants.read(roomId, signal)
+    if (!this.#telling || !this.#participants.isFresh(roomId)) await this.#participants.read(roomId, signal)
     this.#read.add(roomId)
     const users = [...this.#participants.usersOf(roomId), ...this.#devices.usersOf(roomId)]
     return users.sort((one, other) => one.joinedAt - other.joinedAt)
@@ -225,6 +225,7 @@ export class JanusNode implements MediaNode {
   telling(telling: boolean): void {
     this.#program.telling(telling)
     this.#telling = telling
+    this.#participants.doubt()
     // What was told before is lost, and so may be what is told from now on: the next poll lists all.
     this.#rooms.doubt()
     if (telling) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
@@ -287,6 +288,7 @@ export class JanusNode implements MediaNode {
     this.#admission.lost()
     this.#rooms.clear()
     this.#read.clear()
+    this.#participants.doubt()
     this.#tell({ type: 'restarted' })
   }
 

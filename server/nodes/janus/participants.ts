@@ -23,6 +23,10 @@ interface Stay {
 
 /** Lists are read anew when something was told while they were asked for: at most so often in one go. */
 const readingsAtMost = 5
+/** What was read is good for so many milliseconds, unless something is told before: whatever went wrong, nobody is told for longer who is not there. */
+const freshMs = 1_000
+/** Rooms of which that is remembered. */
+const freshAtMost = 10_000
 
 /**
  * People in the rooms of one Janus. What is true is what the node lists: whatever is told of a room, or not told, ends in a reading of that room, and the difference is
@@ -35,6 +39,8 @@ export class JanusParticipants {
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Numbers of stays that were told and not yet seen in a list, by room and user. */
   readonly #told = new Map<string, Map<string, number>>()
+  /** When rooms were read that were still then, and of which nothing was told since, on the clock of `performance.now()`. */
+  readonly #readAt = new Map<string, number>()
   #users = 0
 
   constructor(options: JanusParticipantsOptions) {
@@ -75,8 +81,20 @@ export class JanusParticipants {
     this.#told.set(roomId, told.set(userId, key))
   }
 
+  /** Where the node tells who comes and goes: it was read a moment ago, and nothing was told since. */
+  isFresh(roomId: string): boolean {
+    return performance.now() - (this.#readAt.get(roomId) ?? Number.NEGATIVE_INFINITY) < freshMs
+  }
+
+  /** What was told until now may have been lost. */
+  doubt(): void {
+    this.#readAt.clear()
+    for (const reading of this.#readings.values()) reading.again = true
+  }
+
   /** Reads the room. Whoever asks while it is read shares one more reading. @throws what the list throws; the signal's reason */
   read(roomId: string, signal?: AbortSignal): Promise<void> {
+    this.#readAt.delete(roomId)
     const underWay = this.#readings.get(roomId)
     if (underWay !== undefined) {
       underWay.again = true
@@ -97,6 +115,7 @@ export class JanusParticipants {
   /** Nobody is in the room any more. */
   clear(roomId: string): void {
     this.#disturb(roomId)
+    this.#readAt.delete(roomId)
     for (const userId of [...(this.#rooms.get(roomId)?.keys() ?? [])]) this.#remove(roomId, userId)
     this.#told.delete(roomId)
   }
@@ -107,6 +126,8 @@ export class JanusParticipants {
       const listed = await this.#options.list(roomId)
       if (reading.again && readings < readingsAtMost) continue
       this.#settle(roomId, listed)
+      if (this.#readAt.size >= freshAtMost) this.#readAt.clear()
+      if (!reading.again) this.#readAt.set(roomId, performance.now())
       return
     }
   }

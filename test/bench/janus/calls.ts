@@ -1,5 +1,7 @@
 /** What clients ask of rooms on Janus: our API beside Janus's own, by the same client over as many kept connections, in turn in one run. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../../support/api-client.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
 import { RoomPeer } from '../../support/janus/room-peers.ts'
@@ -31,10 +33,13 @@ interface Pair {
 
 /** Measures into the table; a minute and a half. */
 export async function measureCalls(): Promise<void> {
-  await using janus = await startJanus()
-  const site = await startHeadless({ site: { credentials: [credential], nodes: [janus.asNode()] } })
+  const port = await freePort()
+  await using janus = await startJanus({ eventBackend: `ws://127.0.0.1:${port}/` })
+  const flags = ['--event-port', String(port)]
+  const site = await startHeadless({ site: { credentials: [credential], nodes: [janus.asNode()] }, flags })
   const people: RoomPeer[] = []
   try {
+    await sendEvents(site, janus)
     const api = new ApiClient(site.ready, credential)
     await api.authenticate()
     const rooms: string[] = []
@@ -53,7 +58,23 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** The node is polled: who is in is known a moment later. @throws Error when not everybody is */
+/** It starts again with the file of the product that makes it tell who comes and goes. @throws Error when it does not */
+async function sendEvents(site: Headless, janus: JanusServer): Promise<void> {
+  const { name } = janus.asNode()
+  const { files } = await site.rpc('nodes.janus_config', { name })
+  const handler = files.find((file) => file.name === 'janus.eventhandler.wsevh.jcfg')
+  if (handler === undefined) throw new Error('the product has no configuration for the events of a node')
+  janus.configure({ [handler.name]: handler.text })
+  await janus.restart()
+  const tells = async (): Promise<boolean> =>
+    (await site.rpc('nodes.list', {})).some(({ state, program }) => state === 'online' && program?.events === true)
+  for (const end = performance.now() + knownMs; !(await tells()); ) {
+    if (performance.now() > end) throw new Error('the node sends no events')
+    await sleep(100)
+  }
+}
+
+/** Who is in is told, and known a moment later. @throws Error when not everybody is */
 async function untilKnown(api: ApiClient, rooms: readonly string[]): Promise<void> {
   const isKnown = async (room_id: string): Promise<boolean> => {
     const { user_list } = await api.get('/rtc/room/get_room_info', { room_id })

@@ -78,6 +78,11 @@ export class JanusServer implements AsyncDisposable {
     return this.#log
   }
 
+  /** Its files from the next start on: those that are named here come instead. */
+  configure(files: Readonly<Record<string, string>>): void {
+    Object.assign(this.#files, files)
+  }
+
   /** Starts it, empty; resolves when each of its transports answers. @throws Error with what it said */
   async start(): Promise<void> {
     if (!existsSync(program)) throw new Error('Janus is missing: apt-get install --no-install-recommends janus')

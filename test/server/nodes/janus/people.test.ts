@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { JanusRooms } from '../../../../server/nodes/janus/rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from './janus-site.ts'
 
@@ -40,6 +41,26 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => site.users('200000001')).toEqual(['ann'])
     await ann.leave()
     await expect.poll(() => site.users('200000001')).toEqual([])
+  })
+
+  test('need not be asked who is in a room that was just read, and is asked again when it tells of somebody', async () => {
+    await site.room('200000010')
+    await using ann = await enter('200000010', 'ann')
+    await expect.poll(() => site.users('200000010')).toEqual(['ann'])
+    const inRoom = async () => (await site.pool.users('200000010')).map(({ userId }) => userId)
+    expect(await inRoom()).toEqual(['ann'])
+    const listed = vi.spyOn(JanusRooms.prototype, 'participants')
+    try {
+      for (let times = 0; times < 20; times += 1) expect(await inRoom()).toEqual(['ann'])
+      expect(listed.mock.calls.length).toBeLessThan(5)
+    } finally {
+      listed.mockRestore()
+    }
+    await using bob = await enter('200000010', 'bob')
+    await expect.poll(inRoom).toEqual(['ann', 'bob'])
+    await bob.leave()
+    await ann.leave()
+    await expect.poll(inRoom).toEqual([])
   })
 
   test('puts out who comes under the name of another', async () => {

@@ -17,9 +17,9 @@ const preloadEntry = 'main/preload.ts'
 
 /**
  * What stays outside the bundles: Electron itself, and packages that load a native binary of their own. `bufferutil` and
- * `utf-8-validate` are optional natives that ws does without.
+ * `utf-8-validate` are optional natives that ws does without, `pg-native` and `pg-cloudflare` those of pg.
  */
-const external = ['electron', /^@?node-datachannel(\/|$)/, 'bufferutil', 'utf-8-validate']
+const external = ['electron', /^@?node-datachannel(\/|$)/, 'bufferutil', 'utf-8-validate', 'pg-native', 'pg-cloudflare']
 
 const present = (entries: Record<string, string>) =>
   Object.fromEntries(
@@ -60,6 +60,8 @@ export default defineConfig({
   base: './',
   publicDir: false,
   plugins: [vue()],
+  // pg asks for it by require(), and would be given its other half, the one for import.
+  resolve: { alias: [{ find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') }] },
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.
   define,
   environments: {

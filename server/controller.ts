@@ -41,6 +41,8 @@ import { type SiteTls, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 export interface ControllerOptions {
   /** Made when there is none. */
   dataFolder: string
+  /** Address of the database that holds the site's state; left out: files of the data folder do. */
+  database?: string | undefined
   logger: Logger
   /** Shown in the console. */
   version: string
@@ -236,13 +238,13 @@ export class Controller {
   }
 
   /**
-   * Opens the data folder, applies the site file; nothing listens yet.
-   * @throws StoreLockedError, StoreVersionError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+   * Opens the site, applies the site file; nothing listens yet.
+   * @throws StoreLockedError, StoreVersionError, DatabaseError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
    */
   static async open(options: ControllerOptions): Promise<Controller> {
-    const { dataFolder, logger } = options
+    const { dataFolder, database, logger } = options
     const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
-    const store = await openStore({ folder: dataFolder, sealer, logger })
+    const store = await openStore({ folder: dataFolder, database, sealer, logger })
     let events: EventLog | undefined
     try {
       const bounds = (): Settings['events'] => siteSettings(store).events

@@ -15,6 +15,7 @@ import { readSiteFile, SiteFileError } from './site-file.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
 import { StoreFileError } from './store/files/store-file-error.ts'
 import { StoreVersionError } from './store/migrations.ts'
+import { DatabaseError } from './store/postgres/database-error.ts'
 import { KeyFileError } from './store/sealer.ts'
 import { productVersion } from './version.ts'
 
@@ -43,6 +44,7 @@ function explain(error: unknown): never {
     StoreLockedError,
     StoreVersionError,
     StoreFileError,
+    DatabaseError,
     KeyFileError,
     ConsoleError,
     JanusConfigError,
@@ -62,8 +64,14 @@ async function run(): Promise<void> {
   }
   if (options.verifyLog) return await checkLog(options.dataDir)
   if (options.janusConfig !== undefined) {
-    const { dataDir: dataFolder, site: sitePath, janusConfig: name, host, eventPort } = options
-    process.stdout.write(await janusConfiguration({ dataFolder, sitePath, name, host, eventPort }))
+    const { dataDir: dataFolder, store: database, site: sitePath, janusConfig: name, host, eventPort } = options
+    process.stdout.write(await janusConfiguration({ dataFolder, database, sitePath, name, host, eventPort }))
+    return
+  }
+  if (options.moveStore !== undefined) {
+    const { dataDir: folder, store: database, moveStore: to } = options
+    const { moveStore } = await import('./store/move-site.ts')
+    process.stdout.write(`${await moveStore({ folder, database, to })}\n`)
     return
   }
   const logger = createLog(options.logLevel)
@@ -85,6 +93,7 @@ async function run(): Promise<void> {
   const site = options.site === undefined ? undefined : await readSiteFile(options.site)
   const opened = await Controller.open({
     dataFolder: options.dataDir,
+    database: options.store ?? site?.store,
     logger,
     restarts,
     version: productVersion,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
 import { printedFiles } from './nodes/janus/configuration/node-files.ts'
-import { applySiteFile, readSiteFile } from './site-file.ts'
+import { applySiteFile, readSiteFile, type SiteFile } from './site-file.ts'
 import { DamagedFileError } from './store/files/document-reader.ts'
 import { hasCode } from './store/files/durable-files.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
@@ -12,6 +12,7 @@ import type { State } from './store/state.ts'
 import { readFolder } from './store/files/recovery.ts'
 import { migrations } from './store/migrations.ts'
 import { openStore } from './store/open-store.ts'
+import { DatabaseInUseError } from './store/postgres/database-error.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
@@ -24,6 +25,8 @@ export class JanusConfigError extends Error {
 /** Whose files are wanted. */
 export interface JanusConfigOptions {
   dataFolder: string
+  /** Address of the database that holds the site; left out: the site file names it, or files hold the site. */
+  database?: string | undefined
   /** A site file that is applied first, unless a controller works on the folder, which applies its own; left out: none. */
   sitePath: string | undefined
   /** Of the node. */
@@ -43,7 +46,9 @@ export async function janusConfiguration({
   name,
   ...flags
 }: JanusConfigOptions): Promise<string> {
-  if (sitePath !== undefined) await applyFirst(dataFolder, sitePath)
+  const site = sitePath === undefined ? undefined : await readSiteFile(sitePath)
+  const database = flags.database ?? site?.store
+  if (site !== undefined) await applyFirst(dataFolder, database, site)
   const keyFile = join(dataFolder, 'seal.key')
   // Looking makes nothing: neither a folder nor a key.
   if (!existsSync(keyFile)) {
@@ -51,7 +56,7 @@ export async function janusConfiguration({
     throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
   }
   const sealer = createSealer(await loadKeyFile(keyFile))
-  const state = await siteIn(dataFolder)
+  const state = await (database === undefined ? siteIn(dataFolder) : siteOfDatabase(database))
   const { nodes } = state
   const node = nodes.get(name)
   if (node?.kind !== 'janus') {
@@ -70,14 +75,13 @@ export async function janusConfiguration({
 }
 
 /** Where a controller works on the site, that one applies its own. */
-async function applyFirst(folder: string, path: string): Promise<void> {
-  const site = await readSiteFile(path)
+async function applyFirst(folder: string, database: string | undefined, site: SiteFile): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let store: Store
   try {
-    store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+    store = await openStore({ folder, database, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
   } catch (error) {
-    if (error instanceof StoreLockedError) return
+    if (error instanceof StoreLockedError || error instanceof DatabaseInUseError) return
     throw error
   }
   try {
@@ -85,6 +89,11 @@ async function applyFirst(folder: string, path: string): Promise<void> {
   } finally {
     await store.close()
   }
+}
+
+async function siteOfDatabase(database: string): Promise<State> {
+  const { siteInDatabase } = await import('./store/postgres/open-database.ts')
+  return await siteInDatabase(database)
 }
 
 const readings = 5

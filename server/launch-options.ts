@@ -12,6 +12,10 @@ export interface LaunchOptions {
   nodePort: number | undefined
   consolePort: number | undefined
   eventPort: number | undefined
+  /** Address of the database that holds the site's state; left out: the site file says so, or files do. */
+  store: string | undefined
+  /** Move the site there, and end. */
+  moveStore: 'database' | 'files' | undefined
   /** Path of a site file. */
   site: string | undefined
   /** The console key is switched on again. */
@@ -37,6 +41,9 @@ export class LaunchError extends Error {
 
 export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
   --data-dir DIR       where the site is kept (default: a folder of this user)
+  --store ADDRESS      the site's state in PostgreSQL: postgres://user:password@host1,host2/database (default: files in DIR)
+  --move-store database|files
+                       move the site from the files in DIR to the database of --store, or back, and end
   --host ADDRESS       address to listen on (default 127.0.0.1: this machine only)
   --media-port N       media room API (default 7080); 0 picks a free port
   --device-port N      external device API (default 7081)
@@ -56,6 +63,8 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
 
 const flags = [
   'data-dir',
+  'store',
+  'move-store',
   'host',
   'media-port',
   'device-port',
@@ -72,6 +81,7 @@ const flags = [
 ] as const
 type Flag = (typeof flags)[number]
 
+const moveTarget = z.enum(['database', 'files']).optional()
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
 /** @throws LaunchError */
@@ -121,9 +131,16 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   const parsedLevel = logLevel.safeParse(level?.text ?? 'info')
   if (!parsedLevel.success)
     throw new LaunchError(`${level?.from ?? '--log-level'} must be one of ${logLevel.options.join(', ')}.`)
+  const store = read('store')
+  const moveStore = read('move-store')
+  const target = moveTarget.safeParse(moveStore?.text)
+  if (!target.success)
+    throw new LaunchError(`${moveStore?.from} must be database or files, not ${JSON.stringify(moveStore?.text)}.`)
   const site = read('site')
   return {
     dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
+    store: store?.text,
+    moveStore: target.data,
     host: host?.text,
     mediaPort: port('media-port'),
     devicePort: port('device-port'),

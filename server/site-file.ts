@@ -12,6 +12,8 @@ import type { Store } from './store/store.ts'
 
 /** A site as a document: what it names is created or updated, what it does not name stays. */
 export const siteFileSchema = z.strictObject({
+  /** Address of the database that holds the site, where no flag names one. */
+  store: z.string().max(2_000).optional(),
   credentials: z
     .array(
       credentialInput.required({ access_key: true, secret_key: true }).extend({

@@ -1,12 +1,17 @@
 import { openFiles } from './files/open-files.ts'
 import type { Migrations } from './migrations.ts'
 import type { StoreLogger } from './notices.ts'
+import type { SessionDeadlines } from './postgres/session.ts'
 import type { Sealer } from './sealer.ts'
 import type { Store } from './store.ts'
 
 export interface StoreOptions {
   /** The data folder; made when there is none. */
   folder: string
+  /** Address of the PostgreSQL database that holds the site's state, `postgres://…`; left out: files in the data folder do. */
+  database?: string | undefined
+  /** Deadlines of its connections: for tests. */
+  databaseDeadlines?: SessionDeadlines
   sealer: Sealer
   logger?: StoreLogger
   /** Milliseconds since the epoch. */
@@ -20,9 +25,13 @@ export interface StoreOptions {
 }
 
 /**
- * Opens a site: its state is in files of the data folder.
- * @throws what `openFiles` throws
+ * Opens a site: its state is in a database, or in files of the data folder.
+ * @throws what `openFiles` and `openDatabase` throw
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  return await openFiles(options)
+  const { database } = options
+  if (database === undefined) return await openFiles(options)
+  // A site in files does not load what it does not use.
+  const { openDatabase } = await import('./postgres/open-database.ts')
+  return await openDatabase({ ...options, database })
 }

@@ -20,6 +20,7 @@ import { closeToOthers } from './folder-mode.ts'
 import { HighWaterFile } from './journal/high-water.ts'
 import { Journal } from './journal/journal.ts'
 import { Losses } from './losses.ts'
+import { refuseMovedSite } from './moved-site.ts'
 import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
 import { sealBackups } from './seal-backups.ts'
 
@@ -31,6 +32,7 @@ export async function openFiles(options: StoreOptions): Promise<Store> {
   const { folder, clock = Date.now, migrations = knownMigrations } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await checkFiles(folder)
+  await refuseMovedSite(folder)
   await checkVersions(folder, migrations)
   const unlock = await lockFolder(folder, (error) =>
     options.logger?.warn(

@@ -29,7 +29,7 @@ export interface Recovered {
 }
 
 /** Room numbers left out when changes were lost: the lost ones must not be given again. */
-const roomNumberGap = 10_000
+export const roomNumberGap = 10_000
 
 /**
  * Refuses a folder that a newer Roomdesk wrote. Reads only.

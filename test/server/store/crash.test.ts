@@ -2,9 +2,10 @@ import { cpSync, mkdirSync, rmSync, truncateSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lockFileName } from '../../../server/store/files/folder-lock.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { drivers } from './drivers.ts'
 import { lastSegment, open, room, temporaryFolder } from './site.ts'
 
 /** One change of a transaction: the room's new topic, or its end. */
@@ -53,53 +54,52 @@ function copyNow(base: string, folder: string): string {
   return copy
 }
 
-test('Whatever happens and whenever it crashes: every acknowledged transaction is there, every other one wholly or not at all', async () => {
-  const base = await temporaryFolder()
-  await fc.assert(
-    fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
-      let folder = join(base, `run-${++copies}`)
-      const model: Model = new Map<string, string>()
-      let store = await open(folder)
-      for (const { transactions, snapshot, end, cut } of rounds) {
-        const done = new Set<number>()
-        const all = transactions.map((steps, i) => commit(store, steps).then(() => void done.add(i)))
-        const rewritten = snapshot ? store.snapshot() : undefined
-        if (end !== 'crash') {
+describe.each(drivers())('In $name', (driver) => {
+  test('Whatever happens and whenever it crashes: every acknowledged transaction is there, every other one wholly or not at all', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
+        let site = await driver.site()
+        const model: Model = new Map<string, string>()
+        let store = await site.open()
+        for (const { transactions, snapshot, end, cut } of rounds) {
+          const done = new Set<number>()
+          const all = transactions.map((steps, i) => commit(store, steps).then(() => void done.add(i)))
+          const rewritten = snapshot ? store.snapshot() : undefined
+          if (end !== 'crash') {
+            await Promise.all([...all, rewritten])
+            for (const steps of transactions) apply(model, steps)
+            expect(present(store)).toEqual(model)
+            if (end === 'nothing') continue
+            await store.close()
+            store = await site.open()
+            expect(store.status().notices).toEqual([])
+            expect(present(store)).toEqual(model)
+            continue
+          }
+          await Promise.race([...all, new Promise((resolve) => setTimeout(resolve, cut % 3))])
+          const acknowledged = new Set(done)
+          const copy = await site.crashed()
           await Promise.all([...all, rewritten])
-          for (const steps of transactions) apply(model, steps)
-          expect(present(store)).toEqual(model)
-          if (end === 'nothing') continue
           await store.close()
-          store = await open(folder)
-          expect(store.status().notices).toEqual([])
-          expect(present(store)).toEqual(model)
-          continue
+          site = copy
+          store = await site.open()
+          // In the order of the journal: those that were acknowledged, and of the others as many as were stored.
+          const possible: Model[] = []
+          for (let count = 0; count <= transactions.length; count++) {
+            const outcome: Model = new Map<string, string>(model)
+            for (const steps of transactions.slice(0, count)) apply(outcome, steps)
+            if ([...acknowledged].every((i) => i < count)) possible.push(outcome)
+          }
+          expect(possible).toContainEqual(present(store))
+          model.clear()
+          for (const [key, topic] of present(store)) model.set(key, topic)
         }
-        await Promise.race([...all, new Promise((resolve) => setTimeout(resolve, cut % 3))])
-        const acknowledged = new Set(done)
-        const copy = copyNow(base, folder)
-        await Promise.all([...all, rewritten])
         await store.close()
-        await rm(folder, { recursive: true })
-        folder = copy
-        store = await open(folder)
-        // In the order of the journal: those that were acknowledged, and of the others as many as the disk had.
-        const possible: Model[] = []
-        for (let count = 0; count <= transactions.length; count++) {
-          const outcome: Model = new Map<string, string>(model)
-          for (const steps of transactions.slice(0, count)) apply(outcome, steps)
-          if ([...acknowledged].every((i) => i < count)) possible.push(outcome)
-        }
-        expect(possible).toContainEqual(present(store))
-        model.clear()
-        for (const [key, topic] of present(store)) model.set(key, topic)
-      }
-      await store.close()
-      await rm(folder, { recursive: true })
-    }),
-    { numRuns: 25 },
-  )
-}, 60_000)
+      }),
+      { numRuns: driver.name === 'files' ? 25 : 6 },
+    )
+  }, 60_000)
+})
 
 test('A journal cut at any byte gives exactly the transactions that were whole before the cut', async () => {
   const base = await temporaryFolder()

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cpSync, existsSync, rmSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -26,11 +26,11 @@ export function open(folder: string, options: Partial<StoreOptions> = {}): Promi
   return openStore({ folder, sealer, ...options })
 }
 
-/** The folder as a crash at this moment leaves it: a copy, without the lock of this process. */
+/** The folder as a crash at this moment leaves it: a copy, without the lock of this process. Nothing of ours runs while it is made. */
 export async function crashCopy(folder: string): Promise<string> {
   const copy = await temporaryFolder()
-  await cp(folder, copy, { recursive: true })
-  await rm(join(copy, lockFileName), { force: true })
+  cpSync(folder, copy, { recursive: true })
+  rmSync(join(copy, lockFileName), { force: true })
   return copy
 }
 

@@ -1,0 +1,179 @@
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
+import { documentNames } from './files/documents.ts'
+import { lockFolder } from './files/folder-lock.ts'
+import { filesOfSite, movedTo, putFilesAside, refuseMovedSite, sayMoved, unsayMoved } from './files/moved-site.ts'
+import { openFiles } from './files/open-files.ts'
+import { readFolder } from './files/recovery.ts'
+import { StoreFileError } from './files/store-file-error.ts'
+import { migrations } from './migrations.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from './postgres/database-address.ts'
+import { DatabaseError } from './postgres/database-error.ts'
+import { connect, noSiteIn, readAll, takeDatabase } from './postgres/open-database.ts'
+import { readState } from './postgres/read-state.ts'
+import { readSiteRow } from './postgres/schema.ts'
+import { defaultDeadlines, longAnswer, type Session } from './postgres/session.ts'
+import { freeze, insertSnapshot } from './postgres/snapshot-rows.ts'
+import { createSealer, loadKeyFile, type Sealer } from './sealer.ts'
+import { collectionNames, type State } from './state.ts'
+
+/** Which way a site goes. */
+export interface MoveOptions {
+  /** The data folder, which stays this controller's own either way. */
+  folder: string
+  /** Address of the database. */
+  database: string | undefined
+  to: 'database' | 'files'
+}
+
+/** All that is moved. */
+interface Site {
+  state: State
+  /** The highest room number ever given. */
+  roomNumber: number
+}
+
+/**
+ * Moves a site between the files of a data folder and a database, and compares every record before the place it comes from is given up. That keeps its copy, and no start takes it any more.
+ * A move that was cut short is finished by another call.
+ * @returns what was moved, for the operator
+ * @throws DatabaseError, StoreFileError when the target holds another site or cannot be used; then nothing was changed
+ */
+export async function moveStore({ folder, database, to }: MoveOptions): Promise<string> {
+  if (database === undefined)
+    throw new DatabaseError('--move-store needs the address of the database: --store postgres://user@host/database.')
+  const address = parseDatabaseAddress(database)
+  const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
+  const session = await connect(address, defaultDeadlines, longAnswer)
+  try {
+    const site = await (to === 'database'
+      ? moveToDatabase(folder, address, session, sealer)
+      : moveToFiles(folder, address, session, sealer))
+    const counts = collectionNames
+      .filter((name) => site.state[name].size > 0)
+      .map((name) => `${name} ${site.state[name].size}`)
+    const where = to === 'database' ? `the database ${address.shown}` : `the files of ${folder}`
+    const start = to === 'database' ? 'Start with --store from now on' : 'Start without --store from now on'
+    return `The site is in ${where} now; every record was compared (${counts.join(', ')}). ${start}.`
+  } finally {
+    await session.close()
+  }
+}
+
+async function moveToDatabase(
+  folder: string,
+  address: DatabaseAddress,
+  session: Session,
+  sealer: Sealer,
+): Promise<Site> {
+  // With files beside it, it says that a move was cut short.
+  if ((await movedTo(folder)) !== undefined && (await filesOfSite(folder)).length > 0) await unsayMoved(folder)
+  await refuseMovedSite(folder)
+  if ((await filesOfSite(folder)).length === 0)
+    throw new StoreFileError(`${folder} holds no site in files: correct the data folder (--data-dir).`)
+  // Whatever an earlier version or a crash has left is brought into order first.
+  await (await openFiles({ folder, sealer })).close()
+  const unlock = await lockFolder(folder)
+  try {
+    const site = await readFolder(folder, migrations)
+    const { fresh, moved, leadership } = await takeDatabase(session, address, {
+      sealer,
+      migrations,
+      take: 'moved site too',
+    })
+    if (!fresh && !moved) {
+      const there = await readState(session, migrations, address)
+      // Nothing, or what an earlier call has brought.
+      if (!isEmpty(there.state) && difference(site.state, there.state) !== undefined)
+        throw new DatabaseError(
+          `The database ${address.shown} is not empty: it holds a site already. Name another database.`,
+        )
+    }
+    await session.query('begin')
+    await session.query('delete from roomdesk_journal')
+    await session.query('delete from roomdesk_snapshot')
+    const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: Date.now() }
+    await insertSnapshot(session, head, freeze(site.state), () => leadership.epoch)
+    await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
+    const written = await readState(session, migrations, address)
+    compare(site, written, `the database ${address.shown}`)
+    await sayMoved(folder, address.shown)
+    try {
+      await session.query('commit')
+    } catch (error) {
+      // What became of it the next call finds out.
+      throw new DatabaseError(`The database ${address.shown} did not confirm the move: start it once more.`, {
+        cause: error,
+      })
+    }
+    await putFilesAside(folder, Date.now())
+    return site
+  } finally {
+    await unlock()
+  }
+}
+
+async function moveToFiles(folder: string, address: DatabaseAddress, session: Session, sealer: Sealer): Promise<Site> {
+  if ((await readSiteRow(session)) === undefined) throw noSiteIn(address)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const unlock = await lockFolder(folder)
+  try {
+    const files = await filesOfSite(folder)
+    const begun = (await movedTo(folder)) !== undefined
+    if (files.length > 0 && !begun)
+      throw new StoreFileError(
+        `${folder} is not empty: it holds a site in files. Choose another data folder (--data-dir).`,
+      )
+    const take = files.length > 0 ? 'moved site too' : 'site here'
+    await takeDatabase(session, address, { sealer, migrations, take })
+    const site = await readAll(address, defaultDeadlines, migrations)
+    if (site.lost > 0)
+      throw new DatabaseError(
+        `${site.lost} changes are missing in the journal of the database ${address.shown}: put it back from a backup of its own, or start Roomdesk with it once, which goes on without them.`,
+      )
+    // Until the files are whole the site is in the database, and a start says so.
+    await sayMoved(folder, address.shown)
+    if (files.length > 0) await putFilesAside(folder, Date.now())
+    await writeFiles(folder, site)
+    compare(site, await readFolder(folder, migrations), `the files of ${folder}`)
+    await session.query(`update roomdesk_site set moved_to = $1, moved_at = now()`, [
+      `the files of ${folder} on ${hostname()}`,
+    ])
+    await unsayMoved(folder)
+    return site
+  } finally {
+    await unlock()
+  }
+}
+
+async function writeFiles(folder: string, { state, roomNumber }: Site): Promise<void> {
+  const document = { first_segment: 1, written_at: Date.now(), room_number: roomNumber, state }
+  const turns = new WriteTurns()
+  for (const name of documentNames)
+    await new DocumentAdapter({ folder, name, version: migrations.current, turns, read: async () => document }).write(
+      document,
+    )
+}
+
+const isEmpty = (state: State): boolean => collectionNames.every((name) => state[name].size === 0)
+
+/** @throws DatabaseError when one record is not what it was */
+function compare(from: Site, to: Site, where: string): void {
+  const record =
+    difference(from.state, to.state) ?? (to.roomNumber < from.roomNumber ? 'the highest room number' : undefined)
+  if (record !== undefined)
+    throw new DatabaseError(`${record} is not the same in ${where}: nothing was moved. Please report this.`)
+}
+
+/** The first record that is not the same in both, or not in the same place; undefined: all are. */
+function difference(from: State, to: State): string | undefined {
+  for (const name of collectionNames) {
+    const [left, right] = [[...from[name]], [...to[name]]]
+    for (let i = 0; i < Math.max(left.length, right.length); i++)
+      if (JSON.stringify(left[i]) !== JSON.stringify(right[i]))
+        return `${name} ${JSON.stringify((left[i] ?? right[i])?.[0])}`
+  }
+  return undefined
+}

@@ -1,0 +1,18 @@
+/** The database cannot be used as it is: the message names it, without its password, and says what to mend. */
+export class DatabaseError extends Error {
+  override readonly name: string = 'DatabaseError'
+}
+
+/** A controller runs on the site that the database holds. */
+export class DatabaseInUseError extends DatabaseError {
+  override readonly name = 'DatabaseInUseError'
+}
+
+/** Another controller has taken over the site: nothing of ours is stored any more. */
+export class DeposedError extends Error {
+  override readonly name = 'DeposedError'
+
+  constructor(holder: string) {
+    super(`another controller leads this site now${holder === '' ? '' : ` (${holder})`}`)
+  }
+}

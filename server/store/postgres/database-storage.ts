@@ -1,0 +1,131 @@
+import { DocumentAdapter, WriteTurns } from '../files/document-adapter.ts'
+import { documentNames } from '../files/documents.ts'
+import type { State } from '../state.ts'
+import type { Away, Storage } from '../storage.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import { DatabaseJournal } from './journal.ts'
+import type { Leadership } from './leader.ts'
+import { Link } from './link.ts'
+import type { Session, SessionDeadlines } from './session.ts'
+import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
+
+export interface DatabaseStorageOptions {
+  address: DatabaseAddress
+  deadlines: SessionDeadlines
+  session: Session
+  leadership: Leadership
+  /** What is in memory. */
+  state: State
+  /** Schema version of the records. */
+  version: number
+  roomNumber: () => number
+  clock: () => number
+  /** Number of the last line that is stored. */
+  last: number
+  journalBytes: number
+  snapshotBytes: number
+  /** Milliseconds since the epoch. */
+  snapshotAt: number
+  /** Told how many confirmed lines the database had lost; they were stored again. */
+  onMadeGood: (lines: number) => void
+}
+
+/** Journal lines and snapshots as rows of a PostgreSQL database. */
+export class DatabaseStorage implements Storage {
+  readonly medium = 'database'
+  readonly #options: DatabaseStorageOptions
+  readonly #link: Link
+  readonly #journal: DatabaseJournal
+  #journalBytes: number
+  #snapshotBytes: number
+  #snapshotAt: number
+
+  constructor(options: DatabaseStorageOptions) {
+    const { address, deadlines, session, leadership, version, last } = options
+    this.#options = options
+    this.#journalBytes = options.journalBytes
+    this.#snapshotBytes = options.snapshotBytes
+    this.#snapshotAt = options.snapshotAt
+    const makeGood = (epoch: string, found: number): Promise<number> => this.#makeGood(epoch, found)
+    this.#link = new Link({ address, deadlines, session, leadership, last, makeGood })
+    this.#journal = new DatabaseJournal(this.#link, version, last)
+  }
+
+  get journalBytes(): number {
+    return this.#journalBytes
+  }
+
+  get snapshotBytes(): number {
+    return this.#snapshotBytes
+  }
+
+  get snapshotAt(): number {
+    return this.#snapshotAt
+  }
+
+  async append(lines: readonly string[]): Promise<void> {
+    await this.#journal.append(lines)
+    for (const line of lines) this.#journalBytes += Buffer.byteLength(line)
+  }
+
+  away(): Away | undefined {
+    return this.#link.away()
+  }
+
+  onAway(listener: () => void): void {
+    this.#link.onAway(listener)
+  }
+
+  async beginSnapshot(): Promise<() => Promise<void>> {
+    // Now, not when it is written: who cannot store begins none.
+    this.#link.current()
+    const epoch = (): string => this.#link.current().epoch
+    const head = this.#head()
+    const frozen = freeze(this.#options.state)
+    const replayed = this.#journalBytes
+    return async () => {
+      this.#snapshotBytes = await writeSnapshot(this.#options.address, this.#options.deadlines, head, frozen, epoch)
+      this.#snapshotAt = head.writtenAt
+      this.#journalBytes -= replayed
+    }
+  }
+
+  /** Backups are files of the data folder here too, so that one goes into a site of either kind. */
+  async writeDocuments(folder: string): Promise<void> {
+    const { state, version, roomNumber, clock } = this.#options
+    const document = { first_segment: 1, written_at: clock(), room_number: roomNumber(), state }
+    const turns = new WriteTurns()
+    // All of one instant: each takes what memory holds when it is called.
+    const written = documentNames.map((name) => {
+      const adapter = new DocumentAdapter({ folder, name, version, turns, read: async () => document })
+      return adapter.write(document)
+    })
+    await Promise.all(written)
+  }
+
+  abandon(): void {
+    this.#link.abandon()
+  }
+
+  close(): Promise<void> {
+    return this.#link.close()
+  }
+
+  #head(): SnapshotHead {
+    const { version, roomNumber, clock } = this.#options
+    return { seq: this.#journal.last, records: version, roomNumber: roomNumber(), writtenAt: clock() }
+  }
+
+  /** Memory has everything that was confirmed: a database that has less gets it whole. */
+  async #makeGood(epoch: string, found: number): Promise<number> {
+    const { address, deadlines, state, onMadeGood } = this.#options
+    const lines = this.#journal.last - found
+    if (lines <= 0) return found
+    const head = this.#head()
+    this.#snapshotBytes = await writeSnapshot(address, deadlines, head, freeze(state), () => epoch)
+    this.#snapshotAt = head.writtenAt
+    this.#journalBytes = 0
+    onMadeGood(lines)
+    return head.seq
+  }
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Away, StorageAwayError } from '../storage.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import { DeposedError } from './database-error.ts'
+import { type Leadership, leadOn } from './leader.ts'
+import { Session, type SessionDeadlines } from './session.ts'
+import { saidBy } from './server-answers.ts'
+
+/** Between two attempts to reach a database that is away, in milliseconds: it doubles from the first to the second. */
+const firstWait = 100
+const longestWait = 1_000
+
+export interface LinkOptions {
+  address: DatabaseAddress
+  deadlines: SessionDeadlines
+  session: Session
+  leadership: Leadership
+  /** Number of the last line that is stored. */
+  last: number
+  /** Brings the database up to what was confirmed, when it has come back with less (put back to an older state, or failed over without some). @returns the number of the last line then */
+  makeGood: (epoch: string, last: number) => Promise<number>
+}
+
+/** The way to the database: one connection, and whatever it takes to have it again when it breaks. */
+export class Link {
+  readonly #options: LinkOptions
+  #leadership: Leadership
+  #session: Session
+  #last: number
+  #away: Away | undefined
+  #deposed: DeposedError | undefined
+  readonly #closed = new AbortController()
+  readonly #listeners = new Set<() => void>()
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#leadership = options.leadership
+    this.#last = options.last
+    this.#session = options.session
+    this.#watch(options.session)
+  }
+
+  /** The connection that serves now, and the epoch it stores with. @throws StorageAwayError, DeposedError */
+  current(): { session: Session; epoch: string } {
+    if (this.#deposed !== undefined) throw this.#deposed
+    if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
+    return { session: this.#session, epoch: this.#leadership.epoch }
+  }
+
+  /** Number of the last line that was stored when the connection that serves now took over. */
+  get last(): number {
+    return this.#last
+  }
+
+  get deposed(): DeposedError | undefined {
+    return this.#deposed
+  }
+
+  away(): Away | undefined {
+    return this.#away
+  }
+
+  onAway(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Another controller has taken over: for good. */
+  depose(error: DeposedError): DeposedError {
+    this.#deposed ??= error
+    return this.#deposed
+  }
+
+  /** A connection is not to be trusted any more. */
+  give(session: Session, error: unknown): void {
+    this.#lose(session, error instanceof Error ? error : new Error(saidBy(error)))
+    session.destroy()
+  }
+
+  /** It is no longer tried to reach a database that is away. */
+  abandon(): void {
+    this.#closed.abort()
+  }
+
+  get abandoned(): boolean {
+    return this.#closed.signal.aborted
+  }
+
+  /** Ends the connection, which gives the lock back. */
+  async close(): Promise<void> {
+    this.abandon()
+    await this.#session.close()
+  }
+
+  #watch(session: Session): void {
+    session.onLost((error) => this.#lose(session, error))
+    if (session.lost !== undefined) this.#lose(session, session.lost)
+  }
+
+  #lose(session: Session, error: Error): void {
+    if (session !== this.#session || this.#away !== undefined || this.#closed.signal.aborted) return
+    const { promise: back, resolve } = Promise.withResolvers<void>()
+    const away: Away = { error: new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`), back }
+    this.#away = away
+    void this.#reconnect(away).then(resolve)
+    for (const listener of this.#listeners) listener()
+  }
+
+  async #reconnect(away: Away): Promise<void> {
+    const { address, deadlines } = this.#options
+    const { signal } = this.#closed
+    for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, longestWait)) {
+      let session: Session | undefined
+      try {
+        session = await Session.open(address, deadlines)
+        await this.#resume(session)
+        if (signal.aborted) {
+          await session.close()
+          return
+        }
+        this.#session = session
+        this.#away = undefined
+        this.#watch(session)
+        return
+      } catch (error) {
+        session?.destroy()
+        if (error instanceof DeposedError) {
+          this.#deposed = error
+          this.#away = undefined
+          return
+        }
+        away.error = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
+      }
+      await sleep(wait, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #resume(session: Session): Promise<void> {
+    const leadership = await leadOn(session, this.#leadership.holder)
+    this.#leadership = leadership
+    const { rows } = await session.query<{ last: string }>(
+      `select greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot), 0) as last`,
+    )
+    this.#last = await this.#options.makeGood(leadership.epoch, Number(rows[0]?.last))
+  }
+}

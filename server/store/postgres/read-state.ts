@@ -1,0 +1,153 @@
+import { crc32 } from 'node:zlib'
+import { checksum } from '../files/document-reader.ts'
+import { decodeLine } from '../journal/journal-line.ts'
+import { type Migrations, migrateRecord } from '../migrations.ts'
+import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import { DatabaseError } from './database-error.ts'
+import type { Session } from './session.ts'
+
+/** Parts, and lines, that are asked for together. */
+const partsAtOnce = 64
+const linesAtOnce = 10_000
+
+/** What a database holds. */
+export interface DatabaseState {
+  state: State
+  /** Number of the last line. */
+  last: number
+  roomNumber: number
+  /** Bytes of the lines behind the snapshot. */
+  journalBytes: number
+  snapshotBytes: number
+  /** Milliseconds since the epoch; 0: there is no snapshot. */
+  snapshotAt: number
+  /** Lines that had been confirmed, and are not there or not readable. */
+  lost: number
+  /** The newest snapshot was not whole: the one before it was taken. */
+  fellBack: boolean
+  /** The oldest schema version that was met. */
+  oldest: number
+}
+
+interface SnapshotRow {
+  id: string
+  seq: string
+  records: number
+  room_number: string
+  written_at: string
+  bytes: string
+  parts: number
+}
+
+/**
+ * Reads everything back: the newest snapshot that is whole, and the journal behind it. Nobody may store meanwhile.
+ * @throws DatabaseError when no snapshot is whole that the journal needs
+ */
+export async function readState(
+  session: Session,
+  known: Migrations,
+  { shown }: DatabaseAddress,
+): Promise<DatabaseState> {
+  const { rows } = await session.query<SnapshotRow>('select * from roomdesk_snapshot order by id desc')
+  const first = await session.query<{ seq: string | null }>('select min(seq) as seq from roomdesk_journal')
+  for (const [index, snapshot] of rows.entries()) {
+    const reader = new StateReader(session, known)
+    if (!(await reader.snapshot(snapshot))) continue
+    return { ...(await reader.journal()), fellBack: index > 0 }
+  }
+  // Without any, the journal begins at the beginning.
+  if (rows.length > 0 && Number(first.rows[0]?.seq ?? 0) !== 1)
+    throw new DatabaseError(
+      `The snapshots in the database ${shown} are damaged: put the database back from a backup of its own.`,
+    )
+  return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
+}
+
+class StateReader {
+  readonly #session: Session
+  readonly #known: Migrations
+  readonly #state = emptyState()
+  #last = 0
+  #roomNumber = 0
+  #oldest: number
+  #snapshotBytes = 0
+  #snapshotAt = 0
+
+  constructor(session: Session, known: Migrations) {
+    this.#session = session
+    this.#known = known
+    this.#oldest = known.current
+  }
+
+  /** @returns false when it is not what was written */
+  async snapshot({ id, seq, records, room_number, written_at, bytes, parts }: SnapshotRow): Promise<boolean> {
+    let read = 0
+    while (read < parts) {
+      const { rows } = await this.#session.query<{ part: number; checksum: string; lines: string }>(
+        `select part, checksum, lines from roomdesk_snapshot_part where snapshot = $1 and part >= $2 order by part limit ${partsAtOnce}`,
+        [id, read],
+      )
+      if (rows.length === 0) return false
+      for (const row of rows) {
+        if (row.part !== read || row.checksum !== checksum(crc32(row.lines))) return false
+        for (const line of row.lines.split('\n')) if (line !== '') this.#apply(recordOf(line), records)
+        read++
+      }
+    }
+    this.#last = Number(seq)
+    this.#roomNumber = Math.max(this.#roomNumber, Number(room_number))
+    this.#oldest = Math.min(this.#oldest, records)
+    this.#snapshotBytes = Number(bytes)
+    this.#snapshotAt = Number(written_at)
+    return true
+  }
+
+  async journal(): Promise<Omit<DatabaseState, 'fellBack'>> {
+    let [journalBytes, lost] = [0, 0]
+    for (;;) {
+      const { rows } = await this.#session.query<{ seq: string; records: number; line: string }>(
+        `select seq, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
+        [this.#last],
+        'lines',
+      )
+      for (const { seq, records, line } of rows) {
+        const bytes = Buffer.from(line)
+        const decoded = decodeLine(bytes, 0, bytes.length)
+        lost += Number(seq) - this.#last - 1
+        this.#last = Number(seq)
+        this.#oldest = Math.min(this.#oldest, records)
+        journalBytes += bytes.length + 1
+        if (decoded?.kind === 'changes') for (const record of decoded.changes) this.#apply(record, records)
+        else lost++
+      }
+      if (rows.length < linesAtOnce) break
+    }
+    return {
+      state: this.#state,
+      last: this.#last,
+      roomNumber: this.#roomNumber,
+      journalBytes,
+      snapshotBytes: this.#snapshotBytes,
+      snapshotAt: this.#snapshotAt,
+      lost,
+      oldest: this.#oldest,
+    }
+  }
+
+  #apply(record: RawRecord, version: number): void {
+    const migrated = version === this.#known.current ? [record] : migrateRecord(record, version, this.#known)
+    for (const each of migrated) {
+      const change = toChange(each)
+      if (change === undefined) continue
+      applyChange(this.#state, change)
+      if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
+    }
+  }
+}
+
+/** A line of a part whose checksum is right. */
+function recordOf(line: string): RawRecord {
+  const [collection, key, value] = JSON.parse(line) as [string, string, object]
+  return { collection, key, value }
+}

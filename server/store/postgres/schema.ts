@@ -1,0 +1,103 @@
+import type { DatabaseAddress } from './database-address.ts'
+import { DatabaseError } from './database-error.ts'
+import type { Session } from './session.ts'
+import { saidBy } from './server-answers.ts'
+
+/**
+ * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
+ * `roomdesk_site`: one row, what is here and whose. `roomdesk_leader`: one row, who may store; `epoch` is raised by whoever takes over, so nobody before can store any more.
+ * `roomdesk_journal`: one line for each transaction, without gaps. `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
+ */
+const steps: readonly string[] = [
+  `create table roomdesk_site (
+     id smallint primary key check (id = 1),
+     site uuid not null,
+     tables integer not null,
+     records integer not null,
+     key_proof text not null,
+     moved_to text not null default '',
+     moved_at timestamptz
+   );
+   create table roomdesk_leader (
+     id smallint primary key check (id = 1),
+     epoch bigint not null,
+     holder uuid not null,
+     name text not null,
+     since timestamptz not null
+   );
+   create table roomdesk_journal (
+     seq bigint primary key,
+     epoch bigint not null,
+     records integer not null,
+     at timestamptz not null default now(),
+     line text not null
+   );
+   create table roomdesk_snapshot (
+     id bigint generated always as identity primary key,
+     seq bigint not null,
+     records integer not null,
+     room_number bigint not null,
+     written_at bigint not null,
+     bytes bigint not null,
+     parts integer not null
+   );
+   create table roomdesk_snapshot_part (
+     snapshot bigint not null references roomdesk_snapshot on delete cascade,
+     part integer not null,
+     checksum text not null,
+     lines text not null,
+     primary key (snapshot, part)
+   )`,
+]
+
+/** What the row of a site says. */
+export interface SiteRow {
+  site: string
+  /** Version of the tables. */
+  tables: number
+  /** Highest schema version of a record. */
+  records: number
+  /** What only who has the site's key can make of `site`. */
+  key_proof: string
+  /** Where it was moved to; empty: it is here. */
+  moved_to: string
+}
+
+/** The row of the site that is here; undefined: the database holds none. Reads only. */
+export async function readSiteRow(session: Session): Promise<SiteRow | undefined> {
+  const there = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
+  if (there.rows[0]?.there !== true) return undefined
+  const { rows } = await session.query<SiteRow>('select site, tables, records, key_proof, moved_to from roomdesk_site')
+  return rows[0]
+}
+
+/**
+ * Brings the tables to this program's version.
+ * @throws DatabaseError when they are of a newer program, or may not be made
+ */
+export async function bringTables(session: Session, { shown }: DatabaseAddress): Promise<void> {
+  const version = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
+  if (version > steps.length)
+    throw new DatabaseError(
+      `The database ${shown} was set up by a newer Roomdesk (its tables have version ${version}, this one knows ${steps.length}): nothing was touched, start the newer one.`,
+    )
+  if (version === steps.length) return
+  const text = steps.slice(version).join(';\n')
+  try {
+    await session.query(`begin;\n${text};\nupdate roomdesk_site set tables = ${steps.length};\ncommit`)
+  } catch (error) {
+    const right = 'the database must belong to its user, or let them create tables (grant create on schema public).'
+    throw new DatabaseError(`The tables cannot be made in the database ${shown} (${saidBy(error)}): ${right}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The tables' version for the row of a new site. */
+export const tablesVersion = steps.length
+
+/** A start that ended between making the tables and the site's row left them empty, in this program's version. */
+async function tablesWithoutSite(session: Session): Promise<number> {
+  const { rows } = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
+  return rows[0]?.there === true ? steps.length : 0
+}

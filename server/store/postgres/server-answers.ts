@@ -1,0 +1,24 @@
+import { DatabaseError as ServerError } from 'pg'
+
+/** SQLSTATE of a server that ends, starts or crashes, or a connection that it cuts (class 57P, 08): what it was doing may be done. */
+const cut = /^(?:57P|08)/
+/** It stores nothing: it follows another server (read_only_sql_transaction). */
+const readOnly = '25006'
+
+/**
+ * Whether the server has said that a statement was not carried out, and goes on: then nothing of it is stored.
+ * Everything else, above all a connection that is gone, leaves open what became of it.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ServerError)) return false
+  const { severity, code = '' } = error
+  return severity === 'ERROR' && !cut.test(code) && code !== readOnly
+}
+
+/** What the server or the network said, in words that hold no secret. */
+export function saidBy(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return saidBy(error.errors[0])
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return error.message === '' ? code : error.message
+}

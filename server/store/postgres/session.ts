@@ -1,0 +1,171 @@
+import { Socket } from 'node:net'
+import { Client, type QueryResult, type QueryResultRow } from 'pg'
+import type { DatabaseAddress } from './database-address.ts'
+import { saidBy } from './server-answers.ts'
+
+/** Deadlines of a connection, in milliseconds. */
+export interface SessionDeadlines {
+  /** A host is left for the next one when it has not let us in by then. */
+  connect: number
+  /** A database that has not answered a statement by then hangs: the connection is given up. */
+  answer: number
+}
+
+/** A database that hangs is found within 5 s. */
+export const defaultDeadlines: SessionDeadlines = { connect: 3_000, answer: 4_000 }
+
+/** Statements that a snapshot or a start is made of may take longer, in milliseconds. */
+export const longAnswer = 60_000
+
+/**
+ * One connection to the host that takes changes. It is never used again after an error of the connection, or an answer that did not come:
+ * `lost` then says why.
+ */
+export class Session {
+  readonly #client: Client
+  readonly #socket: Socket
+  readonly #answerMs: number
+  readonly #listeners = new Set<(error: Error) => void>()
+  #lost: Error | undefined
+
+  private constructor(client: Client, socket: Socket, answerMs: number) {
+    this.#client = client
+    this.#socket = socket
+    this.#answerMs = answerMs
+    client.on('error', (error) => this.#end(error))
+    client.on('end', () => this.#end(new Error('the connection to the database has ended')))
+  }
+
+  /**
+   * Connects to the first host that takes changes, in their order.
+   * @throws what the last host said, or why it was left
+   */
+  static async open(
+    { hosts }: DatabaseAddress,
+    deadlines: SessionDeadlines = defaultDeadlines,
+    answerMs = deadlines.answer,
+  ): Promise<Session> {
+    const failures: unknown[] = []
+    for (const connectionString of hosts) {
+      try {
+        return await Session.#openHost(connectionString, deadlines, answerMs)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    // What a host that was reached says tells more than one that was not.
+    const told = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
+    throw told instanceof Error ? told : new Error(saidBy(told))
+  }
+
+  static async #openHost(connectionString: string, deadlines: SessionDeadlines, answerMs: number): Promise<Session> {
+    const socket = new Socket()
+    const client = new Client({
+      connectionString,
+      stream: () => socket,
+      application_name: 'roomdesk',
+      connectionTimeoutMillis: deadlines.connect,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 2_000,
+    })
+    const session = new Session(client, socket, answerMs)
+    try {
+      await client.connect()
+      const { rows } = await session.query<{ follows: boolean }>(setUp(deadlines, answerMs))
+      if (rows[0]?.follows !== false) throw new Error('the database takes no changes: it follows another server')
+      return session
+    } catch (error) {
+      session.destroy()
+      // What pg says of its own deadline.
+      if (error instanceof Error && error.message === 'timeout expired')
+        throw new Error(`it has not let us in within ${deadlines.connect / 1_000} s`, { cause: error })
+      throw error
+    }
+  }
+
+  /** Why it cannot be used any more; undefined: it can, as far as is known. */
+  get lost(): Error | undefined {
+    return this.#lost
+  }
+
+  /** @param listener told once why the connection ended. */
+  onLost(listener: (error: Error) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /**
+   * One statement, or several in one text without values. An answer that does not come within the deadline ends the connection: what became of the statement is open then.
+   * @param name given: it is prepared once.
+   */
+  async query<R extends QueryResultRow>(text: string, values?: unknown[], name?: string): Promise<QueryResult<R>> {
+    if (this.#lost !== undefined) throw this.#lost
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const error = new Error(`the database has not answered for ${this.#answerMs / 1_000} s`)
+      this.#end(error)
+      reject(error)
+    }, this.#answerMs)
+    const ended = (error: Error): void => reject(error)
+    this.#listeners.add(ended)
+    const asked =
+      values === undefined
+        ? this.#client.query<R>(text)
+        : this.#client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })
+    asked.catch(() => undefined)
+    try {
+      return await Promise.race([asked, late])
+    } finally {
+      clearTimeout(timer)
+      this.#listeners.delete(ended)
+    }
+  }
+
+  /** Says goodbye; a server that does not hear it any more is not waited for. */
+  async close(): Promise<void> {
+    if (this.#lost !== undefined) return
+    const ended = this.#client.end()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, 500)
+    })
+    await Promise.race([ended.catch(() => undefined), late])
+    clearTimeout(timer)
+    this.destroy()
+  }
+
+  /** Cuts the connection. */
+  destroy(): void {
+    this.#end(new Error('the connection to the database was closed'))
+  }
+
+  #end(error: Error): void {
+    if (this.#lost !== undefined) return
+    this.#lost = error
+    this.#socket.destroy()
+    for (const listener of [...this.#listeners]) listener(error)
+    this.#listeners.clear()
+  }
+}
+
+/**
+ * What holds for a session, as far as the server's system knows it. A statement ends before we give it up, and a peer that is gone is noticed, so that what it holds gets free.
+ * Success means on disk: a database that is set to answer before that is asked not to.
+ */
+function setUp({ answer }: SessionDeadlines, answerMs: number): string {
+  const settings = {
+    statement_timeout: Math.max(answer, answerMs) - 500,
+    lock_timeout: answer - 500,
+    idle_in_transaction_session_timeout: longAnswer,
+    tcp_keepalives_idle: 2,
+    tcp_keepalives_interval: 1,
+    tcp_keepalives_count: 3,
+    tcp_user_timeout: 5_000,
+  }
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  const durable = `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
+  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows`
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof AggregateError || (error instanceof Error && 'syscall' in error)
+}

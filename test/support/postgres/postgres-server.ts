@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+/** Where Debian keeps each version. */
+const versions = '/usr/lib/postgresql'
+const startMs = 20_000
+
+/** How a server of the tests is set. */
+export interface PostgresOptions {
+  /** A crash of the server loses nothing that it confirmed; without, it is quicker. */
+  durable?: boolean
+}
+
+/** A PostgreSQL of its own, reached by a socket in its folder. */
+export class PostgresServer {
+  readonly folder: string
+  readonly #options: PostgresOptions
+  #child: ChildProcess | undefined
+
+  private constructor(folder: string, options: PostgresOptions) {
+    this.folder = folder
+    this.#options = options
+  }
+
+  /** Makes a cluster and starts it. */
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const inMemory = options.durable !== true && existsSync('/dev/shm')
+    const folder = await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'postgres-'))
+    const server = new PostgresServer(folder, options)
+    try {
+      const user = await otherUser()
+      if (user !== undefined) await chown(folder, user.uid, user.gid)
+      await makeCluster(join(folder, 'cluster'), user)
+      await server.launch()
+    } catch (error) {
+      await server.remove()
+      throw error
+    }
+    return server
+  }
+
+  /** The file of its socket. */
+  get socket(): string {
+    return join(this.folder, '.s.PGSQL.5432')
+  }
+
+  /** Its address for a schema. @param hosts instead of its socket: `127.0.0.1:1234` */
+  address(schema: string, hosts = ''): string {
+    const host = hosts === '' ? `host=${encodeURIComponent(this.folder)}&` : ''
+    return `postgres://roomdesk:a-password@${hosts}/postgres?${host}options=${encodeURIComponent(`-c search_path=${schema}`)}`
+  }
+
+  /** Starts it, or starts it again. */
+  async launch(): Promise<void> {
+    const quick = ['fsync=off', 'full_page_writes=off']
+    const settings = [
+      'listen_addresses=',
+      `unix_socket_directories=${this.folder}`,
+      'shared_buffers=16MB',
+      'max_connections=80',
+      'autovacuum=off',
+      ...(this.#options.durable === true ? [] : quick),
+    ].flatMap((setting) => ['-c', setting])
+    const child = spawn(program('postgres'), ['-D', join(this.folder, 'cluster'), ...settings], {
+      cwd: this.folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(await otherUser()),
+    })
+    this.#child = child
+    let log = ''
+    child.stderr.on('data', (text: Buffer) => {
+      log = (log + text.toString()).slice(-4_000)
+    })
+    const deadline = performance.now() + startMs
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || performance.now() > deadline) throw new Error(`PostgreSQL does not start:\n${log}`)
+      await sleep(20)
+    }
+  }
+
+  /** Ends it. @param signal SIGINT: its connections are cut; SIGQUIT: as in a crash. */
+  async signal(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    const child = this.#child
+    if (child?.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  /** Runs a statement, or several. */
+  async query<R extends object>(text: string): Promise<R[]> {
+    const client = new Client({ connectionString: this.address('public') })
+    await client.connect()
+    try {
+      const result = await client.query<R>(text)
+      return result.rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** A schema of its own, in which a site can be: what other sites do does not concern it. */
+  async newSchema(): Promise<string> {
+    const name = `site_${randomBytes(6).toString('hex')}`
+    await this.query(`create schema ${name}`)
+    return name
+  }
+
+  /** Another schema with everything that is stored in this one at one instant. */
+  async copySchema(from: string): Promise<string> {
+    const to = await this.newSchema()
+    const tables = ['site', 'leader', 'journal', 'snapshot', 'snapshot_part'].map((name) => `roomdesk_${name}`)
+    const copies = tables.map(
+      (name) => `create table ${to}.${name} (like ${from}.${name} including all);
+        insert into ${to}.${name} overriding system value select * from ${from}.${name};`,
+    )
+    await this.query(`begin isolation level repeatable read; ${copies.join('\n')}
+      select setval(pg_get_serial_sequence('${to}.roomdesk_snapshot', 'id'),
+        greatest((select max(id) from ${to}.roomdesk_snapshot), 1)); commit`)
+    return to
+  }
+
+  /** Ends it and takes its files away. */
+  async remove(): Promise<void> {
+    await this.signal('SIGQUIT')
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.query('select 1')
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** A cluster like every other: the first is made and kept, which takes most of a second of a core, and the next ones are copies. */
+async function makeCluster(folder: string, user: { uid: number; gid: number } | undefined): Promise<void> {
+  const kept = join(import.meta.dirname, `../../../node_modules/.cache/postgres-${newestVersion() ?? ''}`)
+  if (existsSync(kept)) {
+    await run('cp', ['-a', kept, folder])
+    return
+  }
+  const flags = ['--auth=trust', '--username=roomdesk', '--encoding=UTF8', '--locale=C', '--no-sync']
+  await run(program('initdb'), ['--pgdata', folder, ...flags], { cwd: dirname(folder), ...user })
+  const mine = `${kept}.${process.pid}`
+  await mkdir(dirname(kept), { recursive: true })
+  await run('cp', ['-a', folder, mine])
+  // Another process may have been quicker.
+  await rename(mine, kept).catch(() => rm(mine, { recursive: true, force: true }))
+}
+
+function newestVersion(): string | undefined {
+  if (!existsSync(versions)) return undefined
+  return readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0]
+}
+
+function program(name: string): string {
+  const newest = newestVersion()
+  const path = join(versions, newest ?? '', 'bin', name)
+  if (newest === undefined || !existsSync(path))
+    throw new Error('PostgreSQL is missing: apt-get install --no-install-recommends postgresql')
+  return path
+}
+
+/** PostgreSQL does not run as root. */
+async function otherUser(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'postgres'])).stdout))
+  return { uid: Number(uid), gid: Number(gid) }
+}

@@ -74,7 +74,10 @@ export class RoomCalls {
         if (isHere || !users.has(user.userId)) users.set(user.userId, user)
       }
     }
-    return [...users.values()].sort((one, other) => one.joinedAt - other.joinedAt)
+    // Of those who came within a millisecond, the order in which they were told of.
+    const told = new Map(presence.usersOf(roomId).map(({ userId }, at) => [userId, at]))
+    const place = ({ userId }: NodeUser): number => told.get(userId) ?? told.size
+    return [...users.values()].sort((one, other) => one.joinedAt - other.joinedAt || place(one) - place(other))
   }
 
   /**

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
 import { camera, isOf } from '../pool-site.ts'
 import { branchSite, expectNodes } from './branch-site.ts'
@@ -111,7 +111,6 @@ test('who comes in on another node has left the one they were on, also there', a
   const site = await branchSite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
-  await new Promise((resolve) => setTimeout(resolve, 2))
   await site.enter('r1', 'bob', 'A')
   expect(site.pool.nodeOfUser('r1', 'bob')).toBe('a')
   expect(leftOf(site.told)).toEqual(['bob from b'])
@@ -131,6 +130,16 @@ test('somebody is kicked where they are, and what lets them in is void on the ot
   expect(site.node('a').revoked).toEqual(['r1 bob'])
   expect(site.node('c').revoked).toEqual(['r1 bob'])
   expect(await site.pool.kick('r1', 'bob')).toBe(false)
+})
+
+test('users who came within a millisecond are listed in the order in which they came', async () => {
+  const site = await branchSite({ a: {}, b: {} })
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  for (let number = 0; number < 8; number++) await site.enter('r1', `p${number}`, number % 2 === 0 ? 'A' : 'B')
+  const inOrder = Array.from({ length: 8 }, (_, number) => `p${number}`)
+  expect((await site.pool.users('r1')).map(({ userId }) => userId)).toEqual(inOrder)
+  expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(inOrder)
 })
 
 test('the people of a branch that does not answer are those that it told of', async () => {

@@ -155,11 +155,15 @@ export class MediaServer {
       return {}
     },
     set_carried: async ({ roomId, ...carried }) => {
-      this.#rooms.find(roomId)?.setCarried(carried)
+      this.#rooms.find(roomId)?.carried.set(carried)
       return {}
     },
     carried_out: async ({ roomId, userId, reason }) => {
       this.#rooms.carriedOut(roomId, userId, reason)
+      return {}
+    },
+    carried_muted: async ({ roomId, userId, kind, by }) => {
+      this.#rooms.carriedMuted(roomId, userId, kind, by)
       return {}
     },
     carried_over: async ({ session }) => {

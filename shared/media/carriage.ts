@@ -59,6 +59,9 @@ const carriedStream = z.strictObject({
   /** Empty for none. */
   videoCodec: z.string(),
   audioCodec: z.string(),
+  /** A host has silenced it. */
+  videoMuted: z.boolean(),
+  audioMuted: z.boolean(),
 })
 export type CarriedStream = z.output<typeof carriedStream>
 

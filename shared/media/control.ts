@@ -272,6 +272,11 @@ export const controlMethods = {
   set_carried: { params: carriedRoomSchema, result: nothing },
   /** Somebody who came through this program is out of such a room. */
   carried_out: { params: carriedOutSchema, result: nothing },
+  /** A host who came another way silences somebody who came through this program. */
+  carried_muted: {
+    params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
+    result: nothing,
+  },
   /** Media of such a room is over, by its name there. */
   carried_over: { params: z.strictObject({ session: z.string() }), result: nothing },
   /** null: there is none now. */
@@ -376,6 +381,15 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('mediaWanted'), id: z.int(), wish: mediaWishSchema }),
   /** How high a picture of such a room is shown, in device pixels. */
   z.strictObject({ type: z.literal('carriedShown'), session: z.string(), height: z.int().min(0) }),
+  /** What somebody's camera and microphone send to such a room is to be passed on to nobody, or is again. `by`: id of the host who wants it; empty: themselves. */
+  z.strictObject({
+    type: z.literal('carriedMuted'),
+    roomId: z.string(),
+    userId: z.string(),
+    kind: z.enum(['audio', 'video']),
+    muted: z.boolean(),
+    by: z.string(),
+  }),
   /** Media of such a room is not wanted any more. */
   z.strictObject({ type: z.literal('carriedEnded'), session: z.string() }),
   /** Refused by the node itself since the last of these messages, without what was tried; one a second at most. */

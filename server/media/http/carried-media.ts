@@ -21,7 +21,7 @@ export interface CarriedSession {
   sdp: string
 }
 
-/** Somebody sends to the server that carries the room. @throws Problem tooManyVideos, tooManyAudios; as Carriage.publish and Room.carry */
+/** Somebody sends to the server that carries the room. @throws Problem tooManyVideos, tooManyAudios; as Carriage.publish and CarriedPart.hold */
 export async function publishCarried(
   { carriage, sessions }: CarriedMediaParts,
   room: Room,
@@ -39,7 +39,8 @@ export async function publishCarried(
     member.carried.get(publicationName(source))?.end()
     const wish = { roomId, userId, source, offer: text }
     const way = open.add(await carriage.publish(wish, () => open.close()))
-    open.onClose(room.carry(member, publicationName(source), { end: () => open.close() }))
+    open.onClose(room.carried.hold(member, publicationName(source), { end: () => open.close() }))
+    room.carried.begins(member, streamIdOf(userId, source))
     return open.session(sessions, way, offer)
   })
 }
@@ -48,7 +49,7 @@ export async function publishCarried(
  * Somebody is sent a stream by the server that carries the room, which offers it.
  * @param member undefined: unseen
  * @param height how high the picture is going to be shown, in device pixels
- * @throws Problem as Carriage.watch and Room.carry
+ * @throws Problem as Carriage.watch and CarriedPart.hold
  */
 export async function watchCarried(
   { carriage, sessions }: CarriedMediaParts,
@@ -64,7 +65,7 @@ export async function watchCarried(
     const way = open.add(await carriage.watch(wish, () => open.close()))
     const show = (now: number): void => way.shown(Math.min(now, highest))
     const name = randomBytes(6).toString('base64url')
-    open.onClose(room.carry(member, name, { end: () => open.close(), streamId, show }))
+    open.onClose(room.carried.hold(member, name, { end: () => open.close(), streamId, show }))
     const offer = { mids: midsOf(way.sdp), client: remote, ice: { userFragment: '' } }
     return open.session(sessions, way, offer, show)
   })

@@ -4,6 +4,7 @@ import type { MediaRooms } from './media-rooms.ts'
 import type { Member } from './member.ts'
 import type { RoomRequests } from './room-requests.ts'
 import type { Room } from './room.ts'
+import { silence } from './silence.ts'
 
 /** What the host of a room may do with others; each throws Problem forbidden for anybody else. */
 
@@ -18,27 +19,14 @@ export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'vi
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
   if (member.user.device) throw new Problem('forbidden', "Cameras are the operator's.")
-  silence(room, by, member, kind)
-}
-
-function silence(room: Room, by: Member, member: Member, kind: 'audio' | 'video'): void {
-  const feed = member.publications.get('main')?.feed
-  if (kind === 'audio') {
-    member.audio = false
-    if (feed !== undefined) feed.audioMuted = true
-  } else {
-    member.video = false
-    if (feed !== undefined) feed.videoMuted = true
-  }
-  member.send({ type: 'muted', by: by.user.userId, kind })
-  room.tellChanged(member)
+  silence(room, member, kind, by.user.userId)
 }
 
 /** Silences everybody who is no host and speaks; each may speak up again. @throws Problem forbidden */
 export function muteAll(room: Room, by: Member): void {
   assertHost(by)
   const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
-  for (const member of others) silence(room, by, member, 'audio')
+  for (const member of others) silence(room, member, 'audio', by.user.userId)
   room.tellAct(by, { act: 'mutedAll', count: others.length })
 }
 

@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { Bans } from './bans.ts'
 import { DeviceFailure } from './device-failure.ts'
+import { silence } from './silence.ts'
 import type { Member } from './member.ts'
 import { Room } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
@@ -104,6 +105,7 @@ export class MediaRooms {
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
       acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
+      muted: (roomId, userId, act) => this.#emit({ type: 'carriedMuted', roomId, userId, ...act }),
       failed: (error) => this.#beginAnew(made, error),
     })
     return made
@@ -146,6 +148,13 @@ export class MediaRooms {
   /** Somebody is out of a room that is carried elsewhere, by the word of whoever carries it. */
   carriedOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
     this.#rooms.get(roomId)?.remove(userId, reason)
+  }
+
+  /** A host who came another way silences somebody who came through here. */
+  carriedMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
+    const room = this.#rooms.get(roomId)
+    const member = room?.members.get(userId)
+    if (room !== undefined && member !== undefined && !member.elsewhere) silence(room, member, kind, by)
   }
 
   /** Whose session key this is, for the resumption of signalling and for WHIP and WHEP. O(1), and no comparison of secrets that takes longer the nearer a guess is. */

@@ -76,6 +76,8 @@ export class Member {
   #keptText = 0
   /** In a room that is carried elsewhere: what they send and watch there. */
   readonly carried = new Map<string, CarriedMedia>()
+  /** In a room that is carried elsewhere: what of their camera and microphone a host has muted. */
+  readonly silenced = new Set<'audio' | 'video'>()
   /** In a room that is carried elsewhere, and not by this program: the controller says when they come and go. */
   elsewhere = false
   link: PersonLink | undefined

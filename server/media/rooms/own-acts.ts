@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import type { Member } from './member.ts'
 import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'
+import { speakUp } from './silence.ts'
 
 /** What everybody in a room may do, host or not. */
 
@@ -15,12 +16,7 @@ export function say(room: Room, member: Member, text: string): void {
 export function setState(room: Room, member: Member, audio: boolean, video: boolean): void {
   member.audio = audio
   member.video = video
-  const feed = member.publications.get('main')?.feed
-  if (feed !== undefined) {
-    feed.audioMuted &&= !audio
-    feed.videoMuted &&= !video
-    if (video) feed.requestKeyFrame()
-  }
+  speakUp(room, member, { audio, video })
   room.tellChanged(member)
 }
 

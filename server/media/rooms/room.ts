@@ -1,10 +1,10 @@
-import type { CarriedRoom, CarriedStream } from '../../../shared/media/carriage.ts'
 import type { StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import { type CarriedMedia, type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { CarriedPart, mostObserved, mostWatched } from './carried-part.ts'
+import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
 import type { RoomConfig } from './room-config.ts'
@@ -12,10 +12,6 @@ import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
 import { WaitingRoom } from './waiting-room.ts'
-
-/** Streams that one person watches at most, and unseen viewers of one room: an audience of hundreds watches one camera. */
-const mostWatched = 256
-const mostObserved = 1_000
 
 /** One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams. */
 export class Room {
@@ -28,8 +24,8 @@ export class Room {
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Map<Viewer, string>()
-  /** The same where the room is carried elsewhere. */
-  readonly carriedObservers = new Set<CarriedMedia>()
+  /** What of it another server carries. */
+  readonly carried: CarriedPart
   readonly chat: RoomChat
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
@@ -48,6 +44,7 @@ export class Room {
     this.config = config
     this.#listener = listener
     this.#clock = clock
+    this.carried = new CarriedPart(this, listener)
     this.chat = new RoomChat(clock)
     this.#lifetime = new Lifetime((error) => listener.failed(error))
     this.waiting = new WaitingRoom(
@@ -173,31 +170,6 @@ export class Room {
     this.streams.add(userId, 'main', hold.lease.feed, { small: hold.assistAddress !== '' })
   }
 
-  /** Who is in the room on the server that carries it and did not come through here, and what can be watched: takes the place of what was said before. */
-  setCarried({ people, streams }: Pick<CarriedRoom, 'people' | 'streams'>): void {
-    const now = new Map(people.map((user) => [user.userId, user]))
-    for (const [userId, member] of [...this.members])
-      if (member.elsewhere && !now.has(userId)) this.remove(userId, 'left')
-    this.streams.setCarried(streams)
-    for (const user of now.values()) this.#setElsewhere(user, streams)
-  }
-
-  #setElsewhere(user: RoomUser, streams: readonly CarriedStream[]): void {
-    const sends = streams.find(({ userId, source }) => userId === user.userId && source === 'main')
-    const [audio, video] = [(sends?.audioCodec ?? '') !== '', (sends?.videoCodec ?? '') !== '']
-    const present = this.members.get(user.userId)
-    // Who comes through here is known better.
-    if (present?.elsewhere === false) return
-    const member = present ?? new Member({ ...user }, undefined, undefined)
-    const same = member.audio === audio && member.video === video && member.user.role === user.role
-    Object.assign(member, { elsewhere: true, audio, video })
-    member.user.role = user.role
-    if (present !== undefined) return same ? undefined : this.tellChanged(member)
-    this.members.set(user.userId, member)
-    this.lost.delete(user.userId)
-    this.broadcast({ type: 'person_joined', person: member.person }, member)
-  }
-
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
   attach(member: Member, link: PersonLink): void {
     const before = member.link
@@ -306,28 +278,6 @@ export class Room {
     if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
   }
 
-  /**
-   * Something of somebody's is sent or watched on the server that carries the room, until what is returned is called.
-   * @param member undefined: unseen
-   * @param media ended when they are out, or the room closes
-   * @throws Problem noRoom, noSession, tooMany
-   */
-  carry(member: Member | undefined, name: string, media: CarriedMedia): () => void {
-    this.assertPresent(member)
-    const [open, most] = member === undefined ? [this.carriedObservers, mostObserved] : [member.carried, mostWatched]
-    if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
-    if (member === undefined) {
-      this.carriedObservers.add(media)
-      return () => this.carriedObservers.delete(media)
-    }
-    member.carried.set(name, media)
-    return () => {
-      if (member.carried.get(name) !== media) return
-      member.carried.delete(name)
-      this.dropIfGone(member)
-    }
-  }
-
   /** Somebody of whom nothing is connected has left. */
   dropIfGone(member: Member): void {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
@@ -342,7 +292,7 @@ export class Room {
     this.#guarded(() => this.waiting.clear((link) => link.removed(reason)))
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
-    for (const media of [...this.carriedObservers]) this.#guarded(() => media.end())
+    for (const media of [...this.carried.observers]) this.#guarded(() => media.end())
     this.#lifetime.end()
   }
 

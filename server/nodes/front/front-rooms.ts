@@ -12,7 +12,14 @@ import type { CarrierEvent, RoomCarrier } from './room-carrier.ts'
 /** What the program that shows the room page says of rooms that another node carries. */
 export type FrontEvent = Extract<ControlEvent, { type: (typeof frontEvents)[number] }>
 
-const frontEvents = ['carriedEntered', 'carriedLeft', 'mediaWanted', 'carriedShown', 'carriedEnded'] as const
+const frontEvents = [
+  'carriedEntered',
+  'carriedLeft',
+  'carriedMuted',
+  'mediaWanted',
+  'carriedShown',
+  'carriedEnded',
+] as const
 
 export function isFrontEvent(event: ControlEvent): event is FrontEvent {
   return frontEvents.some((type) => type === event.type)
@@ -130,6 +137,8 @@ export class FrontRooms {
         return this.#entered(front, event)
       case 'carriedLeft':
         return this.#left(front, event)
+      case 'carriedMuted':
+        return this.#muted(front, event)
       case 'mediaWanted':
         return void this.#answer(front, event.id, event.wish)
       case 'carriedShown':
@@ -230,6 +239,16 @@ export class FrontRooms {
       this.#leave(roomId, userId)
     } else if (by === undefined && kicked)
       this.#try('somebody was not taken out', () => this.#options.kick(roomId, userId))
+  }
+
+  /** The program that somebody came through tells them, and says it then; whoever came otherwise is silenced without. */
+  #muted(front: string, { roomId, userId, kind, muted, by }: Extract<FrontEvent, { type: 'carriedMuted' }>): void {
+    const through = this.#people.get(roomId)?.get(userId)
+    if (muted && through !== undefined && through !== front)
+      return void this.#say(through, 'carried_muted', { roomId, userId, kind, by }).catch(ignore)
+    this.#try('somebody was not silenced', (signal) =>
+      this.#carrierOf(roomId)?.mute({ roomId, userId, kind, muted }, signal),
+    )
   }
 
   #leave(roomId: string, userId: string): void {
@@ -348,11 +367,13 @@ export class FrontRooms {
         byNumber,
         joinedAt,
       })),
-      streams: feeds.map(({ userId, source, videoCodec, audioCodec }) => ({
+      streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted }) => ({
         userId,
         source,
         videoCodec: videoCodec.toUpperCase(),
         audioCodec: audioCodec.toUpperCase(),
+        videoMuted,
+        audioMuted,
       })),
     }
   }

@@ -16,6 +16,17 @@ export interface CarriedFeed {
   /** Empty for none. */
   videoCodec: string
   audioCodec: string
+  /** It is passed on to nobody: a host has silenced it. */
+  videoMuted: boolean
+  audioMuted: boolean
+}
+
+/** What is not to be passed on of what somebody's camera and microphone send, or is again. */
+export interface MuteWish {
+  roomId: string
+  userId: string
+  kind: 'audio' | 'video'
+  muted: boolean
 }
 
 /** What a carrier tells of people who came through the page. */
@@ -52,6 +63,7 @@ export interface RoomCarrier {
   ): Promise<void>
   show(session: string, height: number, signal: AbortSignal): Promise<void>
   end(session: string): Promise<void>
+  mute(wish: MuteWish, signal: AbortSignal): Promise<void>
   /** What is published in the room is known from then on, whether anybody came through the page or not. */
   look(roomId: string, signal: AbortSignal): Promise<void>
   feedsOf(roomId: string): CarriedFeed[]

@@ -212,6 +212,11 @@ export class JanusNode implements MediaNode {
     await this.#options.rooms.kick(roomId, userId, signal)
   }
 
+  /** Silences what somebody publishes, or no longer. @throws as JanusRooms.moderate */
+  async moderate(...wish: Parameters<JanusRooms['moderate']>): Promise<void> {
+    await this.#rooms.moderate(...wish)
+  }
+
   /** Somebody is being taken out, by the controller's wish. */
   kicks(roomId: string, userId: string): boolean {
     return this.#removal.isUnderWay(roomId, userId)

@@ -110,6 +110,7 @@ export class JanusNodes {
       socket: { url: access.wsUrl, apiSecret: secrets.api_secret, logger },
       admit: (person, signal) => node.admitThroughPage(person, signal),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
+      moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
       tell: (event) => this.#options.people?.(event),
       logger,
     })

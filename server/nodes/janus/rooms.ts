@@ -118,6 +118,15 @@ export class JanusRooms {
     return await this.#unlessGone({ request: 'kick', ...this.#own(roomId), id: userId }, signal)
   }
 
+  /** Passes on nothing of what somebody publishes with this mid, or does again. Returns false where nothing of it is published. @throws as AdminApi.askPlugin */
+  async moderate(
+    roomId: string,
+    { userId: id, mid, muted: mute }: { userId: string; mid: string; muted: boolean },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    return await this.#unlessGone({ request: 'moderate', ...this.#own(roomId), id, mid, mute }, signal)
+  }
+
   /** Rooms of ours. @throws as AdminApi.askPlugin */
   async list(signal: AbortSignal): Promise<ListedRoom[]> {
     const { list } = this.#read(listSchema, await this.#ask({ request: 'list', ...this.#adminKey() }, signal))

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { z } from 'zod'
 import { Controller } from '../../../server/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
@@ -21,7 +22,7 @@ export interface MediaSiteOptions {
   folder?: string
   settings?: SettingsPatch
   /** Left out: one embedded node, `here`. */
-  nodes?: { name: string; kind: 'embedded' | 'simulated'; port?: number; addresses?: { tag: string; addr: string }[] }[]
+  nodes?: z.input<typeof siteFileSchema>['nodes']
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess

@@ -73,10 +73,10 @@ export class WhepPeer {
   }
 
   /** The same where the server offers (draft-murillo-whep-01, section 4.2). @throws Error when no packet comes within 10 s */
-  static async openOffered(url: string): Promise<WhepPeer> {
+  static async openOffered(url: string, token = ''): Promise<WhepPeer> {
     const peer = new WhepPeer(undefined, false)
     try {
-      await peer.#answer(url)
+      await peer.#answer(url, token)
     } catch (error) {
       peer.#end()
       throw error
@@ -107,8 +107,9 @@ export class WhepPeer {
     await this.#firstPacket()
   }
 
-  async #answer(url: string): Promise<void> {
-    const response = await fetch(url, { method: 'POST', body: '' })
+  async #answer(url: string, token: string): Promise<void> {
+    const authorization: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` }
+    const response = await fetch(url, { method: 'POST', headers: authorization, body: '' })
     if (response.status !== 201) throw new Error(`it answered ${response.status}`)
     this.#session = new URL(response.headers.get('location') ?? '', url).href
     const gathered = whenGathered(this.#connection)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { unlessAborted, within } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
-import type { CarrierRefusal, RoomCarrier } from '../../front/room-carrier.ts'
+import type { CarrierRefusal, MuteWish, RoomCarrier } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
 import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
@@ -31,6 +31,12 @@ export interface JanusPeopleOptions {
   admit: Admit
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
+  /** Passes on nothing of a stream that somebody publishes, or does again. @throws as JanusRooms.moderate */
+  moderate: (
+    roomId: string,
+    published: { userId: string; mid: string; muted: boolean },
+    signal: AbortSignal,
+  ) => Promise<void>
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
   /** Milliseconds that joining, publishing and watching may take. */
@@ -204,6 +210,15 @@ export class JanusPeople implements RoomCarrier {
   /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */
   async show(session: string, height: number, signal: AbortSignal): Promise<void> {
     await this.#act(signal, async (inner) => await this.#ways.get(session)?.show?.(height, inner))
+  }
+
+  /** Silences what somebody's camera and microphone send, or no longer; where nothing is known of that, nothing happens. @throws as JanusRooms.moderate */
+  async mute({ roomId, userId, kind, muted }: MuteWish, signal: AbortSignal): Promise<void> {
+    const streams = this.#feeds.get(roomId)?.streamsOf(userId) ?? []
+    for (const { mid } of streams.filter((stream) => stream.kind === kind))
+      await this.#options.moderate(roomId, { userId, mid, muted }, signal)
+    // Nobody can show what follows upon pictures that did not come.
+    if (kind === 'video' && !muted) await this.#places.get(roomId)?.get(userId)?.stay?.requestKeyFrame(signal)
   }
 
   /** A publication or subscription ends. Idempotent. */

@@ -97,6 +97,11 @@ export class PersonStay {
     return work
   }
 
+  /** Asks their camera for a picture that can be shown by itself. @throws as JanusHandle.request */
+  async requestKeyFrame(signal: AbortSignal): Promise<void> {
+    await this.#published.get('main')?.publication.requestKeyFrame(signal)
+  }
+
   /** They are out; everything that is theirs ends. */
   async leave(signal: AbortSignal): Promise<void> {
     await this.session.destroy(signal)
@@ -114,7 +119,7 @@ export class PersonStay {
     const handle = source === 'main' ? this.#participant : await this.#joinScreen(feedId, signal)
     const publication: Publication = new Publication(handle, {
       // Janus tells everybody but them.
-      flows: ({ videoCodec, audioCodec }) => this.#feeds.add(feedId, videoCodec, audioCodec),
+      flows: ({ streams }) => this.#feeds.add(feedId, streams),
       ended: () => {
         if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
         this.#feeds.remove(feedId)

@@ -5,14 +5,13 @@ import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
 import type { JanusCandidate, PluginMessage } from '../janus-message.ts'
 import { CandidateGathering, withoutTrickle } from './gathered-description.ts'
+import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 
 /** What was taken of an offer. */
 export interface TakenOffer {
   /** The session description that answers it, with all candidates. */
   answer: string
-  /** Empty where there is none, e.g. `vp8`. */
-  videoCodec: string
-  audioCodec: string
+  streams: PublishedStream[]
 }
 
 /** Who is told of a publication. */
@@ -55,8 +54,8 @@ export class Publication {
     try {
       const { data, jsep } = await this.#publish(withoutTrickle(offer), signal)
       if (jsep === undefined) throw new NodeError('its room answers nothing')
-      const { video_codec: videoCodec, audio_codec: audioCodec } = configuredSchema.parse(data)
-      this.#taken = { answer: await gathering.describe(jsep.sdp), videoCodec, audioCodec }
+      const { video_codec: video, audio_codec: audio } = configuredSchema.parse(data)
+      this.#taken = { answer: await gathering.describe(jsep.sdp), streams: streamsOfAnswer(jsep.sdp, { video, audio }) }
       this.#tellFlowing()
       return this.#taken
     } catch (error) {
@@ -83,6 +82,11 @@ export class Publication {
   /** A candidate of the browser. @throws as JanusHandle.trickle */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.trickle(candidate, signal)
+  }
+
+  /** Asks the browser for a picture that can be shown by itself. @throws as JanusHandle.request */
+  async requestKeyFrame(signal: AbortSignal): Promise<void> {
+    if (!this.#over) await this.#handle.request({ request: 'configure', keyframe: true }, signal)
   }
 
   /** Ends it; resolves when the participant can publish anew. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type PublishedStream, publishedStreamsSchema } from './published-streams.ts'
 import { screenSuffix, type StreamSource } from '../../../../shared/media/signal.ts'
 
 /** What somebody publishes in a room. */
@@ -10,25 +11,29 @@ export interface PublishedFeed {
   /** Empty for none, e.g. `h264`. */
   videoCodec: string
   audioCodec: string
+  /** It is passed on to nobody: a host has silenced it. */
+  videoMuted: boolean
+  audioMuted: boolean
 }
 
-const streamSchema = z.looseObject({
-  type: z.string(),
-  codec: z.string().default(''),
-  disabled: z.boolean().default(false),
-})
-const publisherSchema = z.looseObject({ id: z.string(), streams: z.array(streamSchema).default([]) })
+const none: readonly PublishedStream[] = []
+
+const publisherSchema = z.looseObject({ id: z.string(), streams: publishedStreamsSchema.default([]) })
 const newsSchema = z.looseObject({
   publishers: z.array(publisherSchema).default([]),
   /** `ok` for oneself. */
   unpublished: z.string().optional(),
   leaving: z.string().optional(),
   kicked: z.string().optional(),
+  /** Whose stream was silenced, or is heard again. */
+  id: z.string().optional(),
+  mid: z.string().optional(),
+  moderation: z.enum(['muted', 'unmuted']).optional(),
 })
 
 /** What is published in one room, as Janus tells each who is in it: the same from all of them. */
 export class RoomFeeds {
-  readonly #feeds = new Map<string, PublishedFeed>()
+  readonly #streams = new Map<string, readonly PublishedStream[]>()
   readonly #changed: () => void
 
   constructor(changed: () => void) {
@@ -36,44 +41,84 @@ export class RoomFeeds {
   }
 
   get list(): PublishedFeed[] {
-    return [...this.#feeds.values()]
+    return Array.from(this.#streams, ([feedId, streams]) => feedOf(feedId, streams))
   }
 
   /** Whether somebody publishes a picture or sound under this id. */
   has(feedId: string): boolean {
-    return this.#feeds.has(feedId)
+    return this.#streams.has(feedId)
+  }
+
+  /** What is published under this id. */
+  streamsOf(feedId: string): readonly PublishedStream[] {
+    return this.#streams.get(feedId) ?? none
   }
 
   /** Takes what Janus told a participant. */
   take(data: Readonly<Record<string, unknown>>): void {
     const news = newsSchema.safeParse(data)
     if (!news.success) return
-    const { publishers, unpublished, leaving, kicked } = news.data
-    for (const { id, streams } of publishers) {
-      const codec = (kind: string): string =>
-        streams.find(({ type, disabled }) => type === kind && !disabled)?.codec ?? ''
-      this.add(id, codec('video'), codec('audio'))
-    }
-    for (const id of [unpublished, leaving, kicked]) if (id !== undefined) this.remove(id)
+    const { publishers, unpublished, leaving, kicked, id, mid, moderation } = news.data
+    for (const publisher of publishers) this.#told(publisher)
+    for (const gone of [unpublished, leaving, kicked]) if (gone !== undefined) this.remove(gone)
+    if (id !== undefined && moderation !== undefined) this.#moderated(id, mid, moderation === 'muted')
   }
 
-  add(feedId: string, videoCodec: string, audioCodec: string): void {
-    if (videoCodec === '' && audioCodec === '') return this.remove(feedId)
-    const before = this.#feeds.get(feedId)
-    if (before?.videoCodec === videoCodec && before.audioCodec === audioCodec) return
-    this.#feeds.set(feedId, { feedId, ...ownerOf(feedId), videoCodec, audioCodec })
-    this.#changed()
+  add(feedId: string, streams: readonly PublishedStream[]): void {
+    if (streams.length === 0) return this.remove(feedId)
+    const before = this.#streams.get(feedId)
+    this.#streams.set(feedId, streams)
+    if (before === undefined || !same(feedOf(feedId, before), feedOf(feedId, streams))) this.#changed()
   }
 
   remove(feedId: string): void {
-    if (this.#feeds.delete(feedId)) this.#changed()
+    if (this.#streams.delete(feedId)) this.#changed()
   }
 
   clear(): void {
-    const had = this.#feeds.size > 0
-    this.#feeds.clear()
+    const had = this.#streams.size > 0
+    this.#streams.clear()
     if (had) this.#changed()
   }
+
+  /** What is told of sound again leaves out that it is silenced. */
+  #told({ id, streams }: z.output<typeof publisherSchema>): void {
+    const before = this.streamsOf(id)
+    const wasMuted = (mid: string): boolean => before.some((stream) => stream.mid === mid && stream.muted)
+    this.add(
+      id,
+      streams.map((stream) => ({ ...stream, muted: stream.muted || wasMuted(stream.mid) })),
+    )
+  }
+
+  #moderated(feedId: string, mid: string | undefined, muted: boolean): void {
+    this.add(
+      feedId,
+      this.streamsOf(feedId).map((stream) => (stream.mid === mid ? { ...stream, muted } : stream)),
+    )
+  }
+}
+
+function feedOf(feedId: string, streams: readonly PublishedStream[]): PublishedFeed {
+  const [video] = streams.filter(({ kind }) => kind === 'video')
+  const [audio] = streams.filter(({ kind }) => kind === 'audio')
+  return {
+    feedId,
+    ...ownerOf(feedId),
+    videoCodec: video?.codec ?? '',
+    audioCodec: audio?.codec ?? '',
+    videoMuted: video?.muted ?? false,
+    audioMuted: audio?.muted ?? false,
+  }
+}
+
+function same(one: PublishedFeed, other: PublishedFeed): boolean {
+  return (
+    one.videoCodec === other.videoCodec &&
+    one.audioCodec === other.audioCodec &&
+    one.videoMuted === other.videoMuted &&
+    one.audioMuted === other.audioMuted
+  )
 }
 
 /** The participant that publishes somebody's stream of this source. */

@@ -47,6 +47,9 @@ const newPeople = (): JanusPeople =>
     clear: async (room, id) => {
       await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
     },
+    moderate: async (room, { userId: id, mid, muted: mute }) => {
+      await janus.ask('videoroom', { request: 'moderate', room, secret: roomSecret, id, mid, mute })
+    },
     tell: (event) => told.push(event),
     logger,
   })
@@ -69,7 +72,15 @@ test('somebody comes through the page, sends camera and microphone, and somebody
 
   const sender = await sending('ann')
   expect(people.feedsOf('r1')).toEqual([
-    { feedId: 'ann', userId: 'ann', source: 'main', videoCodec: 'h264', audioCodec: 'opus' },
+    {
+      feedId: 'ann',
+      userId: 'ann',
+      source: 'main',
+      videoCodec: 'h264',
+      audioCodec: 'opus',
+      videoMuted: false,
+      audioMuted: false,
+    },
   ])
   const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)
   expect(viewer.video.received + viewer.audio.received).toBeGreaterThan(0)

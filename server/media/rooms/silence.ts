@@ -1,0 +1,32 @@
+import type { Member } from './member.ts'
+import type { Room } from './room.ts'
+
+/**
+ * What somebody sends of this kind is passed on to nobody until they speak up, or send anew.
+ * @param by id of the host who wants it
+ */
+export function silence(room: Room, member: Member, kind: 'audio' | 'video', by: string): void {
+  const feed = member.publications.get('main')?.feed
+  if (kind === 'audio') {
+    member.audio = false
+    if (feed !== undefined) feed.audioMuted = true
+  } else {
+    member.video = false
+    if (feed !== undefined) feed.videoMuted = true
+  }
+  if (room.config.carried === true) room.carried.mute(member, kind, true, by)
+  member.send({ type: 'muted', by, kind })
+  room.tellChanged(member)
+}
+
+/** They say that they are on again: what a host muted of them is passed on. */
+export function speakUp(room: Room, member: Member, { audio, video }: { audio: boolean; video: boolean }): void {
+  const feed = member.publications.get('main')?.feed
+  if (feed !== undefined) {
+    feed.audioMuted &&= !audio
+    feed.videoMuted &&= !video
+    if (video) feed.requestKeyFrame()
+  }
+  if (audio) room.carried.mute(member, 'audio', false)
+  if (video) room.carried.mute(member, 'video', false)
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
+import type { Arrivals } from '../../support/media/arrivals.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+import { WhepPeer } from '../../support/media/whep-peer.ts'
+import { type Publishing, WhipPeer } from '../../support/media/whip-peer.ts'
+import { MediaSite } from './media-site.ts'
+
+/** A site whose only node is a Janus server that asks for tokens: people come through the program of the room page, and their media goes straight to Janus. */
+let janus: JanusServer
+let site: MediaSite
+beforeAll(async () => {
+  janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
+  site = await MediaSite.start({ nodes: [janus.asNode()] })
+})
+afterAll(async () => {
+  await site[Symbol.asyncDispose]()
+  await janus[Symbol.asyncDispose]()
+})
+
+const tokenOf = (url: string): string => new URL(url).hash.replace('#token=', '')
+
+const newRoom = async (topic: string): Promise<string> => (await site.rpc('rooms.create', { topic })).room_id
+
+/** Somebody comes through the page, as soon as the room's node is online. */
+async function enter(
+  room_id: string,
+  user_id: string,
+  role: 'member' | 'host' = 'member',
+  more: { pass?: string } = {},
+): Promise<SignalClient> {
+  const { url } = await site.rpc('media.join_link', { room_id, user_id, user_name: user_id, role })
+  return await SignalClient.join(site.nodeUrl, room_id, { token: tokenOf(url), ...more })
+}
+
+const publish = (room: string, { joined }: SignalClient, query = '', how: Publishing = {}): Promise<WhipPeer> =>
+  WhipPeer.open(`${site.nodeUrl}/whip/${room}${query}`, joined.session, { anyAddress: true, ...how })
+
+async function watch(room: string, { joined }: SignalClient, stream: string): Promise<WhepPeer> {
+  return await WhepPeer.openOffered(`${site.nodeUrl}/whep/${room}/${stream}`, joined.session)
+}
+
+/** So many more packets of it come. */
+const flows = async (arrivals: Arrivals, more = 20): Promise<void> => {
+  const before = arrivals.received
+  await expect.poll(() => arrivals.received, { timeout: 5_000 }).toBeGreaterThan(before + more)
+}
+
+test('what a host mutes is passed on to nobody, whatever the page does, until they speak up', async () => {
+  const room = await newRoom('Mute')
+  const [host, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
+  const sender = await publish(room, bob)
+  await host.next(({ type }) => type === 'stream_added')
+  bob.send({ type: 'state', audio: true, video: true })
+  const viewer = await watch(room, host, 'bob')
+  await flows(viewer.audio)
+  for (const [kind, muted, other] of [
+    ['audio', viewer.audio, viewer.video],
+    ['video', viewer.video, viewer.audio],
+  ] as const) {
+    host.send({ type: 'mute', user_id: 'bob', kind })
+    expect(await bob.next((message) => message.type === 'muted' && message.kind === kind)).toMatchObject({ by: 'ann' })
+    await expect.poll(async () => {
+      const before = muted.received
+      await flows(other)
+      return muted.received - before
+    }, { timeout: 5_000 }).toBe(0)
+    bob.send({ type: 'state', audio: true, video: true })
+    await flows(muted)
+  }
+  // A member silences nobody.
+  bob.send({ type: 'mute', user_id: 'ann', kind: 'audio' })
+  expect(await bob.next('error')).toMatchObject({ reason: 'forbidden' })
+  await viewer.close()
+  await sender.close()
+})

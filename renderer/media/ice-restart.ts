@@ -33,7 +33,7 @@ export function fragmentOf(offer: string): string {
   return [...lines, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', line(offer, 'mid'), ''].join('\r\n')
 }
 
-/** The answer as it was, with names, password and addresses of a fragment. */
+/** The answer as it was, with names, password and addresses of a fragment. Where the server offered, its offer becomes the answer: the browser began the encryption then, and does not change that. */
 export function answerWith(answer: string, fragment: string): string {
   const candidates = fragment.split(/\r?\n/).filter((text) => text.startsWith('a=candidate:'))
   let section = 0
@@ -43,6 +43,7 @@ export function answerWith(answer: string, fragment: string): string {
       if (/^a=(?:candidate:|end-of-candidates)/.test(text)) return []
       if (text.startsWith('a=ice-ufrag:')) return [line(fragment, 'ice-ufrag')]
       if (text.startsWith('a=ice-pwd:')) return [line(fragment, 'ice-pwd')]
+      if (text === 'a=setup:actpass') return ['a=setup:passive']
       if (text.startsWith('m=')) section += 1
       // All sections share the first one's way.
       return section === 1 && text.startsWith('a=mid:') ? [text, ...candidates] : [text]

@@ -29,6 +29,13 @@ export const mediaWishSchema = z.discriminatedUnion('act', [
   }),
   /** What a browser answers to such an offer. */
   z.strictObject({ act: z.literal('start'), session, answer: sdp }),
+  /** A browser begins ICE anew: `sdp` of the outcome describes the other end in the new ICE session. */
+  z.strictObject({
+    act: z.literal('restart'),
+    session,
+    userFragment: z.string().min(4).max(256),
+    password: z.string().min(22).max(256),
+  }),
   /** Addresses that a browser found later. */
   z.strictObject({
     act: z.literal('trickle'),
@@ -44,7 +51,7 @@ export type MediaRefusalName = (typeof mediaRefusals)[number]
 
 /** What becomes of a wish. */
 export const mediaOutcomeSchema = z.discriminatedUnion('done', [
-  /** `session` and `sdp` are of a publication or subscription; empty otherwise. */
+  /** `sdp` is empty where nothing is described. */
   z.strictObject({ done: z.literal(true), session: z.string(), sdp: z.string() }),
   z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),
 ])

@@ -7,6 +7,7 @@ import type { Room } from '../rooms/room.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
 import type { Carriage } from '../rooms/carriage.ts'
 import type { Offer } from '../webrtc/offer.ts'
+import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
 
 /** What WHIP and WHEP of rooms that are carried elsewhere work on. */
@@ -120,6 +121,7 @@ class OpenMedia {
     const peer = {
       close: () => this.close(),
       start: (answer: string) => way.start(answer),
+      restartIce: (credentials: IceCredentials) => way.restart(credentials),
       trickle: (candidates: Parameters<CarriedWay['trickle']>[0]) => way.trickle(candidates),
     }
     const session = sessions.add(peer, offer, show)

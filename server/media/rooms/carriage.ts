@@ -2,6 +2,7 @@ import type { MediaRefusalName, MediaWish } from '../../../shared/media/carriage
 import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
+import type { IceCredentials } from '../webrtc/stun.ts'
 import { Questions } from './questions.ts'
 
 type MediaOutcome = ControlParams<'answer_media'>['outcome']
@@ -68,6 +69,8 @@ export class Carriage {
       sdp,
       start: async (answer) => void (await this.#ask({ act: 'start', session, answer })),
       trickle: async (candidates) => void (await this.#ask({ act: 'trickle', session, candidates: [...candidates] })),
+      restart: async ({ userFragment, password }) =>
+        iceOf((await this.#ask({ act: 'restart', session, userFragment, password })).sdp),
       shown: (height) => this.#emit({ type: 'carriedShown', session, height }),
       end: () => {
         if (this.#sessions.delete(session)) this.#emit({ type: 'carriedEnded', session })
@@ -91,8 +94,19 @@ export interface CarriedWay {
   start(answer: string): Promise<void>
   /** Addresses that the browser found later. @throws Problem noSession, busy */
   trickle(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
+  /** Its browser begins ICE anew, with these credentials. Resolves to what the other end has in it. @throws Problem noSession, busy */
+  restart(credentials: IceCredentials): Promise<{ credentials: IceCredentials; candidates: string[] }>
   /** How high its picture is shown, in device pixels. */
   shown(height: number): void
   /** It is not wanted any more. Idempotent. */
   end(): void
+}
+
+/** What a description says of its end of the ICE session: all media goes one way (BUNDLE). */
+function iceOf(sdp: string): { credentials: IceCredentials; candidates: string[] } {
+  const valueOf = (name: string): string => new RegExp(`^a=${name}:(\\S+)`, 'm').exec(sdp)?.[1] ?? ''
+  return {
+    credentials: { userFragment: valueOf('ice-ufrag'), password: valueOf('ice-pwd') },
+    candidates: Array.from(sdp.matchAll(/^a=(candidate:[^\r\n]+)/gm), ([, candidate = '']) => candidate),
+  }
 }

@@ -311,6 +311,10 @@ export class FrontRooms {
       case 'start':
         await carrier.start(wish.session, wish.answer, signal)
         return { session: wish.session, sdp: '' }
+      case 'restart': {
+        const { session, userFragment, password } = wish
+        return { session, sdp: await carrier.restart(session, { userFragment, password }, signal) }
+      }
       case 'trickle': {
         const candidates = wish.candidates.map(({ candidate, mid }) => ({ candidate, sdpMid: mid }))
         await carrier.trickle(wish.session, candidates, signal)

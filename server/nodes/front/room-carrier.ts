@@ -61,6 +61,12 @@ export interface RoomCarrier {
     candidates: readonly { candidate: string; sdpMid: string }[],
     signal: AbortSignal,
   ): Promise<void>
+  /** The browser begins ICE anew. @returns the description of the carrier's end in the new ICE session, with its addresses */
+  restart(
+    session: string,
+    credentials: { userFragment: string; password: string },
+    signal: AbortSignal,
+  ): Promise<string>
   show(session: string, height: number, signal: AbortSignal): Promise<void>
   end(session: string): Promise<void>
   mute(wish: MuteWish, signal: AbortSignal): Promise<void>

@@ -73,7 +73,7 @@ export interface Offering {
 /** What of page/client.js is called from here. */
 interface PageClient {
   watch(name: string, url: string, token: string, how: Offering): Promise<Answered>
-  watchOffered(name: string, url: string): Promise<Answered>
+  watchOffered(name: string, url: string, token?: string): Promise<Answered>
   publish(name: string, url: string, token: string, how: Offering): Promise<Answered>
   stats(name: string): Promise<PeerStats>
   observe(name: string): void

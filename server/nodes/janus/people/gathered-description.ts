@@ -63,3 +63,17 @@ function withCandidates(sdp: string, candidates: readonly string[]): string {
 export function withoutTrickle(sdp: string): string {
   return sdp.replace(/^a=ice-options:.*\r?\n/gm, '')
 }
+
+/** What one end of an ICE session is known by (RFC 8839, section 5.4). */
+export interface IceCredentials {
+  userFragment: string
+  password: string
+}
+
+/** A browser's description in a new ICE session (RFC 8839, section 4.4.1.1.1): its addresses were of the one before. */
+export function inIceSession(sdp: string, { userFragment, password }: IceCredentials): string {
+  return sdp
+    .replace(/^a=(?:candidate:|end-of-candidates).*\r?\n/gm, '')
+    .replace(/^a=ice-ufrag:[^\r\n]*/gm, () => `a=ice-ufrag:${userFragment}`)
+    .replace(/^a=ice-pwd:[^\r\n]*/gm, () => `a=ice-pwd:${password}`)
+}

@@ -9,6 +9,7 @@ import type { JanusCandidate } from '../janus-message.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { KeptOpen } from '../kept-open.ts'
+import type { IceCredentials } from './gathered-description.ts'
 import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { Subscription } from './subscription.ts'
@@ -67,6 +68,7 @@ interface Way {
   /** Of a subscription. */
   start?(answer: string, signal: AbortSignal): Promise<void>
   show?(height: number, signal: AbortSignal): Promise<void>
+  restart(credentials: IceCredentials, signal: AbortSignal): Promise<string>
   end(signal: AbortSignal): Promise<void>
   /** What a subscription shows. */
   watches?: { roomId: string; feedId: string }
@@ -184,6 +186,7 @@ export class JanusPeople implements RoomCarrier {
         trickle: (candidate, of) => subscription.trickle(candidate, of),
         start: (answer, of) => subscription.start(answer, of),
         show: (shown, of) => subscription.show(shown, of),
+        restart: (credentials, of) => subscription.restart(credentials, of),
         end: (of) => subscription.end(of),
         watches: { roomId, feedId },
       })
@@ -205,6 +208,16 @@ export class JanusPeople implements RoomCarrier {
     await this.#act(signal, async (inner) => {
       for (const candidate of candidates) await way.trickle(candidate, inner)
     })
+  }
+
+  /**
+   * The browser begins ICE anew. @returns Janus's description in the new session
+   * @throws NodeError when there is no such session, or nothing was answered yet; as JanusHandle.request
+   */
+  async restart(session: string, credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+    const way = this.#ways.get(session)
+    if (way === undefined) throw new NotThere('there is no such session')
+    return await this.#act(signal, (inner) => way.restart(credentials, inner))
   }
 
   /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
-import type { JanusCandidate, PluginMessage } from '../janus-message.ts'
-import { CandidateGathering, withoutTrickle } from './gathered-description.ts'
+import type { JanusCandidate, Jsep, PluginMessage } from '../janus-message.ts'
+import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
 import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 
 /** What was taken of an offer. */
@@ -36,6 +36,8 @@ export class Publication {
   #over = false
   #isUp = false
   #taken: TakenOffer | undefined
+  /** As it was taken last. */
+  #offer = ''
 
   constructor(handle: JanusHandle, listener: PublicationListener) {
     this.#handle = handle
@@ -52,7 +54,8 @@ export class Publication {
   async begin(offer: string, signal: AbortSignal): Promise<TakenOffer> {
     const gathering = new CandidateGathering(this.#handle)
     try {
-      const { data, jsep } = await this.#publish(withoutTrickle(offer), signal)
+      this.#offer = withoutTrickle(offer)
+      const { data, jsep } = await this.#publish(this.#offer, signal)
       if (jsep === undefined) throw new NodeError('its room answers nothing')
       const { video_codec: video, audio_codec: audio } = configuredSchema.parse(data)
       this.#taken = { answer: await gathering.describe(jsep.sdp), streams: streamsOfAnswer(jsep.sdp, { video, audio }) }
@@ -69,7 +72,7 @@ export class Publication {
   async #publish(offer: string, signal: AbortSignal): Promise<PluginMessage> {
     for (;;) {
       try {
-        return await this.#handle.request({ request: 'publish' }, signal, { type: 'offer', sdp: offer })
+        return await this.#handle.request({ request: 'publish' }, signal, offered(offer))
       } catch (error) {
         // A connection that has just ended: its plugin knows it a moment after the core.
         if (!isJanusError(error, janusCodes.alreadyPublished)) throw error
@@ -82,6 +85,24 @@ export class Publication {
   /** A candidate of the browser. @throws as JanusHandle.trickle */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.trickle(candidate, signal)
+  }
+
+  /**
+   * Begins ICE anew, from wherever the browser is now: its media goes on.
+   * @returns Janus's description in the new session, with all candidates
+   * @throws NodeError when it is over; as JanusHandle.request
+   */
+  async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+    if (this.#over) throw new NodeError('it is over')
+    const gathering = new CandidateGathering(this.#handle)
+    try {
+      const offer = inIceSession(this.#offer, credentials)
+      const { jsep } = await this.#handle.request({ request: 'configure' }, signal, offered(offer))
+      if (jsep === undefined) throw new NodeError('its room answers nothing')
+      return await gathering.describe(jsep.sdp)
+    } finally {
+      gathering.end()
+    }
   }
 
   /** Asks the browser for a picture that can be shown by itself. @throws as JanusHandle.request */
@@ -120,4 +141,12 @@ export class Publication {
     this.#stop()
     this.#listener.ended()
   }
+}
+
+/** Rids of a picture's smallest size, as browsers are told to call it: offers name the largest first otherwise (RFC 8853, section 5.2: the order is by preference). */
+const smallestFirst = /^a=simulcast:send ~?(?:l|q|m|0)[;,]/m
+
+/** Janus numbers the sizes of a picture from the smallest on, and has to know in which order they are named. */
+function offered(sdp: string): Jsep {
+  return { type: 'offer', sdp, ...(smallestFirst.test(sdp) ? { rid_order: 'lmh' } : {}) }
 }

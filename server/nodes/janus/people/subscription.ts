@@ -4,7 +4,7 @@ import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
 import type { JanusCandidate } from '../janus-message.ts'
 import type { JanusSession } from '../janus-session.ts'
-import { CandidateGathering, withoutTrickle } from './gathered-description.ts'
+import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
 
 /** What is watched. */
 export interface WatchedFeed {
@@ -31,7 +31,8 @@ export class Subscription {
   readonly #handle: JanusHandle
   readonly #videoMid: string | undefined
   #height: number | undefined
-  #started = false
+  /** What the browser answered; undefined before. */
+  #answer: string | undefined
 
   /** The session description that is offered, with all candidates. */
   readonly offer: string
@@ -79,12 +80,29 @@ export class Subscription {
 
   /** What the browser answers: media flows from then on. @throws as JanusHandle.request */
   async start(answer: string, signal: AbortSignal): Promise<void> {
-    await this.#handle.request({ request: 'start' }, signal, {
-      type: 'answer',
-      sdp: withoutTrickle(answer),
-    })
-    this.#started = true
+    const sdp = withoutTrickle(answer)
+    await this.#handle.request({ request: 'start' }, signal, { type: 'answer', sdp })
+    this.#answer = sdp
     if (this.#height !== undefined) await this.#configure(this.#height, signal)
+  }
+
+  /**
+   * Begins ICE anew, from wherever the browser is now: its media goes on.
+   * @returns Janus's description in the new session, with all candidates
+   * @throws NodeError before the browser has answered; as JanusHandle.request
+   */
+  async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+    if (this.#answer === undefined) throw new NodeError('it was not answered yet')
+    const gathering = new CandidateGathering(this.#handle)
+    try {
+      const { jsep } = await this.#handle.request({ request: 'configure', restart: true }, signal)
+      if (jsep === undefined) throw new NodeError('its room offers nothing')
+      const description = await gathering.describe(jsep.sdp)
+      await this.start(inIceSession(this.#answer, credentials), signal)
+      return description
+    } finally {
+      gathering.end()
+    }
   }
 
   /** A candidate of the browser. @throws as JanusHandle.trickle */
@@ -96,7 +114,7 @@ export class Subscription {
   async show(height: number, signal: AbortSignal): Promise<void> {
     const before = this.#height
     this.#height = height
-    if (this.#started && (before === undefined || substreamFor(before) !== substreamFor(height)))
+    if (this.#answer !== undefined && (before === undefined || substreamFor(before) !== substreamFor(height)))
       await this.#configure(height, signal)
   }
 

@@ -83,14 +83,15 @@ async function watch(name, url, token, { addresses = 'offer', codec = '', throug
 }
 
 /** Watches what a server offers by itself (draft-murillo-whep-01, section 4.2). */
-async function watchOffered(name, url) {
+async function watchOffered(name, url, token = '') {
   const connection = new RTCPeerConnection()
   const stream = new MediaStream()
   const peer = { connection, session: '', video: show(name, stream), firstFrameAt: 0, offeredAt: performance.now() }
   peers.set(name, peer)
   connection.addEventListener('track', ({ track }) => stream.addTrack(track))
   peer.video.requestVideoFrameCallback(() => (peer.firstFrameAt = performance.now()))
-  const response = await fetch(url, { method: 'POST', body: '' })
+  const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { method: 'POST', headers, body: '' })
   peer.session = new URL(response.headers.get('location'), response.url).href
   const sdp = await response.text()
   await connection.setRemoteDescription({ type: 'offer', sdp })
@@ -288,6 +289,7 @@ async function restart(name) {
     .replace(/a=(candidate|end-of-candidates).*\r\n/g, '')
     .replace(/a=ice-ufrag:.*\r\n/g, line(fragment, 'ice-ufrag'))
     .replace(/a=ice-pwd:.*\r\n/g, line(fragment, 'ice-pwd'))
+    .replace(/a=setup:actpass/g, 'a=setup:passive')
     .replace(/(m=.*\r\nc=.*\r\n)/, `$1${candidates}`)
   await connection.setRemoteDescription({ type: 'answer', sdp: answer })
   return fragment

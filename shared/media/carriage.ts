@@ -69,6 +69,9 @@ const carriedStream = z.strictObject({
   /** A host has silenced it. */
   videoMuted: z.boolean(),
   audioMuted: z.boolean(),
+  /** Its sound tells how loud it is (RFC 6464), and whether that is speech now. */
+  tellsLevel: z.boolean(),
+  speaks: z.boolean(),
 })
 export type CarriedStream = z.output<typeof carriedStream>
 

@@ -18,6 +18,8 @@ export class CarriedPart {
   readonly #listener: RoomListener
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Set<CarriedMedia>()
+  /** Whose sound is speech, by the word of that server. */
+  #speak: readonly string[] = []
 
   constructor(room: Room, listener: RoomListener) {
     this.#room = room
@@ -32,6 +34,14 @@ export class CarriedPart {
       if (member.elsewhere && !now.has(userId)) room.remove(userId, 'left')
     room.streams.setCarried(streams)
     for (const user of now.values()) this.#setElsewhere(user, streams)
+    const speak = streams.filter(({ source, speaks }) => source === 'main' && speaks)
+    this.#speak = speak.map(({ userId }) => userId)
+    this.listen()
+  }
+
+  /** Who speaks is found out anew: of whom nothing is heard nothing may have been told since. */
+  listen(): void {
+    this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
   }
 
   #setElsewhere(user: RoomUser, streams: readonly CarriedStream[]): void {

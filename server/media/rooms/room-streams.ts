@@ -39,7 +39,7 @@ export class RoomStreams {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
     for (const [streamId, view] of this.#carried) {
       const now = views.get(streamId)
-      if (now?.video_codec === view.video_codec && now.audio_codec === view.audio_codec) continue
+      if (now !== undefined && same(now, view)) continue
       this.#carried.delete(streamId)
       this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     }
@@ -102,14 +102,23 @@ export class RoomStreams {
   }
 }
 
-function viewOf({ userId, source, videoCodec, audioCodec }: CarriedStream): RoomStream {
+function same(one: RoomStream, other: RoomStream): boolean {
+  return (
+    one.video_codec === other.video_codec &&
+    one.audio_codec === other.audio_codec &&
+    one.tells_level === other.tells_level
+  )
+}
+
+function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel }: CarriedStream): RoomStream {
   return {
     stream_id: streamIdOf(userId, source),
     user_id: userId,
     source,
     video_codec: videoCodec,
     audio_codec: audioCodec,
-    tells_level: false,
+    // Who speaks is told of cameras and microphones, not of screens.
+    tells_level: source === 'main' && tellsLevel,
     small: false,
     converted: false,
   }

@@ -15,6 +15,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
     if (feed !== undefined) feed.videoMuted = true
   }
   if (room.config.carried === true) room.carried.mute(member, kind, true, by)
+  room.carried.listen()
   member.send({ type: 'muted', by, kind })
   room.tellChanged(member)
 }
@@ -29,4 +30,5 @@ export function speakUp(room: Room, member: Member, { audio, video }: { audio: b
   }
   if (audio) room.carried.mute(member, 'audio', false)
   if (video) room.carried.mute(member, 'video', false)
+  room.carried.listen()
 }

@@ -6,6 +6,8 @@ export const mostHeard = 6
 const holdMs = 2_000
 /** One that makes a noise and does not speak gives way to one that does, after so many milliseconds without speech. */
 const yieldMs = 400
+/** Who was told to speak and pauses speaks on for so long, in milliseconds. */
+const pauseMs = 600
 /** Of who spoke so many are remembered. */
 const mostSpoke = 64
 
@@ -18,6 +20,8 @@ export class Speakers {
   /** Of those that tell how loud they are. */
   #telling = 0
   readonly #heard = new Set<Voice>()
+  /** Who speaks as another server says; with what ends it for those who pause. */
+  readonly #told = new Map<string, object | undefined>()
   /** Who spoke, the latest first; those who speak now are among them. */
   readonly #spoke: string[] = []
   #looking = false
@@ -39,7 +43,7 @@ export class Speakers {
 
   /** Who speaks, who began last first. */
   get speaking(): string[] {
-    return this.#spoke.filter((userId) => this.#voices.get(userId)?.speaking)
+    return this.#spoke.filter((userId) => this.#voices.get(userId)?.speaking ?? this.#told.has(userId))
   }
 
   /** Who spoke lately, the latest first. */
@@ -68,9 +72,28 @@ export class Speakers {
     if (voice.speaking) this.#changed(this.speaking)
   }
 
+  /** These speak now, where another server listens: takes the place of what was said before. */
+  tell(userIds: readonly string[]): void {
+    const began = userIds.filter((userId) => !this.#told.has(userId))
+    for (const userId of began) this.#noteSpoke(userId)
+    for (const userId of userIds) this.#told.set(userId, undefined)
+    if (began.length > 0) this.#changed(this.speaking)
+    for (const [userId, pausing] of this.#told) {
+      if (pausing !== undefined || userIds.includes(userId)) continue
+      const pause = {}
+      this.#told.set(userId, pause)
+      this.#after(pauseMs, () => {
+        if (this.#told.get(userId) !== pause) return
+        this.#told.delete(userId)
+        this.#changed(this.speaking)
+      })
+    }
+  }
+
   /** Somebody is out of the room. */
   forget(userId: string): void {
     this.remove(userId)
+    if (this.#told.delete(userId)) this.#changed(this.speaking)
     const at = this.#spoke.indexOf(userId)
     if (at >= 0) this.#spoke.splice(at, 1)
   }

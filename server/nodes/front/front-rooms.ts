@@ -371,14 +371,18 @@ export class FrontRooms {
         byNumber,
         joinedAt,
       })),
-      streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted }) => ({
-        userId,
-        source,
-        videoCodec: videoCodec.toUpperCase(),
-        audioCodec: audioCodec.toUpperCase(),
-        videoMuted,
-        audioMuted,
-      })),
+      streams: feeds.map(
+        ({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
+          userId,
+          source,
+          videoCodec: videoCodec.toUpperCase(),
+          audioCodec: audioCodec.toUpperCase(),
+          videoMuted,
+          audioMuted,
+          tellsLevel,
+          speaks,
+        }),
+      ),
     }
   }
 

@@ -19,6 +19,9 @@ export interface CarriedFeed {
   /** It is passed on to nobody: a host has silenced it. */
   videoMuted: boolean
   audioMuted: boolean
+  /** Its sound tells how loud it is, and whether that is speech now. */
+  tellsLevel: boolean
+  speaks: boolean
 }
 
 /** What is not to be passed on of what somebody's camera and microphone send, or is again. */

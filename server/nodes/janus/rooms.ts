@@ -23,6 +23,8 @@ export interface ListedParticipant {
 const plugin = 'janus.plugin.videoroom'
 /** What people's browsers and cameras have in common, the best first. */
 const codecs = { audiocodec: 'opus,pcmu,pcma,g722', videocodec: 'vp8,h264,vp9,av1' }
+/** Who speaks is told: whose packets of sound of 400 ms are louder than 50 dB below full scale on average (RFC 6464). */
+const levels = { audiolevel_event: true, audio_active_packets: 20, audio_level_average: 50 }
 
 const listSchema = z.object({
   list: z.array(
@@ -75,6 +77,7 @@ export class JanusRooms {
       notify_joining: true,
       lock_record: true,
       ...codecs,
+      ...levels,
       ...this.#rules(),
       ...(allowed === undefined ? {} : { allowed }),
       ...this.#adminKey(),
@@ -184,7 +187,7 @@ export class JanusRooms {
 
   /** Says whose the room is, and by which of the rules that cannot be changed it was made. */
   #description(): string {
-    const rules = { ...this.#rules(), ...codecs, token: this.#secrets.token_secret }
+    const rules = { ...this.#rules(), ...codecs, ...levels, token: this.#secrets.token_secret }
     return `${this.#mark} ${derivedSecret(this.#secrets, 'rules', JSON.stringify(rules)).slice(0, 8)}`
   }
 

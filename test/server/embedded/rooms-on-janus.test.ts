@@ -74,3 +74,26 @@ test('what a host mutes is passed on to nobody, whatever the page does, until th
   await viewer.close()
   await sender.close()
 })
+
+test('who speaks is told to everybody, and to who comes later; not of who is silenced, or silent', async () => {
+  const room = await newRoom('Speaking')
+  const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
+  const speaking = (client: SignalClient): readonly string[] =>
+    client.messages.findLast((message) => message.type === 'speaking')?.user_ids ?? client.joined.speaking
+  const sender = await publish(room, bob, '', { pictures: 0 })
+  expect(await ann.next('stream_added')).toMatchObject({ stream: { user_id: 'bob', tells_level: true } })
+  bob.send({ type: 'state', audio: true, video: false })
+  sender.level = 30
+  await expect.poll(() => speaking(ann), { timeout: 5_000 }).toEqual(['bob'])
+  const cem = await enter(room, 'cem')
+  expect(cem.joined).toMatchObject({ speaking: ['bob'], spoke: ['bob'] })
+  const { connections } = await site.rpc('media.stats', { room_id: room })
+  expect(connections.filter((one) => one.speaking).map(({ user_id }) => user_id)).toEqual(['bob'])
+  ann.send({ type: 'mute', user_id: 'bob', kind: 'audio' })
+  await expect.poll(() => speaking(cem), { timeout: 5_000 }).toEqual([])
+  bob.send({ type: 'state', audio: true, video: false })
+  await expect.poll(() => speaking(cem), { timeout: 5_000 }).toEqual(['bob'])
+  sender.level = 100
+  await expect.poll(() => speaking(ann), { timeout: 5_000 }).toEqual([])
+  await sender.close()
+})

@@ -10,6 +10,8 @@ export interface PublishedStream {
   tellsLevel: boolean
   /** It is passed on to nobody. */
   muted: boolean
+  /** It is loud enough for speech. */
+  speaks: boolean
 }
 
 const listedSchema = z.looseObject({
@@ -25,7 +27,7 @@ const listedSchema = z.looseObject({
 export const publishedStreamsSchema = z.array(listedSchema).transform((listed) =>
   listed.flatMap(({ type, mid, codec, disabled, moderated, talking }): PublishedStream[] => {
     if (disabled || codec === '' || (type !== 'audio' && type !== 'video')) return []
-    return [{ mid, kind: type, codec, tellsLevel: talking !== undefined, muted: moderated }]
+    return [{ mid, kind: type, codec, tellsLevel: talking !== undefined, muted: moderated, speaks: talking === true }]
   }),
 )
 
@@ -44,6 +46,6 @@ export function streamsOfAnswer(
       const [, mid = ''] = /^a=mid:(\S+)/m.exec(section) ?? []
       if ((kind !== 'audio' && kind !== 'video') || port === '0' || /^a=inactive/m.test(section)) return []
       const codec = codecs[kind]
-      return codec === '' ? [] : [{ mid, kind, codec, tellsLevel: section.includes(levelUri), muted: false }]
+      return codec === '' ? [] : [{ mid, kind, codec, tellsLevel: section.includes(levelUri), muted: false, speaks: false }]
     })
 }

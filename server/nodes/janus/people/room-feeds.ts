@@ -14,18 +14,22 @@ export interface PublishedFeed {
   /** It is passed on to nobody: a host has silenced it. */
   videoMuted: boolean
   audioMuted: boolean
+  /** Its sound tells how loud it is, and whether that is speech now. */
+  tellsLevel: boolean
+  speaks: boolean
 }
 
 const none: readonly PublishedStream[] = []
 
 const publisherSchema = z.looseObject({ id: z.string(), streams: publishedStreamsSchema.default([]) })
 const newsSchema = z.looseObject({
+  videoroom: z.string().optional(),
   publishers: z.array(publisherSchema).default([]),
   /** `ok` for oneself. */
   unpublished: z.string().optional(),
   leaving: z.string().optional(),
   kicked: z.string().optional(),
-  /** Whose stream was silenced, or is heard again. */
+  /** Whose stream was silenced or is heard again, or begins or ceases to speak. */
   id: z.string().optional(),
   mid: z.string().optional(),
   moderation: z.enum(['muted', 'unmuted']).optional(),
@@ -58,10 +62,13 @@ export class RoomFeeds {
   take(data: Readonly<Record<string, unknown>>): void {
     const news = newsSchema.safeParse(data)
     if (!news.success) return
-    const { publishers, unpublished, leaving, kicked, id, mid, moderation } = news.data
+    const { videoroom, publishers, unpublished, leaving, kicked, id, mid, moderation } = news.data
     for (const publisher of publishers) this.#told(publisher)
     for (const gone of [unpublished, leaving, kicked]) if (gone !== undefined) this.remove(gone)
-    if (id !== undefined && moderation !== undefined) this.#moderated(id, mid, moderation === 'muted')
+    if (id === undefined) return
+    if (moderation !== undefined) this.#change(id, mid, { muted: moderation === 'muted' })
+    if (videoroom === 'talking' || videoroom === 'stopped-talking')
+      this.#change(id, mid, { tellsLevel: true, speaks: videoroom === 'talking' })
   }
 
   add(feedId: string, streams: readonly PublishedStream[]): void {
@@ -81,20 +88,27 @@ export class RoomFeeds {
     if (had) this.#changed()
   }
 
-  /** What is told of sound again leaves out that it is silenced. */
+  /** What is told of sound again leaves out that it is silenced, or speaks. */
   #told({ id, streams }: z.output<typeof publisherSchema>): void {
-    const before = this.streamsOf(id)
-    const wasMuted = (mid: string): boolean => before.some((stream) => stream.mid === mid && stream.muted)
+    const before = new Map(this.streamsOf(id).map((stream) => [stream.mid, stream]))
     this.add(
       id,
-      streams.map((stream) => ({ ...stream, muted: stream.muted || wasMuted(stream.mid) })),
+      streams.map((stream) => {
+        const { muted = false, tellsLevel = false, speaks = false } = before.get(stream.mid) ?? {}
+        return {
+          ...stream,
+          muted: stream.muted || muted,
+          tellsLevel: stream.tellsLevel || tellsLevel,
+          speaks: stream.speaks || speaks,
+        }
+      }),
     )
   }
 
-  #moderated(feedId: string, mid: string | undefined, muted: boolean): void {
+  #change(feedId: string, mid: string | undefined, to: Partial<PublishedStream>): void {
     this.add(
       feedId,
-      this.streamsOf(feedId).map((stream) => (stream.mid === mid ? { ...stream, muted } : stream)),
+      this.streamsOf(feedId).map((stream) => (stream.mid === mid ? { ...stream, ...to } : stream)),
     )
   }
 }
@@ -109,6 +123,8 @@ function feedOf(feedId: string, streams: readonly PublishedStream[]): PublishedF
     audioCodec: audio?.codec ?? '',
     videoMuted: video?.muted ?? false,
     audioMuted: audio?.muted ?? false,
+    tellsLevel: audio?.tellsLevel ?? false,
+    speaks: audio?.speaks ?? false,
   }
 }
 
@@ -117,7 +133,9 @@ function same(one: PublishedFeed, other: PublishedFeed): boolean {
     one.videoCodec === other.videoCodec &&
     one.audioCodec === other.audioCodec &&
     one.videoMuted === other.videoMuted &&
-    one.audioMuted === other.audioMuted
+    one.audioMuted === other.audioMuted &&
+    one.tellsLevel === other.tellsLevel &&
+    one.speaks === other.speaks
   )
 }
 

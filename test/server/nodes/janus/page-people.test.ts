@@ -80,6 +80,8 @@ test('somebody comes through the page, sends camera and microphone, and somebody
       audioCodec: 'opus',
       videoMuted: false,
       audioMuted: false,
+      tellsLevel: true,
+      speaks: false,
     },
   ])
   const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)

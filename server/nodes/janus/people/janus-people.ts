@@ -4,14 +4,17 @@ import { unlessAborted, within } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
 import type { CarrierRefusal, MuteWish, RoomCarrier } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
-import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
+import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { KeptOpen } from '../kept-open.ts'
 import type { IceCredentials } from './gathered-description.ts'
+import { MediaWays } from './media-ways.ts'
 import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
+import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
+import { RoomObservers } from './room-observers.ts'
 import { Subscription } from './subscription.ts'
 
 export type { CarriedPerson } from './person-stay.ts'
@@ -42,6 +45,8 @@ export interface JanusPeopleOptions {
   logger: NodeLogger
   /** Milliseconds that joining, publishing and watching may take. */
   actMs?: number
+  /** How long a hidden participant stays after the last preview, in milliseconds. */
+  lingerMs?: number
 }
 
 /** What somebody asks to watch. */
@@ -62,30 +67,6 @@ interface Place {
   leaving: AbortController
 }
 
-/** One publication or subscription. */
-interface Way {
-  trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
-  /** Of a subscription. */
-  start?(answer: string, signal: AbortSignal): Promise<void>
-  show?(height: number, signal: AbortSignal): Promise<void>
-  restart(credentials: IceCredentials, signal: AbortSignal): Promise<string>
-  end(signal: AbortSignal): Promise<void>
-  /** What a subscription shows. */
-  watches?: { roomId: string; feedId: string }
-}
-
-/** They are not in the room, or there is no such session. */
-class NotThere extends NodeError {}
-
-const refusals: Readonly<Record<number, CarrierRefusal>> = {
-  [janusCodes.noRoom]: 'noRoom',
-  [janusCodes.noFeed]: 'noStream',
-  [janusCodes.publishersFull]: 'tooManyVideos',
-  [janusCodes.noSession]: 'noSession',
-  [janusCodes.noHandle]: 'noSession',
-  [janusCodes.badDescription]: 'badOffer',
-}
-
 const defaultActMs = 5_000
 const never = new AbortController().signal
 
@@ -95,16 +76,23 @@ export class JanusPeople implements RoomCarrier {
   /** By room, then by user. */
   readonly #places = new Map<string, Map<string, Place>>()
   readonly #feeds = new Map<string, RoomFeeds>()
-  readonly #ways = new Map<string, Way>()
+  readonly #ways = new MediaWays()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
   /** Unseen viewers share one. */
   readonly #observing = new KeptOpen(() => this.#session(this.#closing.signal))
-  /** By room: participants that publish nothing and are nobody, for those. */
-  readonly #observers = new Map<string, Promise<PersonStay>>()
+  readonly #observers: RoomObservers
 
   constructor(options: JanusPeopleOptions) {
     this.#options = options
+    this.#observers = new RoomObservers({
+      join: (roomId) => {
+        const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
+        return this.#join({ roomId, userId, userName: '', role: 'member' }, never)
+      },
+      gone: (roomId) => this.#unheard(roomId),
+      ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs }),
+    })
   }
 
   /** What is published in a room; empty where nobody of ours is in it. */
@@ -112,9 +100,11 @@ export class JanusPeople implements RoomCarrier {
     return this.#feeds.get(roomId)?.list ?? []
   }
 
-  /** What is published in a room is known from then on. @throws as `watch` */
+  /** What is published in a room is known from then on, for a while at least. @throws as `watch` */
   async look(roomId: string, signal: AbortSignal): Promise<void> {
-    if (this.#anybodyIn(roomId) === undefined) await unlessAborted(this.#observerOf(roomId), signal)
+    if (this.#anybodyIn(roomId) !== undefined) return
+    const { letGo } = await this.#observers.use(roomId, signal)
+    letGo()
   }
 
   /** Somebody is in the room, or on their way into it. */
@@ -163,7 +153,7 @@ export class JanusPeople implements RoomCarrier {
       const stay = await this.#stayOf(roomId, userId, inner)
       const session = randomUUID()
       const { publication, answer } = await stay.publish(source, offer, () => this.#over(session), inner)
-      this.#ways.set(session, publication)
+      this.#ways.add(session, publication)
       return { session, answer }
     })
   }
@@ -179,15 +169,21 @@ export class JanusPeople implements RoomCarrier {
       const session = randomUUID()
       const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
         Subscription.open(owner, { ...credentials, room: roomId, feed: feedId }, () => this.#over(session), inner)
-      const subscription =
-        stay === undefined ? await this.#watchUnseen(roomId, open, inner) : await open(stay.session, stay.credentials)
+      const { subscription, letGo } =
+        stay === undefined
+          ? await this.#watchUnseen(roomId, open, inner)
+          : { subscription: await open(stay.session, stay.credentials), letGo: undefined }
+      // Noted until it was answered.
       if (height !== undefined) await subscription.show(height, inner)
-      this.#ways.set(session, {
+      this.#ways.add(session, {
         trickle: (candidate, of) => subscription.trickle(candidate, of),
         start: (answer, of) => subscription.start(answer, of),
         show: (shown, of) => subscription.show(shown, of),
         restart: (credentials, of) => subscription.restart(credentials, of),
-        end: (of) => subscription.end(of),
+        end: async (of) => {
+          letGo?.()
+          await subscription.end(of)
+        },
         watches: { roomId, feedId },
       })
       return { session, offer: subscription.offer }
@@ -197,14 +193,12 @@ export class JanusPeople implements RoomCarrier {
   /** What the browser answers to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
   async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
     const way = this.#ways.get(session)
-    if (way?.start === undefined) throw new NotThere('there is no such subscription')
     await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
   }
 
   /** Candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
   async trickle(session: string, candidates: readonly JanusCandidate[], signal: AbortSignal): Promise<void> {
     const way = this.#ways.get(session)
-    if (way === undefined) throw new NotThere('there is no such session')
     await this.#act(signal, async (inner) => {
       for (const candidate of candidates) await way.trickle(candidate, inner)
     })
@@ -216,13 +210,12 @@ export class JanusPeople implements RoomCarrier {
    */
   async restart(session: string, credentials: IceCredentials, signal: AbortSignal): Promise<string> {
     const way = this.#ways.get(session)
-    if (way === undefined) throw new NotThere('there is no such session')
     return await this.#act(signal, (inner) => way.restart(credentials, inner))
   }
 
   /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */
   async show(session: string, height: number, signal: AbortSignal): Promise<void> {
-    await this.#act(signal, async (inner) => await this.#ways.get(session)?.show?.(height, inner))
+    await this.#act(signal, async (inner) => await this.#ways.find(session)?.show?.(height, inner))
   }
 
   /** Silences what somebody's camera and microphone send, or no longer; where nothing is known of that, nothing happens. @throws as JanusRooms.moderate */
@@ -236,9 +229,8 @@ export class JanusPeople implements RoomCarrier {
 
   /** A publication or subscription ends. Idempotent. */
   async end(session: string): Promise<void> {
-    const way = this.#ways.get(session)
+    const way = this.#ways.take(session)
     if (way === undefined) return
-    this.#ways.delete(session)
     try {
       await way.end(never)
     } catch (error) {
@@ -248,9 +240,7 @@ export class JanusPeople implements RoomCarrier {
 
   /** Why a request failed, in the words of the room page's program. */
   refusalOf(error: unknown): CarrierRefusal {
-    if (error instanceof NotThere) return 'noSession'
-    if (!(error instanceof JanusError)) return 'busy'
-    return refusals[error.code] ?? 'busy'
+    return refusalOf(error)
   }
 
   /** Everybody is out. */
@@ -259,8 +249,7 @@ export class JanusPeople implements RoomCarrier {
       Array.from(room.keys(), (userId) => [roomId, userId] as const),
     )
     await Promise.all(people.map(([roomId, userId]) => this.leave(roomId, userId)))
-    const observers = await Promise.allSettled(this.#observers.values())
-    for (const one of observers) if (one.status === 'fulfilled') await one.value.leave(never).catch(() => {})
+    await this.#observers.close()
     const observing = await this.#observing.current()
     await observing?.destroy(never).catch(() => {})
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
@@ -310,8 +299,12 @@ export class JanusPeople implements RoomCarrier {
     room.delete(userId)
     if (room.size > 0) return
     this.#places.delete(roomId)
-    // Nobody is there who would hear what is published.
-    if (!this.#observers.has(roomId)) this.#feeds.delete(roomId)
+    this.#unheard(roomId)
+  }
+
+  /** Where nobody is there who would hear what is published, nothing is known of it any more. */
+  #unheard(roomId: string): void {
+    if (!this.#places.has(roomId) && !this.#observers.has(roomId)) this.#feeds.delete(roomId)
   }
 
   #feedsFor(roomId: string): RoomFeeds {
@@ -319,10 +312,7 @@ export class JanusPeople implements RoomCarrier {
     if (known !== undefined) return known
     const feeds: RoomFeeds = new RoomFeeds(() => {
       if (this.#feeds.get(roomId) !== feeds) return
-      for (const [session, { watches }] of this.#ways) {
-        if (watches?.roomId !== roomId || feeds.has(watches.feedId)) continue
-        this.#over(session)
-      }
+      for (const session of [...this.#ways.without(roomId, (feedId) => feeds.has(feedId))]) this.#over(session)
       this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
     })
     this.#feeds.set(roomId, feeds)
@@ -331,8 +321,7 @@ export class JanusPeople implements RoomCarrier {
 
   /** By itself. */
   #over(session: string): void {
-    const way = this.#ways.get(session)
-    if (way === undefined) return
+    if (this.#ways.find(session) === undefined) return
     void this.end(session)
     this.#options.tell({ type: 'over', session })
   }
@@ -353,27 +342,20 @@ export class JanusPeople implements RoomCarrier {
     roomId: string,
     open: (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>,
     signal: AbortSignal,
-  ): Promise<Subscription> {
+  ): Promise<{ subscription: Subscription; letGo: (() => void) | undefined }> {
     const owner = await this.#observing.get(signal)
     try {
-      return await open(owner, this.#anybodyIn(roomId)?.credentials)
+      return { subscription: await open(owner, this.#anybodyIn(roomId)?.credentials), letGo: undefined }
     } catch (error) {
       if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
-      const observer = await unlessAborted(this.#observerOf(roomId), signal)
-      return await open(owner, observer.credentials)
     }
-  }
-
-  /** Joins once, and stays for as long as the room does: the next preview needs them again. */
-  #observerOf(roomId: string): Promise<PersonStay> {
-    const known = this.#observers.get(roomId)
-    if (known !== undefined) return known
-    const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
-    const observer = this.#join({ roomId, userId, userName: '', role: 'member' }, never)
-    this.#observers.set(roomId, observer)
-    const forget = (): void => void (this.#observers.get(roomId) === observer && this.#observers.delete(roomId))
-    observer.then((stay) => stay.ended.then(forget), forget)
-    return observer
+    const { stay, letGo } = await this.#observers.use(roomId, signal)
+    try {
+      return { subscription: await open(owner, stay.credentials), letGo }
+    } catch (error) {
+      letGo()
+      throw error
+    }
   }
 
   async #session(signal: AbortSignal): Promise<JanusSession> {

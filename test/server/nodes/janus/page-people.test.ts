@@ -40,8 +40,9 @@ afterAll(async () => {
   await janus[Symbol.asyncDispose]()
 })
 
-const newPeople = (): JanusPeople =>
+const newPeople = (lingerMs?: number): JanusPeople =>
   new JanusPeople({
+    ...(lingerMs === undefined ? {} : { lingerMs }),
     socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
     admit: () => Promise.resolve({}),
     clear: async (room, id) => {
@@ -151,12 +152,23 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
 test('a preview shows a stream of a room where nobody else came through the page', async () => {
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
-  const other = newPeople()
-  const { session } = await other.watch({ roomId: 'r1', userId: undefined, feedId: 'ann' }, soon())
-  await other.end(session)
-  expect((await inRoom()).filter((id) => !id.endsWith('~screen'))).toEqual(['ann', 'bob'])
+  const other = newPeople(100)
+  const sessions = await Promise.all(
+    [1, 2].map(() => other.watch({ roomId: 'r1', userId: undefined, feedId: 'ann' }, soon())),
+  )
+  // One for all of them, who is nobody, for as long as one of them goes on.
+  const hidden = async (): Promise<string[]> => (await inRoom()).filter((id) => id.endsWith('~screen'))
+  for (const { session } of sessions) {
+    expect(await hidden()).toHaveLength(1)
+    await other.end(session)
+  }
+  await eventually(hidden, (ids) => expect(ids).toEqual([]))
+  expect(await inRoom()).toEqual(['ann', 'bob'])
+  expect(other.feedsOf('r1')).toEqual([])
+  await other.look('r1', soon())
+  expect(other.feedsOf('r1')).toHaveLength(1)
   await other.close()
-  await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
+  await eventually(hidden, (ids) => expect(ids).toEqual([]))
 })
 
 test('who is in the room from before is replaced by the same person', async () => {

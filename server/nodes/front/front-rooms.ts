@@ -228,8 +228,8 @@ export class FrontRooms {
   #entered(front: string, { roomId, user }: Extract<FrontEvent, { type: 'carriedEntered' }>): void {
     const people = this.#people.get(roomId) ?? new Map<string, string>()
     this.#people.set(roomId, people.set(user.userId, front))
-    const { userId, userName, role } = user
-    this.#carrierOf(roomId)?.enter({ roomId, userId, userName, role })
+    const { userId, userName, role, byNumber } = user
+    this.#carrierOf(roomId)?.enter({ roomId, userId, userName, role, byNumber })
   }
 
   #left(front: string, { roomId, userId, kicked }: Extract<FrontEvent, { type: 'carriedLeft' }>): void {

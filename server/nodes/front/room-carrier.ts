@@ -7,6 +7,8 @@ export interface CarriedPerson {
   userId: string
   userName: string
   role: 'host' | 'member'
+  /** By the room's number alone. */
+  byNumber?: boolean | undefined
 }
 
 /** What is published in a room. */

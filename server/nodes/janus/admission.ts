@@ -95,6 +95,23 @@ export class JanusAdmission {
     return text
   }
 
+  /**
+   * Gives out a token to whoever knows that this person may come in, also into a locked room, until it is withdrawn.
+   * @returns the token; empty where none is needed
+   * @throws as AdminApi.askPlugin
+   */
+  async admitKnown(token: RoomToken, signal: AbortSignal): Promise<string> {
+    return this.#asks(this.#of(token.roomId).locked) ? await this.admitBeside(token, signal) : ''
+  }
+
+  /** A token that was given out by `admitKnown` or `admitBeside` lets nobody in any more. @throws as AdminApi.askPlugin */
+  async withdraw(roomId: string, userId: string, text: string, signal: AbortSignal): Promise<void> {
+    const admitted = this.#admitted.get(roomId)
+    if (admitted?.beside.get(userId) !== text) return
+    admitted.beside.delete(userId)
+    await this.#apply(roomId, admitted, signal)
+  }
+
   /** Tokens of somebody let nobody in any more; in a room that is gone they do not anyway. @throws as AdminApi.askPlugin */
   async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)

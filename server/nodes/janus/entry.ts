@@ -66,20 +66,23 @@ export class JanusEntry {
    * @throws NodeError with what is in the way: the room is not here, locked or full, or they were taken out lately
    */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
-    const { roomId, userId } = wish
-    const { participants, relays, isBanned, admission } = this.#options
+    this.#assertMayCome(wish)
+    return await this.#options.admission.admit(wish, signal)
+  }
+
+  #assertMayCome({ roomId, userId }: Pick<AdmissionWish, 'roomId' | 'userId'>): void {
+    const { participants, relays, isBanned } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
     if (isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
     if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')
-    return await admission.admit(wish, signal)
   }
 
   /**
-   * What lets in somebody who comes through the room page, or their screen: fields of the join.
-   * @throws as `admit`
+   * What lets in somebody who comes through the room page, or their screen: fields of the join. The page has let them in already, into a locked room those who were in it.
+   * @throws as `admit`, but for the lock
    */
   async admitThroughPage(
     { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
@@ -87,7 +90,8 @@ export class JanusEntry {
   ): Promise<Readonly<Record<string, unknown>>> {
     const wish = { roomId, userId, role, expiresAt: this.#farAway() }
     // A screen is nobody: whose it is has been let in.
-    const token = isScreen(userId) ? await this.#options.admission.admit(wish, signal) : await this.admit(wish, signal)
+    if (!isScreen(userId)) this.#assertMayCome(wish)
+    const token = await this.#options.admission.admitKnown(wish, signal)
     return token === '' ? {} : { token }
   }
 

@@ -38,6 +38,8 @@ export interface JanusNodeOptions {
   /** By which participants of relays are known. */
   relayIds: RelayIds
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
+  /** Somebody who came through the room page; undefined for everybody else. */
+  visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'> | undefined
   /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
   removed: (roomId: string, userId: string) => void
   /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
@@ -83,7 +85,8 @@ export class JanusNode implements MediaNode {
     this.#participants = new JanusParticipants({
       list: (roomId) => this.#own((signal) => rooms.participants(roomId, signal)),
       isDevice: (roomId, userId) => isScreen(userId) || this.#devices.holds(roomId, userId) || this.relays.has(userId),
-      roleOf: (roomId, userId) => admission.roleOf(roomId, userId),
+      standingOf: (roomId, userId) =>
+        options.visitor(roomId, userId) ?? { role: admission.roleOf(roomId, userId), byNumber: undefined },
       tell: (event) => this.#tellOfPerson(event),
       clock,
     })
@@ -207,6 +210,19 @@ export class JanusNode implements MediaNode {
     await this.#removal.displace(roomId, userId, signal)
   }
 
+  /** Who came through the page is in, or did not come: with what let them in nobody else comes. */
+  joinedThroughPage(roomId: string, userId: string, { token }: Readonly<Record<string, unknown>>): void {
+    if (typeof token !== 'string') return
+    this.#look('a token of somebody who is in', () =>
+      this.#own((signal) => this.#admission.withdraw(roomId, userId, token, signal)),
+    )
+  }
+
+  /** What is known of somebody who came through the room page has changed. */
+  visitorChanged(roomId: string): void {
+    this.#readSoon(roomId)
+  }
+
   /** Takes a participant out who may come back at once: another one of the same name takes their place. @throws as JanusRooms.kick */
   async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#options.rooms.kick(roomId, userId, signal)
@@ -214,7 +230,7 @@ export class JanusNode implements MediaNode {
 
   /** Silences what somebody publishes, or no longer. @throws as JanusRooms.moderate */
   async moderate(...wish: Parameters<JanusRooms['moderate']>): Promise<void> {
-    await this.#rooms.moderate(...wish)
+    await this.#options.rooms.moderate(...wish)
   }
 
   /** Somebody is being taken out, by the controller's wish. */

@@ -90,6 +90,7 @@ export class JanusNodes {
         if (inService) own = devices(access, rooms, emit)
         return own
       },
+      visitor: (roomId, userId) => people.personOf(roomId, userId),
       removed: (roomId, userId) => this.#remove(roomId, userId),
       elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
@@ -109,6 +110,8 @@ export class JanusNodes {
     const people = new JanusPeople({
       socket: { url: access.wsUrl, apiSecret: secrets.api_secret, logger },
       admit: (person, signal) => node.admitThroughPage(person, signal),
+      admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
+      changed: ({ roomId }) => node.visitorChanged(roomId),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
       moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
       tell: (event) => this.#options.people?.(event),

@@ -8,7 +8,8 @@ export interface JanusParticipantsOptions {
   list: (roomId: string) => Promise<ListedParticipant[]>
   /** It is no person: who put it there keeps it. */
   isDevice: (roomId: string, userId: string) => boolean
-  roleOf: (roomId: string, userId: string) => NodeUser['role']
+  /** What they are besides their name. */
+  standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'>
   tell: (event: NodeEvent) => void
   /** Milliseconds since the epoch. */
   clock: () => number
@@ -151,14 +152,15 @@ export class JanusParticipants {
   }
 
   #settleOne(roomId: string, participant: ListedParticipant, key: number | undefined): void {
-    const { roleOf, tell, clock } = this.#options
+    const { standingOf, tell, clock } = this.#options
     const known = this.#rooms.get(roomId)?.get(participant.id)
     const stay: Stay = known ?? {
       user: { userId: participant.id, userName: '', device: false, role: 'member', joinedAt: clock() },
       key: undefined,
     }
     if (key !== undefined) stay.key = key
-    const user = { ...stay.user, userName: participant.display, role: roleOf(roomId, participant.id) }
+    const { role, byNumber } = standingOf(roomId, participant.id)
+    const user = { ...stay.user, userName: participant.display, role, byNumber }
     if (known !== undefined && sameUser(known.user, user)) return
     stay.user = user
     if (known === undefined) {
@@ -179,5 +181,5 @@ export class JanusParticipants {
 }
 
 function sameUser(one: NodeUser, other: NodeUser): boolean {
-  return one.userName === other.userName && one.role === other.role
+  return one.userName === other.userName && one.role === other.role && one.byNumber === other.byNumber
 }

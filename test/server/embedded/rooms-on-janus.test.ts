@@ -97,3 +97,45 @@ test('who speaks is told to everybody, and to who comes later; not of who is sil
   await expect.poll(() => speaking(ann), { timeout: 5_000 }).toEqual([])
   await sender.close()
 })
+
+test('a locked room lets back in who was in it, with their screen; nobody else', async () => {
+  const room = await newRoom('Locked')
+  const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
+  const inJanus = async (): Promise<string[]> => (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
+  await expect.poll(inJanus).toEqual(['ann', 'bob'])
+  ann.send({ type: 'lock', locked: true })
+  await bob.next((message) => message.type === 'room_changed' && message.locked)
+  const screen = await publish(room, bob, '?source=screen')
+  await ann.next((message) => message.type === 'stream_added' && message.stream.source === 'screen')
+  await screen.close()
+  bob.send({ type: 'leave' })
+  await bob.closed
+  await expect.poll(inJanus).toEqual(['ann'])
+  await expect(enter(room, 'cem')).rejects.toThrow('403 locked')
+  const again = await enter(room, 'bob', 'member', { pass: bob.joined.pass })
+  await expect.poll(inJanus).toEqual(['ann', 'bob'])
+  ann.forget()
+  const sender = await publish(room, again)
+  expect(await ann.next('stream_added')).toMatchObject({ stream: { stream_id: 'bob' } })
+  const viewer = await watch(room, ann, 'bob')
+  await flows(viewer.video)
+  await viewer.close()
+  await sender.close()
+  // By the other way nobody gets in who was not given a token before.
+  await expect(site.rpc('media.participant_token', { room_id: room, user_id: 'dan' })).rejects.toThrow('locked')
+})
+
+test('who is host, and who came by the number alone, is known of people on Janus as of those on this machine; a new name is, too', async () => {
+  const room = await newRoom('Names')
+  await site.rpc('rooms.update', { room_id: room, entry_by_number: 'on', host_password: 'open sesame' })
+  const browser = 'a secret of this browser'
+  const users = async () => (await site.rpc('rooms.get', { room_id: room })).users
+  const ann = await SignalClient.join(site.nodeUrl, room, { user_name: 'Ann', browser })
+  const { user_id } = ann.joined.you
+  await expect.poll(users).toMatchObject([{ user_id, user_name: 'Ann', role: 'member', by_number: true }])
+  const renamed = await SignalClient.join(site.nodeUrl, room, { user_name: 'Anna', browser })
+  await expect.poll(users).toMatchObject([{ user_id, user_name: 'Anna', role: 'member' }])
+  await SignalClient.join(site.nodeUrl, room, { user_name: 'Anna', browser, host_password: 'open sesame' })
+  await expect.poll(users).toMatchObject([{ user_id, user_name: 'Anna', role: 'host' }])
+  renamed.drop()
+})

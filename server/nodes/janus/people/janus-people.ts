@@ -11,7 +11,7 @@ import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { KeptOpen } from '../kept-open.ts'
 import type { IceCredentials } from './gathered-description.ts'
 import { MediaWays } from './media-ways.ts'
-import { type Admit, type CarriedPerson, PersonStay } from './person-stay.ts'
+import { type Admit, type Admitted, type CarriedPerson, PersonStay } from './person-stay.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
@@ -33,6 +33,9 @@ export type PeopleEvent =
 export interface JanusPeopleOptions {
   socket: JanusSocketOptions
   admit: Admit
+  admitted: Admitted
+  /** Somebody is called otherwise, or became host. */
+  changed: (person: CarriedPerson) => void
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
   /** Passes on nothing of a stream that somebody publishes, or does again. @throws as JanusRooms.moderate */
@@ -62,6 +65,8 @@ export interface WatchWish {
 
 /** Somebody's place in a room. */
 interface Place {
+  /** As they are now. */
+  person: CarriedPerson
   joining: Promise<PersonStay>
   stay: PersonStay | undefined
   leaving: AbortController
@@ -112,18 +117,38 @@ export class JanusPeople implements RoomCarrier {
     return this.#places.get(roomId)?.has(userId) === true
   }
 
-  /** Somebody comes in; whoever is in already stays. Where it fails, `out` is told. */
+  /** Somebody who is in the room, or on their way into it. */
+  personOf(roomId: string, userId: string): CarriedPerson | undefined {
+    return this.#places.get(roomId)?.get(userId)?.person
+  }
+
+  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. */
   enter(person: CarriedPerson): void {
     const { roomId, userId } = person
-    if (this.has(roomId, userId)) return
+    const present = this.#places.get(roomId)?.get(userId)
+    if (present !== undefined) return this.#change(present, person)
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     this.#places.set(roomId, room)
     const leaving = new AbortController()
-    const place: Place = { joining: this.#join(person, leaving.signal), stay: undefined, leaving }
+    const place: Place = { person, joining: this.#join(person, leaving.signal), stay: undefined, leaving }
     room.set(userId, place)
     place.joining.then(
       (stay) => this.#joined(place, stay),
       (error: unknown) => this.#out(place, person, error),
+    )
+  }
+
+  #change(place: Place, person: CarriedPerson): void {
+    const { userName, role } = place.person
+    if (userName === person.userName && role === person.role) return
+    place.person = person
+    const renamed =
+      userName === person.userName
+        ? Promise.resolve()
+        : this.#act(never, async (signal) => (await place.joining).rename(person.userName, signal))
+    renamed.then(
+      () => this.#options.changed(person),
+      (error: unknown) => this.#options.logger.debug({ err: error }, 'somebody is still called as before'),
     )
   }
 
@@ -258,12 +283,12 @@ export class JanusPeople implements RoomCarrier {
   }
 
   async #join(person: CarriedPerson, leaving: AbortSignal): Promise<PersonStay> {
-    const { admit, clear } = this.#options
+    const { admit, admitted, clear } = this.#options
     const feeds = this.#feedsFor(person.roomId)
     return await this.#act(leaving, async (signal) => {
       const session = await this.#session(signal)
       try {
-        const parts = { person, admit, feeds }
+        const parts = { person, admit, admitted, feeds }
         return await PersonStay.join(parts, session, signal).catch(async (error: unknown) => {
           // Of a stay that a controller before this one began, or that Janus has not noticed to be over.
           if (!isJanusError(error, janusCodes.idTaken)) throw error

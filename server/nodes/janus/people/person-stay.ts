@@ -12,10 +12,15 @@ export interface CarriedPerson {
   userId: string
   userName: string
   role: 'host' | 'member'
+  /** By the room's number alone. */
+  byNumber?: boolean | undefined
 }
 
 /** What lets a participant in: fields of its join, such as a token. */
 export type Admit = (person: CarriedPerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
+
+/** They have joined, or could not: what let them in is not used again. */
+export type Admitted = (person: CarriedPerson, fields: Readonly<Record<string, unknown>>) => void
 
 /** By this Janus's events name people who came through the page. */
 const opaqueId = 'roomdesk-person'
@@ -40,14 +45,14 @@ export class PersonStay {
   /** Resolves with the reason when they are out of the room, whoever wanted that. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
-  readonly #admit: Admit
+  readonly #parts: Pick<StayParts, 'admit' | 'admitted'>
   readonly #feeds: RoomFeeds
   readonly #published = new Map<StreamSource, Published>()
   /** Publications follow each other. */
   #work: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    { person, admit, feeds }: StayParts,
+    { person, feeds, ...parts }: StayParts,
     session: JanusSession,
     participant: JanusHandle,
     { credentials, ended }: Pick<PersonStay, 'credentials' | 'ended'>,
@@ -56,14 +61,14 @@ export class PersonStay {
     this.session = session
     this.credentials = credentials
     this.#participant = participant
-    this.#admit = admit
+    this.#parts = parts
     this.#feeds = feeds
     this.ended = ended
   }
 
   /** Joins. @throws JanusError noRoom, idTaken, roomUnauthorized; what admits them throws; as JanusSession.attach */
   static async join(parts: StayParts, session: JanusSession, signal: AbortSignal): Promise<PersonStay> {
-    const { person, admit, feeds } = parts
+    const { person, feeds } = parts
     const participant = await session.attach('janus.plugin.videoroom', signal, opaqueId)
     const ended = Promise.withResolvers<string>()
     participant.onEvent((event) => {
@@ -72,8 +77,7 @@ export class PersonStay {
       else if (isOut(event.data)) ended.resolve('they were taken out of the room')
       else feeds.take(event.data)
     })
-    const admission = await admit(person, signal)
-    const data = await join(participant, person, admission, signal)
+    const { admission, data } = await join(participant, person, parts, signal)
     const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
     void session.ended.then(ended.resolve)
@@ -100,6 +104,11 @@ export class PersonStay {
   /** Asks their camera for a picture that can be shown by itself. @throws as JanusHandle.request */
   async requestKeyFrame(signal: AbortSignal): Promise<void> {
     await this.#published.get('main')?.publication.requestKeyFrame(signal)
+  }
+
+  /** They are called otherwise from now on. @throws as JanusHandle.request */
+  async rename(display: string, signal: AbortSignal): Promise<void> {
+    await this.#participant.request({ request: 'configure', display }, signal)
   }
 
   /** They are out; everything that is theirs ends. */
@@ -136,7 +145,7 @@ export class PersonStay {
     const handle = await this.session.attach('janus.plugin.videoroom', signal, opaqueId)
     try {
       const screen = { ...this.person, userId: feedId }
-      await join(handle, screen, await this.#admit(screen, signal), signal)
+      await join(handle, screen, this.#parts, signal)
       return handle
     } catch (error) {
       handle.detach(never).catch(() => {})
@@ -149,6 +158,7 @@ export class PersonStay {
 export interface StayParts {
   person: CarriedPerson
   admit: Admit
+  admitted: Admitted
   feeds: RoomFeeds
 }
 
@@ -161,12 +171,18 @@ function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boole
 
 async function join(
   handle: JanusHandle,
-  { roomId, userId, userName }: CarriedPerson,
-  admission: Readonly<Record<string, unknown>>,
+  person: CarriedPerson,
+  { admit, admitted }: Pick<StayParts, 'admit' | 'admitted'>,
   signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
-  const request = { request: 'join', ptype: 'publisher', room: roomId, id: userId, display: userName, ...admission }
-  const { data } = await handle.request(request, signal)
-  if (data.videoroom !== 'joined') throw new NodeError('its room does not say that they joined')
-  return data
+): Promise<Record<'admission' | 'data', Readonly<Record<string, unknown>>>> {
+  const { roomId: room, userId: id, userName: display } = person
+  const admission = await admit(person, signal)
+  try {
+    const request = { request: 'join', ptype: 'publisher', room, id, display, ...admission }
+    const { data } = await handle.request(request, signal)
+    if (data.videoroom !== 'joined') throw new NodeError('its room does not say that they joined')
+    return { admission, data }
+  } finally {
+    admitted(person, admission)
+  }
 }

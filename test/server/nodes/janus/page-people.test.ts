@@ -45,6 +45,8 @@ const newPeople = (lingerMs?: number): JanusPeople =>
     ...(lingerMs === undefined ? {} : { lingerMs }),
     socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
     admit: () => Promise.resolve({}),
+    admitted: () => {},
+    changed: () => {},
     clear: async (room, id) => {
       await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
     },

@@ -130,8 +130,8 @@ export class MediaServer {
       this.#rooms.open(room)
       return {}
     },
-    close_room: async ({ roomId, moves }) => {
-      this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed')
+    close_room: async ({ roomId, moves, carried }) => {
+      this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed', carried === true)
       return {}
     },
     note_removal: async (removal) => {

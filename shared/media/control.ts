@@ -245,8 +245,11 @@ export const controlMethods = {
   /** Somebody was taken out of a room on another node, to which it may come. */
   note_removal: { params: removalSchema, result: nothing },
   open_room: { params: room, result: nothing },
-  /** `moves`: it goes to another node, and its people are to follow. */
-  close_room: { params: z.strictObject({ roomId, moves: z.boolean().optional() }), result: nothing },
+  /** `moves`: it goes to another node, and its people are to follow. `carried`: it is meant as one whose media is another server's; it may be this node's own by now. */
+  close_room: {
+    params: z.strictObject({ roomId, moves: z.boolean().optional(), carried: z.boolean().optional() }),
+    result: nothing,
+  },
   /** The answer to `roomWanted`; null: the room is open now, and the caller may enter. */
   answer_room: {
     params: z.strictObject({

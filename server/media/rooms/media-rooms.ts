@@ -80,7 +80,10 @@ export class MediaRooms {
     return room
   }
 
+  /** One whose media goes another way from now on begins anew: its people come again. */
   open(config: RoomConfig): void {
+    const carried = config.carried === true
+    this.close(config.roomId, 'restarting', !carried)
     const room = this.#rooms.get(config.roomId)
     if (room === undefined) this.#rooms.set(config.roomId, this.#make(config))
     else room.configure(config)
@@ -128,9 +131,10 @@ export class MediaRooms {
     }
   }
 
-  close(roomId: string, reason: 'closed' | 'restarting'): void {
+  /** @param carried only where its media is another server's, or only where it is not; left out: either */
+  close(roomId: string, reason: 'closed' | 'restarting', carried?: boolean): void {
     const room = this.#rooms.get(roomId)
-    if (room === undefined) return
+    if (room === undefined || (carried !== undefined && (room.config.carried === true) !== carried)) return
     this.#rooms.delete(roomId)
     this.#endJoining(roomId)
     room.close(reason)

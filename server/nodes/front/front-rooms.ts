@@ -216,7 +216,7 @@ export class FrontRooms {
       const moves = room !== undefined && !room.closed && room.node !== known.node
       if (room === undefined || room.closed || moves) {
         rooms.delete(roomId)
-        void this.#say(front, 'close_room', { roomId, moves }).catch(ignore)
+        void this.#say(front, 'close_room', { roomId, moves, carried: true }).catch(ignore)
       } else void this.#say(front, 'open_room', this.#config(room)).catch(ignore)
     }
   }

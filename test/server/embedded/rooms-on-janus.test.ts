@@ -6,12 +6,17 @@ import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../../support/media/whip-peer.ts'
 import { MediaSite } from './media-site.ts'
 
-/** A site whose only node is a Janus server that asks for tokens: people come through the program of the room page, and their media goes straight to Janus. */
+/** A site whose rooms are on a Janus server that asks for tokens: people come through the program of the room page, and their media goes straight to Janus. */
 let janus: JanusServer
 let site: MediaSite
 beforeAll(async () => {
   janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
-  site = await MediaSite.start({ nodes: [janus.asNode()] })
+  const nodes = [
+    { ...janus.asNode('j'), weight: 100 },
+    { name: 'here', kind: 'embedded' as const, weight: 0.01 },
+  ]
+  site = await MediaSite.start({ nodes })
+  await site.until(async () => (await site.rpc('nodes.list', {})).every(({ state }) => state === 'online'))
 })
 afterAll(async () => {
   await site[Symbol.asyncDispose]()
@@ -20,9 +25,14 @@ afterAll(async () => {
 
 const tokenOf = (url: string): string => new URL(url).hash.replace('#token=', '')
 
-const newRoom = async (topic: string): Promise<string> => (await site.rpc('rooms.create', { topic })).room_id
+const newRoom = async (topic: string): Promise<string> => {
+  const { room_id } = await site.rpc('rooms.create', { topic })
+  await site.api.get('/sdk/get_mcu', { room_id })
+  expect((await site.rpc('rooms.get', { room_id })).room.node).toBe('j')
+  return room_id
+}
 
-/** Somebody comes through the page, as soon as the room's node is online. */
+/** Somebody comes through the page. */
 async function enter(
   room_id: string,
   user_id: string,
@@ -138,4 +148,26 @@ test('who is host, and who came by the number alone, is known of people on Janus
   await SignalClient.join(site.nodeUrl, room, { user_name: 'Anna', browser, host_password: 'open sesame' })
   await expect.poll(users).toMatchObject([{ user_id, user_name: 'Anna', role: 'host' }])
   renamed.drop()
+})
+
+test('people read whether their room was closed or goes to another node, and come into it there', async () => {
+  const closed = await newRoom('Closed')
+  const ann = await enter(closed, 'ann')
+  await site.rpc('rooms.close', { room_ids: [closed] })
+  expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
+
+  const room = await newRoom('Moved')
+  const [bob, cem] = [await enter(room, 'bob'), await enter(room, 'cem')]
+  const sender = await publish(room, bob)
+  await cem.next('stream_added')
+  await site.rpc('nodes.disable', { name: 'j' })
+  for (const client of [bob, cem]) expect(await client.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
+  const [again, other] = [await enter(room, 'bob'), await enter(room, 'cem')]
+  expect((await site.rpc('rooms.get', { room_id: room })).room.node).toBe('here')
+  const there = await WhipPeer.open(`${site.nodeUrl}/whip/${room}`, again.joined.session)
+  await other.next('stream_added')
+  const viewer = await WhepPeer.open(`${site.nodeUrl}/whep/${room}/bob`, other.joined.session)
+  await flows(viewer.video)
+  await Promise.all([sender.close().catch(() => {}), there.close(), viewer.close()])
+  await site.rpc('nodes.enable', { name: 'j' })
 })

@@ -44,6 +44,23 @@ async function back(ann: Visitor, bo: Visitor): Promise<void> {
   await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('Yard')])
 }
 
+test('the page finds another way to Janus when its computer is on another network: what it sends and watches goes on in the same sessions', async () => {
+  const { ann, bo } = await meeting('Network')
+  const restarts: number[] = []
+  ann.page.on('response', (response) => {
+    if (response.request().method() === 'PATCH') restarts.push(response.status())
+  })
+  const begun: string[] = []
+  ann.page.on('request', (request) => {
+    if (request.method() === 'POST') begun.push(request.url())
+  })
+  await ann.page.evaluate("void window.dispatchEvent(new Event('online'))")
+  // Two that she watches, and what she sends.
+  await expect.poll(() => restarts, { timeout: 10_000 }).toEqual([200, 200, 200])
+  await Promise.all([ann.sees('Bo', 60), ann.sees('Yard', 60), bo.sees('Ann', 60)])
+  expect(begun).toEqual([])
+}, 120_000)
+
 test('the program of the room page is killed: pictures go on meanwhile, and people are back within 5 s', async () => {
   const { ann, bo } = await meeting('Program')
   const { pid } = site.controller.ready

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
-import { unlessAborted, within } from '../../deadline.ts'
-import { NodeConnectionError, NodeError } from '../../media-node.ts'
+import { within } from '../../deadline.ts'
+import { NodeConnectionError } from '../../media-node.ts'
 import type { CarrierRefusal, MuteWish, RoomCarrier } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
@@ -12,9 +12,10 @@ import { KeptOpen } from '../kept-open.ts'
 import type { IceCredentials } from './gathered-description.ts'
 import { MediaWays } from './media-ways.ts'
 import { type Admit, type Admitted, type CarriedPerson, PersonStay } from './person-stay.ts'
-import { NotThere, refusalOf } from './refusals.ts'
+import { refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
+import { RoomPlaces } from './room-places.ts'
 import { Subscription } from './subscription.ts'
 
 export type { CarriedPerson } from './person-stay.ts'
@@ -63,23 +64,13 @@ export interface WatchWish {
   height?: number | undefined
 }
 
-/** Somebody's place in a room. */
-interface Place {
-  /** As they are now. */
-  person: CarriedPerson
-  joining: Promise<PersonStay>
-  stay: PersonStay | undefined
-  leaving: AbortController
-}
-
 const defaultActMs = 5_000
 const never = new AbortController().signal
 
 /** People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus. */
 export class JanusPeople implements RoomCarrier {
   readonly #options: JanusPeopleOptions
-  /** By room, then by user. */
-  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #places: RoomPlaces
   readonly #feeds = new Map<string, RoomFeeds>()
   readonly #ways = new MediaWays()
   readonly #closing = new AbortController()
@@ -90,6 +81,15 @@ export class JanusPeople implements RoomCarrier {
 
   constructor(options: JanusPeopleOptions) {
     this.#options = options
+    const { changed, tell, logger, actMs = defaultActMs } = options
+    this.#places = new RoomPlaces({
+      join: (person, leaving) => this.#join(person, leaving),
+      out: ({ roomId, userId }, error) => tell({ type: 'out', roomId, userId, error }),
+      changed,
+      emptied: (roomId) => this.#unheard(roomId),
+      logger,
+      actMs,
+    })
     this.#observers = new RoomObservers({
       join: (roomId) => {
         const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
@@ -107,62 +107,24 @@ export class JanusPeople implements RoomCarrier {
 
   /** What is published in a room is known from then on, for a while at least. @throws as `watch` */
   async look(roomId: string, signal: AbortSignal): Promise<void> {
-    if (this.#anybodyIn(roomId) !== undefined) return
+    if (this.#places.stayIn(roomId) !== undefined) return
     const { letGo } = await this.#observers.use(roomId, signal)
     letGo()
   }
 
-  /** Somebody is in the room, or on their way into it. */
-  has(roomId: string, userId: string): boolean {
-    return this.#places.get(roomId)?.has(userId) === true
-  }
-
   /** Somebody who is in the room, or on their way into it. */
   personOf(roomId: string, userId: string): CarriedPerson | undefined {
-    return this.#places.get(roomId)?.get(userId)?.person
+    return this.#places.personOf(roomId, userId)
   }
 
   /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. */
   enter(person: CarriedPerson): void {
-    const { roomId, userId } = person
-    const present = this.#places.get(roomId)?.get(userId)
-    if (present !== undefined) return this.#change(present, person)
-    const room = this.#places.get(roomId) ?? new Map<string, Place>()
-    this.#places.set(roomId, room)
-    const leaving = new AbortController()
-    const place: Place = { person, joining: this.#join(person, leaving.signal), stay: undefined, leaving }
-    room.set(userId, place)
-    place.joining.then(
-      (stay) => this.#joined(place, stay),
-      (error: unknown) => this.#out(place, person, error),
-    )
-  }
-
-  #change(place: Place, person: CarriedPerson): void {
-    const { userName, role } = place.person
-    if (userName === person.userName && role === person.role) return
-    place.person = person
-    const renamed =
-      userName === person.userName
-        ? Promise.resolve()
-        : this.#act(never, async (signal) => (await place.joining).rename(person.userName, signal))
-    renamed.then(
-      () => this.#options.changed(person),
-      (error: unknown) => this.#options.logger.debug({ err: error }, 'somebody is still called as before'),
-    )
+    this.#places.enter(person)
   }
 
   /** Somebody goes; resolves when they are out. */
   async leave(roomId: string, userId: string): Promise<void> {
-    const place = this.#places.get(roomId)?.get(userId)
-    if (place === undefined) return
-    this.#forget(roomId, userId, place)
-    place.leaving.abort(new NodeError('they left'))
-    try {
-      await (await place.joining).leave(never)
-    } catch (error) {
-      this.#options.logger.debug({ err: error }, 'somebody who left a room of a Janus node could not be taken out')
-    }
+    await this.#places.leave(roomId, userId)
   }
 
   /**
@@ -175,7 +137,7 @@ export class JanusPeople implements RoomCarrier {
   ): Promise<{ session: string; answer: string }> {
     const { roomId, userId, source, offer } = wish
     return await this.#act(signal, async (inner) => {
-      const stay = await this.#stayOf(roomId, userId, inner)
+      const stay = await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
       const { publication, answer } = await stay.publish(source, offer, () => this.#over(session), inner)
       this.#ways.add(session, publication)
@@ -190,7 +152,7 @@ export class JanusPeople implements RoomCarrier {
   async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string }> {
     const { roomId, userId, feedId, height } = wish
     return await this.#act(signal, async (inner) => {
-      const stay = userId === undefined ? undefined : await this.#stayOf(roomId, userId, inner)
+      const stay = userId === undefined ? undefined : await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
       const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
         Subscription.open(owner, { ...credentials, room: roomId, feed: feedId }, () => this.#over(session), inner)
@@ -249,7 +211,7 @@ export class JanusPeople implements RoomCarrier {
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
       await this.#options.moderate(roomId, { userId, mid, muted }, signal)
     // Nobody can show what follows upon pictures that did not come.
-    if (kind === 'video' && !muted) await this.#places.get(roomId)?.get(userId)?.stay?.requestKeyFrame(signal)
+    if (kind === 'video' && !muted) await this.#places.stayIn(roomId, userId)?.requestKeyFrame(signal)
   }
 
   /** A publication or subscription ends. Idempotent. */
@@ -270,10 +232,7 @@ export class JanusPeople implements RoomCarrier {
 
   /** Everybody is out. */
   async close(): Promise<void> {
-    const people = [...this.#places].flatMap(([roomId, room]) =>
-      Array.from(room.keys(), (userId) => [roomId, userId] as const),
-    )
-    await Promise.all(people.map(([roomId, userId]) => this.leave(roomId, userId)))
+    await this.#places.clear()
     await this.#observers.close()
     const observing = await this.#observing.current()
     await observing?.destroy(never).catch(() => {})
@@ -302,34 +261,9 @@ export class JanusPeople implements RoomCarrier {
     })
   }
 
-  #joined(place: Place, stay: PersonStay): void {
-    place.stay = stay
-    const { person } = stay
-    void stay.ended.then((why) => {
-      // Whatever is left of it ends.
-      stay.leave(never).catch(() => {})
-      this.#out(place, person, new NodeError(why))
-    })
-  }
-
-  #out(place: Place, { roomId, userId }: CarriedPerson, error: unknown): void {
-    if (this.#places.get(roomId)?.get(userId) !== place) return
-    this.#forget(roomId, userId, place)
-    this.#options.tell({ type: 'out', roomId, userId, error })
-  }
-
-  #forget(roomId: string, userId: string, place: Place): void {
-    const room = this.#places.get(roomId)
-    if (room?.get(userId) !== place) return
-    room.delete(userId)
-    if (room.size > 0) return
-    this.#places.delete(roomId)
-    this.#unheard(roomId)
-  }
-
   /** Where nobody is there who would hear what is published, nothing is known of it any more. */
   #unheard(roomId: string): void {
-    if (!this.#places.has(roomId) && !this.#observers.has(roomId)) this.#feeds.delete(roomId)
+    if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.delete(roomId)
   }
 
   #feedsFor(roomId: string): RoomFeeds {
@@ -351,17 +285,6 @@ export class JanusPeople implements RoomCarrier {
     this.#options.tell({ type: 'over', session })
   }
 
-  async #stayOf(roomId: string, userId: string, signal: AbortSignal): Promise<PersonStay> {
-    const place = this.#places.get(roomId)?.get(userId)
-    if (place === undefined) throw new NotThere('they are not in the room')
-    return await unlessAborted(place.joining, signal)
-  }
-
-  #anybodyIn(roomId: string): PersonStay | undefined {
-    for (const { stay } of this.#places.get(roomId)?.values() ?? []) if (stay !== undefined) return stay
-    return undefined
-  }
-
   /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */
   async #watchUnseen(
     roomId: string,
@@ -370,7 +293,7 @@ export class JanusPeople implements RoomCarrier {
   ): Promise<{ subscription: Subscription; letGo: (() => void) | undefined }> {
     const owner = await this.#observing.get(signal)
     try {
-      return { subscription: await open(owner, this.#anybodyIn(roomId)?.credentials), letGo: undefined }
+      return { subscription: await open(owner, this.#places.stayIn(roomId)?.credentials), letGo: undefined }
     } catch (error) {
       if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
     }

@@ -1,0 +1,142 @@
+import { unlessAborted } from '../../deadline.ts'
+import { NodeError } from '../../media-node.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import type { CarriedPerson, PersonStay } from './person-stay.ts'
+import { NotThere } from './refusals.ts'
+
+/** What the places of people in the rooms of one node are made of. */
+export interface RoomPlacesOptions {
+  /** Takes somebody into their room, until the signal. */
+  join: (person: CarriedPerson, leaving: AbortSignal) => Promise<PersonStay>
+  /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
+  out: (person: CarriedPerson, error: unknown) => void
+  /** Somebody is called otherwise, or became host. */
+  changed: (person: CarriedPerson) => void
+  /** Nobody is in the room any more. */
+  emptied: (roomId: string) => void
+  logger: NodeLogger
+  /** Milliseconds that a request may take. */
+  actMs: number
+}
+
+/** Somebody's place in a room. */
+interface Place {
+  /** As they are now. */
+  person: CarriedPerson
+  joining: Promise<PersonStay>
+  stay: PersonStay | undefined
+  leaving: AbortController
+}
+
+const never = new AbortController().signal
+
+/** People who came through the page, in their rooms on one node. */
+export class RoomPlaces {
+  readonly #options: RoomPlacesOptions
+  /** By room, then by user. */
+  readonly #places = new Map<string, Map<string, Place>>()
+
+  constructor(options: RoomPlacesOptions) {
+    this.#options = options
+  }
+
+  /** Somebody is in the room, or on their way into it. */
+  isOccupied(roomId: string): boolean {
+    return this.#places.has(roomId)
+  }
+
+  /** Somebody who is in the room, or on their way into it. */
+  personOf(roomId: string, userId: string): CarriedPerson | undefined {
+    return this.#places.get(roomId)?.get(userId)?.person
+  }
+
+  /** Somebody who is in the room by now; left out: anybody. */
+  stayIn(roomId: string, userId?: string): PersonStay | undefined {
+    const room = this.#places.get(roomId)
+    if (userId !== undefined) return room?.get(userId)?.stay
+    for (const { stay } of room?.values() ?? []) if (stay !== undefined) return stay
+    return undefined
+  }
+
+  /** Their stay, once they are in. @throws NotThere when they are not even on their way; what joining failed with; the signal's reason */
+  async stayOf(roomId: string, userId: string, signal: AbortSignal): Promise<PersonStay> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) throw new NotThere('they are not in the room')
+    return await unlessAborted(place.joining, signal)
+  }
+
+  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. */
+  enter(person: CarriedPerson): void {
+    const { roomId, userId } = person
+    const present = this.#places.get(roomId)?.get(userId)
+    if (present !== undefined) return this.#change(present, person)
+    const room = this.#places.get(roomId) ?? new Map<string, Place>()
+    this.#places.set(roomId, room)
+    const leaving = new AbortController()
+    const place: Place = { person, joining: this.#options.join(person, leaving.signal), stay: undefined, leaving }
+    room.set(userId, place)
+    place.joining.then(
+      (stay) => this.#joined(place, stay),
+      (error: unknown) => this.#out(place, error),
+    )
+  }
+
+  /** Somebody goes; resolves when they are out. */
+  async leave(roomId: string, userId: string): Promise<void> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) return
+    this.#forget(place)
+    place.leaving.abort(new NodeError('they left'))
+    try {
+      await (await place.joining).leave(never)
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'somebody who left a room of a Janus node could not be taken out')
+    }
+  }
+
+  /** Everybody is out. */
+  async clear(): Promise<void> {
+    const places = [...this.#places.values()].flatMap((room) => [...room.values()])
+    await Promise.all(places.map(({ person }) => this.leave(person.roomId, person.userId)))
+  }
+
+  #change(place: Place, person: CarriedPerson): void {
+    const { userName, role } = place.person
+    if (userName === person.userName && role === person.role) return
+    place.person = person
+    this.#rename(place, userName).then(
+      () => this.#options.changed(person),
+      (error: unknown) => this.#options.logger.debug({ err: error }, 'somebody is still called as before'),
+    )
+  }
+
+  async #rename({ joining, person }: Place, before: string): Promise<void> {
+    if (person.userName === before) return
+    await (await joining).rename(person.userName, AbortSignal.timeout(this.#options.actMs))
+  }
+
+  #joined(place: Place, stay: PersonStay): void {
+    place.stay = stay
+    void stay.ended.then((why) => {
+      // Whatever is left of it ends.
+      stay.leave(never).catch(() => {})
+      this.#out(place, new NodeError(why))
+    })
+  }
+
+  #out(place: Place, error: unknown): void {
+    if (this.#forget(place)) this.#options.out(place.person, error)
+  }
+
+  /** @returns whether they had the place still */
+  #forget(place: Place): boolean {
+    const { roomId, userId } = place.person
+    const room = this.#places.get(roomId)
+    if (room?.get(userId) !== place) return false
+    room.delete(userId)
+    if (room.size > 0) return true
+    this.#places.delete(roomId)
+    this.#options.emptied(roomId)
+    return true
+  }
+}

@@ -158,3 +158,21 @@ describe('whose sound is passed on', () => {
     expect(passedIn(1_000)).toMatchObject({ phone: 50, p1: 0 })
   })
 })
+
+describe('who speaks where another server listens', () => {
+  test('speaks on through a pause, whoever began last first, and is forgotten with whoever leaves', () => {
+    speakers.tell(['ann'])
+    speakers.tell(['ann', 'bob'])
+    speakers.tell(['bob'])
+    pass(400)
+    speakers.tell(['ann', 'bob'])
+    pass(2_000)
+    expect(told).toEqual([['ann'], ['bob', 'ann']])
+    speakers.tell(['bob'])
+    pass(2_000)
+    expect(told.at(-1)).toEqual(['bob'])
+    expect(speakers.spoke).toEqual(['bob', 'ann'])
+    speakers.forget('bob')
+    expect([told.at(-1), speakers.speaking, speakers.spoke]).toEqual([[], [], ['ann']])
+  })
+})

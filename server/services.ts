@@ -201,6 +201,8 @@ export function createServices(options: ServiceOptions): Services {
       return await (await media.client(node, signal)).request(method, params, signal)
     },
     kick: (roomId, userId) => pool.kick(roomId, userId),
+    dismiss: (roomId, userId, signal) =>
+      janus.dismiss(store.get('rooms', roomId)?.node ?? '', roomId, userId, signal),
     wasKicked: (roomId, userId) => janus.wasKicked(store.get('rooms', roomId)?.node ?? '', roomId, userId),
     resumeMs: () => settings().media.resume_ms,
     logger,

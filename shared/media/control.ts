@@ -378,8 +378,14 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** Somebody came into a room that is carried elsewhere, or became host there. */
   z.strictObject({ type: z.literal('carriedEntered'), roomId: z.string(), user: roomUserSchema }),
-  /** They are out. `kicked`: by a host, also of somebody who did not come through this program. */
-  z.strictObject({ type: z.literal('carriedLeft'), roomId: z.string(), userId: z.string(), kicked: z.boolean() }),
+  /** They are out. `kicked`: by a host; `ended`: the host ended the meeting, and they may come again. Both also of somebody who did not come through this program. */
+  z.strictObject({
+    type: z.literal('carriedLeft'),
+    roomId: z.string(),
+    userId: z.string(),
+    kicked: z.boolean(),
+    ended: z.boolean(),
+  }),
   /** Something is wanted of the media of such a room: `answer_media` follows. */
   z.strictObject({ type: z.literal('mediaWanted'), id: z.int(), wish: mediaWishSchema }),
   /** How high a picture of such a room is shown, in device pixels. */

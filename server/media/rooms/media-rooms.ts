@@ -102,7 +102,13 @@ export class MediaRooms {
       left: (roomId, userId, reason) => {
         // The server that carries it tells who is in the room.
         if (config.carried === true)
-          return this.#emit({ type: 'carriedLeft', roomId, userId, kicked: reason === 'kicked' })
+          return this.#emit({
+            type: 'carriedLeft',
+            roomId,
+            userId,
+            kicked: reason === 'kicked',
+            ended: reason === 'ended',
+          })
         this.#users -= 1
         this.#emit({ type: 'left', roomId, userId })
       },

@@ -268,7 +268,7 @@ export class Room {
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
     // Who came otherwise goes otherwise: but a host's word is for the one who carries the room, too.
-    if (member.elsewhere && reason !== 'kicked') return true
+    if (member.elsewhere && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true
   }

@@ -36,6 +36,8 @@ export interface FrontRoomsOptions {
   request: <M extends ControlMethod>(front: string, method: M, params: ControlParams<M>) => Promise<unknown>
   /** Takes somebody out who came to the node by another way. */
   kick: (roomId: string, userId: string) => Promise<unknown>
+  /** The same of somebody who may come back at once. */
+  dismiss: (roomId: string, userId: string, signal: AbortSignal) => Promise<unknown>
   /** Somebody was taken out lately by the controller's wish. */
   wasKicked: (roomId: string, userId: string) => boolean
   /** How long somebody may be without the program that they came through, in milliseconds. */
@@ -232,13 +234,15 @@ export class FrontRooms {
     this.#carrierOf(roomId)?.enter({ roomId, userId, userName, role, byNumber })
   }
 
-  #left(front: string, { roomId, userId, kicked }: Extract<FrontEvent, { type: 'carriedLeft' }>): void {
+  #left(front: string, { roomId, userId, kicked, ended }: Extract<FrontEvent, { type: 'carriedLeft' }>): void {
     const by = this.#people.get(roomId)?.get(userId)
     if (by === front) {
       this.#forget(roomId, userId)
       this.#leave(roomId, userId)
     } else if (by === undefined && kicked)
       this.#try('somebody was not taken out', () => this.#options.kick(roomId, userId))
+    else if (by === undefined && ended)
+      this.#try('somebody was not taken out', (signal) => this.#options.dismiss(roomId, userId, signal))
   }
 
   /** The program that somebody came through tells them, and says it then; whoever came otherwise is silenced without. */

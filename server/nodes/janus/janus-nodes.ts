@@ -168,6 +168,11 @@ export class JanusNodes {
     return this.#running.get(nodeName)?.node.kicks(roomId, userId) === true || this.#isBanned(roomId, userId)
   }
 
+  /** Takes somebody out who may come back at once. Where the node is not in service, they are out. @throws as JanusRooms.kick */
+  async dismiss(nodeName: string, roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    await this.#running.get(nodeName)?.node.clearPlace(roomId, userId, signal)
+  }
+
   /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */
   async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
     const running = this.#running.get(nodeName)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
+import { RoomPeer } from '../../support/janus/room-peers.ts'
 import type { Arrivals } from '../../support/media/arrivals.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
@@ -151,6 +152,37 @@ test('who is host, and who came by the number alone, is known of people on Janus
   await SignalClient.join(site.nodeUrl, room, { user_name: 'Anna', browser, host_password: 'open sesame' })
   await expect.poll(users).toMatchObject([{ user_id, user_name: 'Anna', role: 'host' }])
   renamed.drop()
+})
+
+test('a client of the Janus API is one of the people: silenced by a host like them, and out when the meeting is ended', async () => {
+  const room = await newRoom('Mixed')
+  const ann = await enter(room, 'ann', 'host')
+  const given = await site.rpc('media.participant_token', { room_id: room, user_id: 'zoe', user_name: 'Zoe' })
+  const zoe = await RoomPeer.join(janus, given.room, given.id, { token: given.token, roomToken: given.room_token })
+  const sender = await zoe.publish()
+  await ann.next('stream_added')
+  const viewer = await watch(room, ann, 'zoe')
+  await flows(viewer.audio)
+  ann.send({ type: 'mute', user_id: 'zoe', kind: 'audio' })
+  await expect
+    .poll(
+      async () => {
+        const before = viewer.audio.received
+        await flows(viewer.video)
+        return viewer.audio.received - before
+      },
+      { timeout: 5_000 },
+    )
+    .toBe(0)
+  expect(await ann.next(({ type }) => type === 'person_changed')).toMatchObject({ person: { user_id: 'zoe', audio: false } })
+  ann.send({ type: 'end_meeting' })
+  await ann.closed
+  await expect.poll(async () => (await site.rpc('rooms.get', { room_id: room })).users).toEqual([])
+  // They may come again.
+  await zoe.leave()
+  const again = await RoomPeer.join(janus, given.room, given.id, { token: given.token, roomToken: given.room_token })
+  await again.leave()
+  await Promise.all([viewer.close(), sender.close().catch(() => {})])
 })
 
 test('people read whether their room was closed or goes to another node, and come into it there', async () => {

@@ -17,6 +17,9 @@ export async function peopleOn(janus: JanusServer): Promise<PeopleOn> {
   const people = new JanusPeople({
     socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
     admit: () => Promise.resolve({}),
+    admitted: quiet,
+    changed: quiet,
+    moderate: () => Promise.resolve(),
     clear: () => Promise.reject(new Error('somebody of that name is in already')),
     tell: quiet,
     logger,

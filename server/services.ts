@@ -202,7 +202,7 @@ export function createServices(options: ServiceOptions): Services {
     },
     kick: (roomId, userId) => pool.kick(roomId, userId),
     dismiss: (roomId, userId, signal) =>
-      janus.dismiss(store.get('rooms', roomId)?.node ?? '', roomId, userId, signal),
+      Promise.all(pool.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
     wasKicked: (roomId, userId) => janus.wasKicked(store.get('rooms', roomId)?.node ?? '', roomId, userId),
     resumeMs: () => settings().media.resume_ms,
     logger,

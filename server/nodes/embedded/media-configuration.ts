@@ -3,7 +3,7 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
-import { tokenKeyOf } from './token-key.ts'
+import { joinKeyOf, tokenKeyOf } from './token-key.ts'
 
 /** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */
 const joinShare = 0.97
@@ -15,7 +15,7 @@ const joinShare = 0.97
 export function mediaConfiguration(
   node: StoredNode,
   { media, deadlines }: Pick<Settings, 'media' | 'deadlines'>,
-  store: Pick<Store, 'unseal'>,
+  store: Pick<Store, 'unseal' | 'all'>,
   sitePorts: readonly number[],
   otherNodes: readonly string[],
 ): MediaConfiguration {
@@ -23,7 +23,8 @@ export function mediaConfiguration(
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
   return {
-    tokenKey: tokenKeyOf(node, store),
+    // The page of a Janus node is for links of the site, whose embedded nodes may be out of service.
+    tokenKey: node.kind === 'janus' ? (joinKeyOf(store) ?? tokenKeyOf(node, store)) : tokenKeyOf(node, store),
     // The setting is for the node at the node port; two processes cannot share a port.
     udpPort: node.port === 0 ? udpPort : 0,
     settings: {

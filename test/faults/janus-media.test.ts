@@ -33,7 +33,9 @@ test('of a picture that is sent in three sizes each viewer gets the one that fit
   const [ann, bob] = [await enter(room, 'ann'), await enter(room, 'bob')]
   const page = await MediaPage.open(browser, site.nodeUrl)
   const { session } = ann.joined
-  expect((await page.call('publish', 'own', `${site.nodeUrl}/whip/${room}`, session, { layered: true })).status).toBe(201)
+  expect((await page.call('publish', 'own', `${site.nodeUrl}/whip/${room}`, session, { layered: true })).status).toBe(
+    201,
+  )
   await bob.next('stream_added')
   const watch = (name: string, height: number) =>
     page.call('watchOffered', name, `${site.nodeUrl}/whep/${room}/ann?height=${height}`, bob.joined.session)

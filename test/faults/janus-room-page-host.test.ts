@@ -103,7 +103,11 @@ test('the host lets somebody in who waits, turns somebody away, and removes some
 test('a client of the Janus API is among the people of the page: listed, muted and removed like everybody', async () => {
   const room = await site.room({ topic: 'Mixed' })
   const ann = await enter(room, 'ann', 'Ann', 'host')
-  const given = await site.controller.rpc('media.participant_token', { room_id: room, user_id: 'zoe', user_name: 'Zoe' })
+  const given = await site.controller.rpc('media.participant_token', {
+    room_id: room,
+    user_id: 'zoe',
+    user_name: 'Zoe',
+  })
   const zoe = await RoomPeer.join(janus, given.room, given.id, { token: given.token, roomToken: given.room_token })
   const sender = await zoe.publish()
   await zoe.until('ann')

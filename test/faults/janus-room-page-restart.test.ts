@@ -86,6 +86,7 @@ test('the controller is killed: pictures go on while it is away, and people are 
   const took = performance.now() - began
   console.info(`people are back ${took.toFixed(0)} ms after the controller is there again`)
   expect(took).toBeLessThan(backMs)
-  const ids = async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
+  const ids = async () =>
+    (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
   await expect.poll(async () => (await ids()).sort()).toEqual(['ann', 'bo', `yard-${room}`])
 }, 120_000)

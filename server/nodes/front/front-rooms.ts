@@ -375,18 +375,16 @@ export class FrontRooms {
         byNumber,
         joinedAt,
       })),
-      streams: feeds.map(
-        ({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
-          userId,
-          source,
-          videoCodec: videoCodec.toUpperCase(),
-          audioCodec: audioCodec.toUpperCase(),
-          videoMuted,
-          audioMuted,
-          tellsLevel,
-          speaks,
-        }),
-      ),
+      streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
+        userId,
+        source,
+        videoCodec: videoCodec.toUpperCase(),
+        audioCodec: audioCodec.toUpperCase(),
+        videoMuted,
+        audioMuted,
+        tellsLevel,
+        speaks,
+      })),
     }
   }
 

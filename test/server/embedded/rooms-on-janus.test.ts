@@ -73,11 +73,16 @@ test('what a host mutes is passed on to nobody, whatever the page does, until th
   ] as const) {
     host.send({ type: 'mute', user_id: 'bob', kind })
     expect(await bob.next((message) => message.type === 'muted' && message.kind === kind)).toMatchObject({ by: 'ann' })
-    await expect.poll(async () => {
-      const before = muted.received
-      await flows(other)
-      return muted.received - before
-    }, { timeout: 5_000 }).toBe(0)
+    await expect
+      .poll(
+        async () => {
+          const before = muted.received
+          await flows(other)
+          return muted.received - before
+        },
+        { timeout: 5_000 },
+      )
+      .toBe(0)
     bob.send({ type: 'state', audio: true, video: true })
     await flows(muted)
   }
@@ -114,7 +119,8 @@ test('who speaks is told to everybody, and to who comes later; not of who is sil
 test('a locked room lets back in who was in it, with their screen; nobody else', async () => {
   const room = await newRoom('Locked')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
-  const inJanus = async (): Promise<string[]> => (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
+  const inJanus = async (): Promise<string[]> =>
+    (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
   await expect.poll(inJanus).toEqual(['ann', 'bob'])
   ann.send({ type: 'lock', locked: true })
   await bob.next((message) => message.type === 'room_changed' && message.locked)
@@ -203,7 +209,8 @@ test('people read whether their room was closed or goes to another node, and com
   const sender = await publish(room, bob)
   await cem.next('stream_added')
   await site.rpc('nodes.disable', { name: 'j' })
-  for (const client of [bob, cem]) expect(await client.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
+  for (const client of [bob, cem])
+    expect(await client.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
   const [again, other] = [await enter(room, 'bob'), await enter(room, 'cem')]
   expect((await site.rpc('rooms.get', { room_id: room })).room.node).toBe('here')
   const there = await WhipPeer.open(`${site.nodeUrl}/whip/${room}`, again.joined.session)

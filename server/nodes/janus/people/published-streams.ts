@@ -46,6 +46,8 @@ export function streamsOfAnswer(
       const [, mid = ''] = /^a=mid:(\S+)/m.exec(section) ?? []
       if ((kind !== 'audio' && kind !== 'video') || port === '0' || /^a=inactive/m.test(section)) return []
       const codec = codecs[kind]
-      return codec === '' ? [] : [{ mid, kind, codec, tellsLevel: section.includes(levelUri), muted: false, speaks: false }]
+      return codec === ''
+        ? []
+        : [{ mid, kind, codec, tellsLevel: section.includes(levelUri), muted: false, speaks: false }]
     })
 }

@@ -4,7 +4,7 @@ import type { StoredNode } from '../../../../server/store/records.ts'
 import { nodeConfigSchema } from '../../../../shared/node.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 
-const store = { unseal: (text: string) => text }
+const store = { unseal: (text: string) => text, all: () => new Map<string, never>() }
 const secrets_sealed = JSON.stringify({ token_key: 'a'.repeat(44) })
 
 function node(...addrs: string[]): StoredNode {

@@ -15,6 +15,7 @@ import { deviceHandlers } from './console/device-procedures.ts'
 import type { Handlers } from './console/handlers.ts'
 import { labHandlers } from './console/lab-procedures.ts'
 import { mediaHandlers } from './console/media-procedures.ts'
+import { relayHandlers } from './console/relay-procedures.ts'
 import { type Machine, nodeHandlers } from './console/node-procedures.ts'
 import { participantTokens } from './console/participant-tokens.ts'
 import { roomHandlers } from './console/room-procedures.ts'
@@ -75,6 +76,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     }),
     ...roomHandlers(services.rooms, services.roomViews, logger),
     ...nodeHandlers(store, pool, machine),
+    ...relayHandlers(services.cascades),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
     ...mediaHandlers({
       media: services.media,

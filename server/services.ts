@@ -8,6 +8,7 @@ import { DigestCache } from './access/digest-cache.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
+import { carriedRooms } from './carried-rooms.ts'
 import { CredentialRooms } from './console/credential-rooms.ts'
 import { EventHub } from './console/event-hub.ts'
 import { licenceOf } from './console/site-procedures.ts'
@@ -33,11 +34,11 @@ import type { NodeInspections } from './nodes/health/connection-test.ts'
 import { janusAccess } from './nodes/janus/node-access.ts'
 import { inspectJanus } from './nodes/janus/safety/inspect-janus.ts'
 import { EventPort } from './nodes/janus/events/event-port.ts'
-import { FrontRooms } from './nodes/front/front-rooms.ts'
-import { NodeConnectionError } from './nodes/media-node.ts'
+import type { FrontRooms } from './nodes/front/front-rooms.ts'
 import { NodePool } from './nodes/node-pool.ts'
 import type { CameraProbe } from './nodes/janus/cameras/camera-probe.ts'
 import { JanusCameras } from './nodes/janus/cameras/janus-cameras.ts'
+import type { Cascades } from './nodes/janus/cascade/cascades.ts'
 import { JanusNodes } from './nodes/janus/janus-nodes.ts'
 import { SimulatedNode } from './nodes/simulated/simulated-node.ts'
 import { Metrics } from './observe/metrics.ts'
@@ -103,6 +104,8 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   /** The processes of the embedded nodes; undefined where none works. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
+  /** Rooms on several Janus nodes. */
+  cascades: Cascades
   /** Where Janus nodes send their events. */
   janusEvents: EventPort
   /** Rooms whose page an embedded node's program shows while another node carries their media. */
@@ -129,9 +132,6 @@ export interface Services extends Pick<ServiceOptions, 'store' | 'settings'> {
   start(): Promise<void>
   stop(): Promise<void>
 }
-
-/** Milliseconds that the program of the room page is given to take a word. */
-const frontAnswerMs = 4_000
 
 /** Composes the services over an open store; nothing runs before `start`. */
 export function createServices(options: ServiceOptions): Services {
@@ -173,9 +173,10 @@ export function createServices(options: ServiceOptions): Services {
       janusEvents.review()
       // Where no embedded node shows the room page, it is shown for one of these.
       media?.first.showPageFor(janus.first)
+      cascades.nodesChanged()
     },
     elsewhere: (node, roomId, userId) => pool.usersElsewhere(roomId, node, userId),
-    people: (event) => front.heard(event),
+    people: (people, event) => cascades.heard(people, event),
   })
   const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
   drivers.janus = (node) => janus.driver(node)
@@ -191,22 +192,7 @@ export function createServices(options: ServiceOptions): Services {
   const licence = new LicenceCheck(() => licenceOf(store), { rooms: () => store.all('rooms').size, users })
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
-  const front = new FrontRooms({
-    store,
-    carrierOf: (node) => janus.people(node),
-    usersOf: (roomId) => pool.usersOf(roomId),
-    request: async (node, method, params) => {
-      const signal = AbortSignal.timeout(frontAnswerMs)
-      if (media === undefined) throw new NodeConnectionError('it does not run')
-      return await (await media.client(node, signal)).request(method, params, signal)
-    },
-    kick: (roomId, userId) => pool.kick(roomId, userId),
-    dismiss: (roomId, userId, signal) =>
-      Promise.all(pool.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
-    wasKicked: (roomId, userId) => janus.wasKicked(store.get('rooms', roomId)?.node ?? '', roomId, userId),
-    resumeMs: () => settings().media.resume_ms,
-    logger,
-  })
+  const { cascades, front } = carriedRooms({ store, settings, pool, janus, media, logger })
   const pageAddress = (): string => (media?.first.owner === undefined ? '' : (defaultNodeAddress?.(0) ?? ''))
   const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl, pageAddress })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
@@ -217,6 +203,7 @@ export function createServices(options: ServiceOptions): Services {
     sessions: () => sessions.total,
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     drifts: () => pool.drifts(),
+    relays: () => cascades.relays.counts(),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
     restarts: () => options.restarts ?? 0,
@@ -264,6 +251,7 @@ export function createServices(options: ServiceOptions): Services {
     media,
     janus,
     janusEvents,
+    cascades,
     front,
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),
@@ -282,13 +270,18 @@ export function createServices(options: ServiceOptions): Services {
     authenticate: authenticateOperation(access),
     fieldOperations: fieldOperations({ ...access, rooms, outgoing, pool, mediaUrl }),
     async start() {
-      stopNoting = pool.onEvent((event) => front.noted(event))
+      stopNoting = pool.onEvent((event) => {
+        cascades.noted(event)
+        front.noted(event)
+      })
       watch.start({ pool, devices: outgoing, faults })
+      cascades.start()
       await pool.start()
       outgoing.start()
     },
     async stop() {
       outgoing.stop()
+      await cascades.close()
       await pool.stop()
       stopNoting()
       front.close()

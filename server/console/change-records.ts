@@ -164,6 +164,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   },
   'devices.export': null,
 
+  'relays.list': null,
+
   'media.stats': null,
   'media.transcoding': null,
   'media.preview_stream': null,

@@ -253,6 +253,11 @@ export class NodePool {
     return nodes.some(({ health }) => health.unresponsive) ? 'unresponsive' : 'stopped'
   }
 
+  /** Something looks wrong with a node: it is polled at once. */
+  recheck(name: string): void {
+    this.#context.live.get(name)?.health.pollSoon()
+  }
+
   /** The driver of an enabled node, for the lab. */
   driver(name: string): MediaNode | undefined {
     return this.#context.live.get(name)?.driver

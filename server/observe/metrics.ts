@@ -13,6 +13,8 @@ export interface MetricSources {
   nodes(): Readonly<Record<string, number>>
   /** What was otherwise on the nodes than it should be and was put right since the start, by node and kind. */
   drifts(): Iterable<{ node: string; kind: string; count: number }>
+  /** How many streams Janus nodes hand to each other, by state. */
+  relays(): Readonly<Record<string, number>>
   /** How many devices are in each state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
@@ -152,6 +154,9 @@ export class Metrics implements RequestObserver {
       () => sources.store().journalBytes,
     )
     this.#addLabelledGauge('roomdesk_nodes', 'MCU nodes by state.', 'state', () => sources.nodes())
+    this.#addLabelledGauge('roomdesk_relays', 'Streams that Janus nodes hand to each other by state.', 'state', () =>
+      sources.relays(),
+    )
     this.#addLabelledGauge('roomdesk_devices', 'Outgoing users by state.', 'state', () => sources.devices())
     this.#addLabelledGauge('roomdesk_connections', 'Open connections by listener.', 'listener', () =>
       sources.connections(),

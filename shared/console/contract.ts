@@ -7,6 +7,7 @@ import { eventEntry, eventProcedures } from './events.ts'
 import { labProcedures } from './lab.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
+import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
@@ -19,6 +20,7 @@ export const procedures = {
   ...credentialProcedures,
   ...roomProcedures,
   ...nodeProcedures,
+  ...relayProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
   ...wallProcedures,

@@ -98,6 +98,8 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'devices.import': 'operator',
   'devices.export': 'operator',
 
+  'relays.list': 'viewer',
+
   'media.stats': 'viewer',
   'media.transcoding': 'viewer',
   // These hand out a token; media.watch does not.

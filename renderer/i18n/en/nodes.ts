@@ -208,6 +208,12 @@ export const nodes = {
       off: 'H.265 and B-frames do not play in every browser; Motion JPEG and AAC play in none.',
     },
   },
+  relays: {
+    title: 'Relays',
+    rooms: 'Rooms shared with other nodes',
+    in: 'Streams from other nodes',
+    out: 'Streams to other nodes',
+  },
   sentences: {
     silent: 'The node did not answer within {seconds} s.',
     noDriver: 'This controller cannot drive nodes of kind {kind}.',

@@ -229,6 +229,12 @@ export const nodes: Texts<typeof english> = {
       off: 'H.265 和 B 帧并非在所有浏览器中都能显示，Motion JPEG 和 AAC 则完全无法播放。',
     },
   },
+  relays: {
+    title: '中继',
+    rooms: '与其他节点共用的房间',
+    in: '来自其他节点的媒体流',
+    out: '送往其他节点的媒体流',
+  },
   sentences: {
     silent: '节点未在 {seconds} 秒内应答。',
     noDriver: '此控制器不支持 {kind} 类型的节点。',

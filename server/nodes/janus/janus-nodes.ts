@@ -29,8 +29,8 @@ export interface JanusNodesOptions {
   changed: () => void
   /** How many are in a room on other nodes than this one, leaving out this user; left out: nobody. */
   elsewhere?: (node: string, roomId: string, userId: string) => number
-  /** Told of people who came through the room page. */
-  people?: (event: PeopleEvent) => void
+  /** Told of people who came through the room page. @param people of which node */
+  people?: (people: JanusPeople, event: PeopleEvent) => void
 }
 
 /** What a client of Janus's own API needs to be in a room. */
@@ -107,14 +107,14 @@ export class JanusNodes {
       },
       logger,
     })
-    const people = new JanusPeople({
+    const people: JanusPeople = new JanusPeople({
       socket: { url: access.wsUrl, apiSecret: secrets.api_secret, logger },
       admit: (person, signal) => node.admitThroughPage(person, signal),
       admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
       changed: ({ roomId }) => node.visitorChanged(roomId),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
       moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
-      tell: (event) => this.#options.people?.(event),
+      tell: (event) => this.#options.people?.(people, event),
       logger,
     })
     const source: EventSource = {
@@ -164,8 +164,9 @@ export class JanusNodes {
   }
 
   /** Somebody was taken out of a room lately by the controller's wish, or is about to be. */
-  wasKicked(nodeName: string, roomId: string, userId: string): boolean {
-    return this.#running.get(nodeName)?.node.kicks(roomId, userId) === true || this.#isBanned(roomId, userId)
+  wasKicked(roomId: string, userId: string): boolean {
+    for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
+    return this.#isBanned(roomId, userId)
   }
 
   /** Takes somebody out who may come back at once. Where the node is not in service, they are out. @throws as JanusRooms.kick */

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
+import type { RoomCarrier } from '../../../server/nodes/front/room-carrier.ts'
 
 const never = new AbortController().signal
 
-/** WHIP and WHEP in front of people on a Janus node, with nothing but what these need, the names of their sessions in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
-export async function peopleFront(people: JanusPeople): Promise<{ url: string; sessions: string[] } & AsyncDisposable> {
+/** What is asked of it. */
+type Carrier = Pick<RoomCarrier, 'publish' | 'watch' | 'start' | 'end'>
+
+/** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
+export async function peopleFront(people: Carrier): Promise<{ url: string; sessions: string[] } & AsyncDisposable> {
   const sessions: string[] = []
   const server = createServer((request, response) => {
     answer(people, sessions, request, response).catch((error: unknown) => {
@@ -29,7 +32,7 @@ export async function peopleFront(people: JanusPeople): Promise<{ url: string; s
 }
 
 async function answer(
-  people: JanusPeople,
+  people: Carrier,
   sessions: string[],
   request: IncomingMessage,
   response: ServerResponse,

@@ -17,20 +17,24 @@ export class RoomPeer {
   readonly session: JanusSession
   readonly #handle: JanusHandle
   readonly #room: string
-  readonly #privateId: number
+  readonly #credentials: Readonly<Record<string, unknown>>
   readonly #id: string
   /** Who publishes, oneself not. */
   readonly publishers = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #publishing: WhipPeer | undefined
 
-  private constructor(socket: JanusSocket, handle: JanusHandle, how: { room: string; id: string; privateId: number }) {
+  private constructor(
+    socket: JanusSocket,
+    handle: JanusHandle,
+    how: { room: string; id: string; credentials: Readonly<Record<string, unknown>> },
+  ) {
     this.#socket = socket
     this.session = handle.session
     this.#handle = handle
     this.#room = how.room
     this.#id = how.id
-    this.#privateId = how.privateId
+    this.#credentials = how.credentials
   }
 
   /** Joins. @param tickets where the node asks for some; left out: with the secret of the API */
@@ -43,7 +47,8 @@ export class RoomPeer {
     const handle = await session.attach('janus.plugin.videoroom', soon())
     const join = { request: 'join', ptype: 'publisher', room, id, display: id, token: roomToken }
     const { data } = await handle.request(join, soon())
-    const peer = new RoomPeer(socket, handle, { room, id, privateId: Number(data.private_id) })
+    const credentials = { private_id: data.private_id, ...(roomToken === undefined ? {} : { token: roomToken }) }
+    const peer = new RoomPeer(socket, handle, { room, id, credentials })
     peer.#note(data)
     handle.onEvent((event) => event.type === 'plugin' && peer.#note(event.data))
     return peer
@@ -69,7 +74,7 @@ export class RoomPeer {
 
   /** Subscribes to whoever publishes; resolves at the first packet. */
   watch(feed: string): Promise<RoomViewer> {
-    return RoomViewer.open(this.session, { room: this.#room, feed, privateId: this.#privateId })
+    return RoomViewer.open(this.session, { ...this.#credentials, room: this.#room }, feed)
   }
 
   /** Goes, with everything that they have. */
@@ -139,10 +144,11 @@ export class RoomViewer {
 
   static async open(
     session: JanusSession,
-    { room, feed, privateId }: { room: string; feed: string; privateId: number },
+    inRoom: Readonly<Record<string, unknown>>,
+    feed: string,
   ): Promise<RoomViewer> {
     const viewer = new RoomViewer(await session.attach('janus.plugin.videoroom', soon()))
-    const join = { request: 'join', ptype: 'subscriber', room, private_id: privateId, streams: [{ feed }] }
+    const join = { request: 'join', ptype: 'subscriber', ...inRoom, streams: [{ feed }] }
     const { jsep } = await viewer.#handle.request(join, soon())
     const gathered = whenGathered(viewer.#connection)
     viewer.#connection.setRemoteDescription(jsep?.sdp ?? '', 'offer')

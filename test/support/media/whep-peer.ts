@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer, whenGathered } from './answered-offer.ts'
 import { Arrivals } from './arrivals.ts'
@@ -113,12 +114,17 @@ export class WhepPeer {
     if (response.status !== 201) throw new Error(`it answered ${response.status}`)
     this.#session = new URL(response.headers.get('location') ?? '', url).href
     const gathered = whenGathered(this.#connection)
-    this.#connection.setRemoteDescription(await response.text(), 'offer')
+    const offer = await response.text()
+    const candidates = [...offer.matchAll(/^a=(candidate:.*)\r$/gm)]
+    this.#connection.setRemoteDescription(offer.replace(/^a=candidate:.*\r\n/gm, ''), 'offer')
     this.#connection.setLocalDescription('answer')
     await gathered
     const headers = { 'content-type': 'application/sdp' }
     const answer = (this.#connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
     await fetch(this.#session, { method: 'PATCH', headers, body: answer })
+    // Its first DTLS message is not to come before the server is ready: it would be repeated a second later, where a browser does so after 50 ms.
+    await sleep(40)
+    for (const [, candidate = ''] of candidates) this.#connection.addRemoteCandidate(candidate, '0')
     await this.#firstPacket()
   }
 

@@ -6,6 +6,7 @@ import { RelayDemands, type RelayWish } from './relay-demands.ts'
 import { RelayLoop } from './relay-loop.ts'
 import type { RelayNode } from './relay-node.ts'
 import { RelaySite } from './relay-site.ts'
+import type { PublishedFeed } from '../people/room-feeds.ts'
 import { planRelays, type RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 
@@ -16,12 +17,16 @@ export interface RelayRoomOptions {
   fanOut: number
   /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
   graceMs: number
+  /** Who publishes in it, or what is handed on, may be another than before. */
+  changed: () => void
   logger: NodeLogger
 }
 
 /** A relay as it is now. */
 export interface RelayView extends RelayStep {
   isUp: boolean
+  /** Since when it is so, in milliseconds since the epoch. */
+  since: number
 }
 
 /** A relay, from the first try until it is gone on the node that it handed to. */
@@ -30,6 +35,8 @@ interface Running {
   /** What it hands on: when this is another one, so is the relay. */
   source: Publication
   state: 'opening' | 'up' | 'ending'
+  /** Since when it is up, or is opened; milliseconds since the epoch. */
+  since: number
   loop: RelayLoop | undefined
   stop: AbortController
 }
@@ -106,7 +113,24 @@ export class RelayRoom {
   }
 
   views(): RelayView[] {
-    return Array.from(this.#running.values(), ({ step, state }) => ({ ...step, isUp: state === 'up' }))
+    const there = [...this.#running.values()].filter(({ state }) => state !== 'ending')
+    return there.map(({ step, state, since }) => ({ ...step, isUp: state === 'up', since }))
+  }
+
+  /** What people and devices publish, on whichever node; what is handed on is no other. */
+  feeds(): PublishedFeed[] {
+    const origins = this.#origins()
+    return [...this.#sites].flatMap(([name, { feeds }]) => feeds.filter(({ feedId }) => origins.get(feedId) === name))
+  }
+
+  /** The node on which a stream is published. */
+  originOf(stream: string): string | undefined {
+    return this.#origins().get(stream)
+  }
+
+  /** Who publishes on this node is known. */
+  sees(node: string): boolean {
+    return this.#sites.get(node)?.isUp === true
   }
 
   /** Takes everything down. Never rejects. */
@@ -125,7 +149,9 @@ export class RelayRoom {
     this.#isDue = true
     queueMicrotask(() => {
       this.#isDue = false
-      if (!this.#isClosed) this.#reconcile()
+      if (this.#isClosed) return
+      this.#reconcile()
+      this.#options.changed()
     })
   }
 
@@ -201,7 +227,14 @@ export class RelayRoom {
   }
 
   #open(step: RelayStep, source: Publication): void {
-    const running: Running = { step, source, state: 'opening', loop: undefined, stop: new AbortController() }
+    const running: Running = {
+      step,
+      source,
+      state: 'opening',
+      since: Date.now(),
+      loop: undefined,
+      stop: new AbortController(),
+    }
     this.#running.set(keyOf(step), running)
     this.#inBackground(this.#connect(running))
   }
@@ -228,6 +261,7 @@ export class RelayRoom {
       else {
         running.loop = loop
         running.state = 'up'
+        running.since = Date.now()
         this.#backoffOf(step).succeeded()
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { within } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
 import { describeFailure, type NodeLogger } from '../../node-failure.ts'
+import type { PublishedFeed } from '../people/room-feeds.ts'
 import { Backoff } from './backoff.ts'
 import type { RelayNode } from './relay-node.ts'
 import { type Publication, RoomObserver } from './room-observer.ts'
@@ -48,6 +49,11 @@ export class RelaySite {
   /** Who publishes there. */
   get publications(): ReadonlyMap<string, Publication> {
     return this.#observer?.publications ?? none
+  }
+
+  /** What they publish, in the words of the room page. */
+  get feeds(): readonly PublishedFeed[] {
+    return this.isUp ? (this.#observer?.feeds.list ?? []) : []
   }
 
   /** With which we subscribe there; undefined while our observer is not in the room. */

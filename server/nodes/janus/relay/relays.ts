@@ -1,14 +1,17 @@
 import type { NodeLogger } from '../../node-failure.ts'
 import type { RelayNode } from './relay-node.ts'
-import { RelayRoom, type RelayView } from './relay-room.ts'
+import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
+import type { PublishedFeed } from '../people/room-feeds.ts'
 
 /** What relays are made of. */
 export interface RelaysOptions {
   logger: NodeLogger
   /** Nodes to which one node hands the same stream. */
-  fanOut?: number
+  fanOut?: number | undefined
   /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
-  graceMs?: number
+  graceMs?: number | undefined
+  /** Who publishes in a room that is on several nodes, or what is handed on there, may be another than before. */
+  changed?: (roomId: string) => void
 }
 
 /** A stream that somebody on a node watches. */
@@ -25,20 +28,20 @@ const defaultGraceMs = 5_000
 
 /** Rooms that are on several Janus nodes: what is published on one of them is handed on to those on which somebody watches it. */
 export class Relays {
-  readonly #options: Required<RelaysOptions>
+  readonly #options: Omit<RelayRoomOptions, 'roomId' | 'changed'> & { changed: (roomId: string) => void }
   readonly #rooms = new Map<string, RelayRoom>()
+  #isClosed = false
 
-  constructor({ logger, fanOut = defaultFanOut, graceMs = defaultGraceMs }: RelaysOptions) {
-    this.#options = { logger, fanOut, graceMs }
+  constructor({ logger, fanOut = defaultFanOut, graceMs = defaultGraceMs, changed = () => {} }: RelaysOptions) {
+    this.#options = { logger, fanOut, graceMs, changed }
   }
 
   /** The nodes that a room is on from now on. With fewer than two of them nothing is relayed. */
   place(roomId: string, nodes: readonly RelayNode[]): void {
     const room = this.#rooms.get(roomId)
-    if (room === undefined && nodes.length < 2) return
+    if (this.#isClosed || (room === undefined && nodes.length < 2)) return
     const placed = room ?? this.#room(roomId)
     placed.place(nodes.length < 2 ? [] : nodes)
-    if (placed.isIdle) this.#rooms.delete(roomId)
   }
 
   /** Somebody on a node of a room watches a stream. */
@@ -58,8 +61,32 @@ export class Relays {
     return this.#rooms.get(roomId)?.views() ?? []
   }
 
-  /** Takes all relays down. Never rejects. */
+  /** How many streams are handed on in all rooms, and how many are about to be. */
+  counts(): { up: number; connecting: number } {
+    const counts = { up: 0, connecting: 0 }
+    for (const room of this.#rooms.values())
+      for (const { isUp } of room.views()) counts[isUp ? 'up' : 'connecting'] += 1
+    return counts
+  }
+
+  /** What people and devices publish in a room, on whichever of its nodes. */
+  feedsOf(roomId: string): PublishedFeed[] {
+    return this.#rooms.get(roomId)?.feeds() ?? []
+  }
+
+  /** The node on which a stream of a room is published, as far as that is known. */
+  originOf(roomId: string, stream: string): string | undefined {
+    return this.#rooms.get(roomId)?.originOf(stream)
+  }
+
+  /** Who publishes in a room on this node is known. */
+  sees(roomId: string, node: string): boolean {
+    return this.#rooms.get(roomId)?.sees(node) === true
+  }
+
+  /** Takes all relays down, for good. Never rejects. */
   async close(): Promise<void> {
+    this.#isClosed = true
     const rooms = [...this.#rooms.values()]
     this.#rooms.clear()
     await Promise.all(rooms.map((room) => room.close()))
@@ -68,7 +95,14 @@ export class Relays {
   #room(roomId: string): RelayRoom {
     const known = this.#rooms.get(roomId)
     if (known !== undefined) return known
-    const made = new RelayRoom({ roomId, ...this.#options })
+    const made: RelayRoom = new RelayRoom({
+      roomId,
+      ...this.#options,
+      changed: () => {
+        if (made.isIdle && this.#rooms.get(roomId) === made) this.#rooms.delete(roomId)
+        this.#options.changed(roomId)
+      },
+    })
     this.#rooms.set(roomId, made)
     return made
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
+import { RoomFeeds } from '../people/room-feeds.ts'
 import type { RelayNode } from './relay-node.ts'
 
 /** Somebody publishes in a room. Another object is another publication, even of the same participant. */
@@ -52,6 +53,8 @@ export class RoomObserver {
   readonly credentials: Readonly<Record<string, unknown>>
   /** Participants of relays that were there before it came, from a connection of before: they are no publications. */
   readonly leftovers: readonly string[]
+  /** What is published, in the words of the room page. */
+  readonly feeds = new RoomFeeds(() => this.#changed())
   readonly #publications = new Map<string, Publication>()
   readonly #handle: JanusHandle
   readonly #changed: () => void
@@ -73,6 +76,7 @@ export class RoomObserver {
     const isLeftover = ({ id }: { id: string }): boolean => node.ids.streamOf(id) !== undefined
     this.leftovers = [...joined.publishers, ...joined.attendees].filter(isLeftover).map(({ id }) => id)
     for (const publisher of joined.publishers) if (!isLeftover(publisher)) this.#note(publisher)
+    this.feeds.take(joined)
   }
 
   /** Joins. @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason */
@@ -127,6 +131,7 @@ export class RoomObserver {
     const read = changeSchema.safeParse(event.data)
     if (!read.success) return
     const { videoroom, publishers, unpublished, leaving, kicked } = read.data
+    this.feeds.take(event.data)
     // To be told that one is out oneself is told with `ok` in the place of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
       this.#handle.detach(never).catch(() => {})
@@ -147,6 +152,7 @@ export class RoomObserver {
   #end(why: string): void {
     this.#isOver = true
     this.#publications.clear()
+    this.feeds.clear()
     this.#ended(why)
   }
 }

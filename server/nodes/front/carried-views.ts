@@ -1,0 +1,51 @@
+import type { CarriedRoom } from '../../../shared/media/carriage.ts'
+import type { StreamStats } from '../../../shared/media/control.ts'
+import { screenSuffix } from '../../../shared/media/signal.ts'
+import type { NodeUser } from '../media-node.ts'
+import type { CarriedFeed } from './room-carrier.ts'
+
+/** A room as its program is told of it. @param people without those who came through that program */
+export function carriedRoom(roomId: string, people: readonly NodeUser[], feeds: readonly CarriedFeed[]): CarriedRoom {
+  return {
+    roomId,
+    people: people.map(({ userId, userName, device, role, byNumber = false, joinedAt }) => ({
+      userId,
+      userName,
+      device,
+      role,
+      byNumber,
+      joinedAt,
+    })),
+    streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
+      userId,
+      source,
+      videoCodec: videoCodec.toUpperCase(),
+      audioCodec: audioCodec.toUpperCase(),
+      videoMuted,
+      audioMuted,
+      tellsLevel,
+      speaks,
+    })),
+  }
+}
+
+/** A stream as the console reads it. Nothing is counted: its media goes by no program of ours. */
+export function carriedStats(roomId: string, { userId, source, videoCodec, audioCodec }: CarriedFeed): StreamStats {
+  return {
+    room_id: roomId,
+    stream_id: source === 'main' ? userId : `${userId}${screenSuffix}`,
+    user_id: userId,
+    video_codec: videoCodec.toUpperCase(),
+    audio_codec: audioCodec.toUpperCase(),
+    video_bytes: 0,
+    audio_bytes: 0,
+    frames: 0,
+    key_frames: 0,
+    last_key_frame_at: 0,
+    last_packet_at: 0,
+    viewers: 0,
+    b_frames: false,
+    conversion: null,
+    shortcomings: [],
+  }
+}

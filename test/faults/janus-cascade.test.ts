@@ -1,0 +1,169 @@
+import { afterEach, expect, test } from 'vitest'
+import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { CascadeSite } from '../support/janus/cascade-site.ts'
+import { removeFolder, startHeadless } from '../support/headless.ts'
+import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
+import { RoomPeer } from '../support/janus/room-peers.ts'
+
+/** Rooms on several Janus servers, while these die. */
+
+let visitors: Visitor[] = []
+afterEach(async () => {
+  for (const visitor of visitors) await visitor.close()
+  visitors = []
+})
+
+test('a node between two others is killed: who watched through it sees pictures again within two seconds', async () => {
+  await using a = await startJanus()
+  await using b = await startJanus()
+  await using c = await startJanus()
+  // Each node hands a stream to one other: there is a middle.
+  const site = await CascadeSite.open({ a, b, c }, 'middle', { fanOut: 1 })
+  site.enter('ann', 'a')
+  site.enter('bob', 'b')
+  site.enter('cy', 'c')
+  await site.send('ann')
+  await site.watch('ann', 'bob')
+  const viewer = await site.watch('ann', 'cy')
+  expect(site.relays).toEqual(['ann from a to b', 'ann from b to c'])
+
+  const killedAt = performance.now()
+  await b.stop('SIGKILL')
+  await expect.poll(() => site.told.filter(({ type }) => type === 'over'), { interval: 5 }).not.toEqual([])
+  const again = await site.watch('ann', 'cy')
+  const away = performance.now() - killedAt
+  console.log(`a viewer behind the node that was killed saw nothing for ${away.toFixed(0)} ms`)
+  expect(away).toBeLessThan(2_000)
+  expect(again.packets).toBeGreaterThan(0)
+  expect(site.relays).toEqual(['ann from a to c'])
+  expect(site.out).toEqual(['bob'])
+  await viewer.close()
+})
+
+test("the controller is killed while clients of Janus's own API watch each other on two nodes: the next one hands their streams on anew, and leaves nothing of the first", async () => {
+  const tokenSecret = 'a secret that signs tokens'
+  await using north = await startJanus({ tokenSecret })
+  await using south = await startJanus({ tokenSecret })
+  const nodes = [{ ...north.asNode('north'), max_users: 1 }, south.asNode('south')]
+  let controller = await startHeadless({ site: { nodes } })
+  const { folder } = controller
+  try {
+    const { room_id } = await controller.rpc('rooms.create', { topic: 'Town hall' })
+    /** Somebody comes by Janus's own API, and is known to be there. */
+    const join = async (user_id: string, janus: JanusServer): Promise<RoomPeer> => {
+      const given = await controller.rpc('media.participant_token', { room_id, user_id })
+      expect(given.ws_url).toBe(janus.wsUrl)
+      const { token, room_token: roomToken } = given
+      const peer = await RoomPeer.join(janus, given.room, user_id, { token, roomToken })
+      const users = async () => (await controller.rpc('rooms.get', { room_id })).users.map(({ user_id: id }) => id)
+      await expect.poll(users, { timeout: 10_000 }).toContain(user_id)
+      return peer
+    }
+    const ann = await join('ann', north)
+    await ann.publish({ pictures: 25, packets: 1, bytes: 200, audio: false })
+    const bob = await join('bob', south)
+    const relayed = (): string[] => [...bob.publishers].filter((id) => id.endsWith('~ann'))
+    await expect.poll(relayed, { timeout: 10_000 }).toHaveLength(1)
+    const [feed = ''] = relayed()
+    const before = await bob.watch(feed)
+
+    // The two nodes need nobody for what they hand on: it lasts as long as Janus waits for the controller to come back.
+    await controller.stop('SIGKILL')
+    const { length } = before.arrivals
+    await expect.poll(() => before.arrivals.length).toBeGreaterThan(length + 50)
+    controller = await startHeadless({ folder })
+    await bob.until(feed, false)
+    await bob.until(feed)
+    const viewer = await bob.watch(feed)
+    expect(viewer.arrivals.length).toBeGreaterThan(0)
+    const participants = async () => {
+      const room = (await south.ask('videoroom', { request: 'list', admin_key: south.configuration.secrets.adminKey }))
+        .list
+      return (room as { num_participants: number }[]).map(({ num_participants }) => num_participants)
+    }
+    // The one who looks who publishes, the stream, and Bob.
+    await expect.poll(participants).toEqual([3])
+    await controller.rpc('rooms.delete', { room_ids: [room_id] })
+    await expect.poll(participants).toEqual([])
+    await Promise.all([ann, bob].map((peer) => peer.leave()))
+  } finally {
+    await controller.stop('SIGKILL')
+    await removeFolder(folder)
+  }
+}, 60_000)
+
+test('three people and a camera on two nodes, one of which is full: everybody sees everybody. It is killed, and everybody sees everybody again; the controller is killed, and so they do', async () => {
+  const tokenSecret = 'a secret that signs tokens'
+  await using north = await startJanus({ tokenSecret })
+  await using south = await startJanus({ tokenSecret })
+  const nodes = [{ ...north.asNode('north'), max_users: 2 }, south.asNode('south')]
+  await using site = await RoomSite.start({ nodes })
+  const room = await site.room({ topic: 'Town hall' })
+  const nodesOf = async (): Promise<readonly string[]> =>
+    (await site.controller.rpc('relays.list', { room_id: room }))[0]?.nodes ?? []
+  const join = async (user_id: string, user_name: string): Promise<Visitor> => {
+    const visitor = await site.join(await site.link(room, { user_id, user_name }))
+    visitors.push(visitor)
+    return visitor
+  }
+  await site.camera(room, 'yard', 'Yard')
+  const ann = await join('ann', 'Ann')
+  await expect
+    .poll(async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.length, { timeout: 10_000 })
+    .toBe(2)
+  const [bob, cy] = [await join('bob', 'Bob'), await join('cy', 'Cy')]
+  const all = [
+    [ann, 'Ann'],
+    [bob, 'Bob'],
+    [cy, 'Cy'],
+  ] as const
+  const everybodySeesEverybody = async (): Promise<void> => {
+    const names = ['Yard', ...all.map(([, name]) => name)]
+    await Promise.all(
+      all.flatMap(([visitor, own]) => names.filter((name) => name !== own).map((name) => visitor.sees(name))),
+    )
+  }
+  await everybodySeesEverybody()
+  expect(await nodesOf()).toEqual(['north', 'south'])
+  const relays = (await site.controller.rpc('relays.list', {}))[0]?.relays ?? []
+  expect(relays.map(({ stream_id, from, to }) => `${stream_id} ${from} ${to}`).sort()).toEqual([
+    'ann north south',
+    'bob south north',
+    'cy south north',
+    'yard north south',
+  ])
+
+  // The room's own node dies. Who is on the other one goes on.
+  const longest = await pausesWhile(cy, 'Bob', async () => {
+    await north.stop('SIGKILL')
+    await everybodySeesEverybody()
+  })
+  console.log(`those on the other node saw each other's pictures pause for ${longest} ms at most`)
+  expect(longest).toBeLessThan(2_000)
+  expect(await nodesOf()).toEqual([])
+
+  // It comes back, and is used again by who comes then.
+  await north.start()
+  await site.controller.stop('SIGKILL')
+  await site.startAgain()
+  await everybodySeesEverybody()
+  expect(all.flatMap(([visitor]) => visitor.problems)).toEqual([])
+}, 240_000)
+
+/** The longest time between two pictures of a tile while something happens, in milliseconds. */
+async function pausesWhile(visitor: Visitor, name: string, run: () => Promise<void>): Promise<number> {
+  const video = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')`
+  await visitor.page.evaluate(`(() => {
+    globalThis.pauses = { longest: 0, last: performance.now() }
+    const video = ${video}
+    const frame = () => {
+      const now = performance.now()
+      pauses.longest = Math.max(pauses.longest, now - pauses.last)
+      pauses.last = now
+      video.requestVideoFrameCallback(frame)
+    }
+    video.requestVideoFrameCallback(frame)
+  })()`)
+  await run()
+  return Math.round(Number(await visitor.page.evaluate('Math.max(pauses.longest, performance.now() - pauses.last)')))
+}

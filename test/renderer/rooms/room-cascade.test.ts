@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import NodeRelays from '../../../renderer/pages/nodes/NodeRelays.vue'
+import RoomCascade from '../../../renderer/pages/rooms/RoomCascade.vue'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import type { CascadeView, RelayView } from '../../../shared/console/relays.ts'
+import type { RoomUserView } from '../../../shared/console/rooms.ts'
+import { pageText, says, show } from '../devices/operator-page.ts'
+
+const relay = (stream_id: string, from: string, to: string, state: RelayView['state'] = 'up'): RelayView => ({
+  stream_id,
+  from,
+  to,
+  state,
+  since: Date.now() - 180_000,
+})
+const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
+  user_id,
+  user_name: user_id === 'ann' ? 'Ann' : 'Bo',
+  role: 'member',
+  device: false,
+  by_number: false,
+  joined_at: 0,
+}))
+
+/** A controller that knows these rooms of several nodes. */
+const knowing = (cascades: CascadeView[]): ConsoleClient =>
+  ({
+    call: (_: string, { room_id }: { room_id?: string }) =>
+      Promise.resolve(cascades.filter((cascade) => room_id === undefined || cascade.room_id === room_id)),
+  }) as unknown as ConsoleClient
+
+test('a room on several nodes shows which, and which streams these hand to each other by the names of people', async () => {
+  const relays = [relay('ann', 'north', 'south'), relay('ann~screen', 'north', 'south', 'connecting')]
+  const client = knowing([
+    { room_id: '1', nodes: ['north', 'south'], relays: [...relays, relay('bo', 'south', 'north')] },
+  ])
+  const shown = show(RoomCascade, client, { roomId: '1', users })
+  await says('Nodes and relays')
+  const links = shown.findAll('.link').map((link) => link.text().replaceAll(/\s+/g, ' '))
+  expect(links).toEqual([
+    'north Ann relayed for 3 min Screen of Ann connecting… south',
+    'south Bo relayed for 3 min north',
+  ])
+  expect(shown.find('.nodes').text()).toMatch(/north\s*main\s*south/)
+  await showLanguage('zh')
+  await says('节点与中继')
+  await showLanguage('en')
+})
+
+test('where nobody watches anything from another node that is said; a room on one node shows nothing of it', async () => {
+  const client = knowing([{ room_id: '1', nodes: ['north', 'south'], relays: [] }])
+  const shown = show(RoomCascade, client, { roomId: '1', users })
+  await says('Nothing is relayed')
+  await shown.setProps({ roomId: '2' })
+  await expect.poll(pageText).not.toContain('Nodes and relays')
+})
+
+test('a node shows how many streams it gets from others and hands to others', async () => {
+  const first = { room_id: '1', nodes: ['north', 'south'], relays: [relay('ann', 'north', 'south')] }
+  const second = {
+    room_id: '2',
+    nodes: ['south', 'west'],
+    relays: [relay('x', 'west', 'south'), relay('y', 'south', 'west')],
+  }
+  const shown = show(NodeRelays, knowing([first, second]), { node: 'south' })
+  await says('Streams from other nodes')
+  expect(shown.text().replaceAll(/\s+/g, ' ')).toMatch(/other nodes 2 .*from other nodes 2 .*to other nodes 1/)
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CascadeSite } from '../../../../support/janus/cascade-site.ts'
+import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+
+let a: JanusServer
+let b: JanusServer
+
+beforeAll(async () => {
+  ;[a, b] = await Promise.all([startJanus(), startJanus()])
+})
+afterAll(() => Promise.all([a, b].map((janus) => janus[Symbol.asyncDispose]())))
+
+const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
+
+test('people of the room page and a camera see each other, whichever of the nodes they are on', async () => {
+  const site = await CascadeSite.open({ a, b }, 'seen')
+  site.enter('ann', 'a')
+  site.enter('bob', 'b')
+  const yard = await site.join('yard', 'a', true)
+  await yard.publish(small)
+  await site.send('ann')
+  await site.send('bob')
+  expect(site.streams.sort()).toEqual(['ann', 'bob', 'yard'])
+
+  const annOnB = await site.watch('ann', 'bob')
+  expect(annOnB.video.received + annOnB.audio.received).toBeGreaterThan(0)
+  await site.watch('yard', 'bob')
+  await site.watch('bob', 'ann')
+  // Whoever is on the node of a stream watches it there, and so does an operator's preview: nothing is handed on for them.
+  await site.watch('yard', 'ann')
+  await site.watch('bob')
+  const handedOn = ['ann from a to b', 'bob from b to a', 'yard from a to b']
+  expect(site.relays.sort()).toEqual(handedOn)
+  // What is handed on is no other stream, and nobody.
+  expect(site.streams.sort()).toEqual(['ann', 'bob', 'yard'])
+
+  // When nobody there watches it any more, it is taken down.
+  await annOnB.close()
+  await expect.poll(() => site.relays.sort()).toEqual(handedOn.slice(1))
+  // Nor for who left, and nothing of theirs.
+  await site.cascades.carrier.leave('seen', 'bob')
+  await expect.poll(() => site.relays).toEqual([])
+  expect(site.out).toEqual([])
+})
+
+test('somebody on another node stops to send: whoever watches is told, and sees them when they send again', async () => {
+  const site = await CascadeSite.open({ a, b }, 'stops')
+  site.enter('ann', 'a')
+  site.enter('bob', 'b')
+  const sender = await site.send('ann')
+  await site.watch('ann', 'bob')
+  await sender.close()
+  await expect.poll(() => site.told).toContainEqual(expect.objectContaining({ type: 'over' }))
+  await expect.poll(() => site.streams).toEqual([])
+  await expect(site.watch('ann', 'bob')).rejects.toThrow('500')
+  await site.send('ann')
+  await site.watch('ann', 'bob')
+})
+
+test("everything is handed on to a node for as long as somebody is there by Janus's own API", async () => {
+  const site = await CascadeSite.open({ a, b }, 'native')
+  site.enter('ann', 'a')
+  await site.send('ann')
+  const dan = await site.join('dan', 'b')
+  await dan.until('relay-test~ann')
+  await dan.publish(small)
+  // And what they send is there for those of the room page.
+  await site.watch('dan', 'ann')
+  expect(site.relays.sort()).toEqual(['ann from a to b', 'dan from b to a'])
+})
+
+test('the node of the room is no longer one of them: who was on it is out and may come back, who was not notices nothing', async () => {
+  const site = await CascadeSite.open({ a, b }, 'moves')
+  site.enter('ann', 'a')
+  site.enter('bob', 'b')
+  site.enter('cy', 'b')
+  await site.send('ann')
+  await site.send('bob')
+  const viewer = await site.watch('bob', 'cy')
+  site.place('b')
+  await expect.poll(() => site.out).toEqual(['ann'])
+  expect(site.streams).toEqual(['bob'])
+  expect(site.told).not.toContainEqual(expect.objectContaining({ type: 'over' }))
+  site.enter('ann', 'b')
+  await site.send('ann')
+  await site.watch('ann', 'bob')
+  const { packets } = viewer
+  await expect.poll(() => viewer.packets).toBeGreaterThan(packets)
+  expect(site.out).toEqual(['ann'])
+})
+
+test('the node of somebody who sends is killed: they are out, their stream is gone for everybody else, and all of them see each other on the node that is left', async () => {
+  const c = await startJanus()
+  const site = await CascadeSite.open({ a, c }, 'killed')
+  site.enter('ann', 'c')
+  site.enter('bob', 'a')
+  await site.send('ann')
+  await site.watch('ann', 'bob')
+  await c.stop('SIGKILL')
+  await expect.poll(() => site.out).toEqual(['ann'])
+  expect(site.unsure).toEqual(['c'])
+  await expect.poll(() => site.streams).toEqual([])
+  site.place('a')
+  site.enter('ann', 'a')
+  await site.send('ann')
+  await site.watch('ann', 'bob')
+  await c[Symbol.asyncDispose]()
+})

@@ -1,0 +1,156 @@
+import { expect, onTestFinished } from 'vitest'
+import type { CarrierEvent } from '../../../server/nodes/front/room-carrier.ts'
+import { Cascades } from '../../../server/nodes/janus/cascade/cascades.ts'
+import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
+import { WhepPeer } from '../media/whep-peer.ts'
+import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
+import type { JanusServer } from './janus-server.ts'
+import { peopleFront } from './people-front.ts'
+import { RoomPeer } from './room-peers.ts'
+import { openTestRoom, TestRelayNode } from './test-relay-node.ts'
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
+/** Little enough for many of them. */
+const small: Publishing = { pictures: 25, packets: 1, bytes: 200, anyAddress: true }
+
+interface SiteNode {
+  janus: JanusServer
+  people: JanusPeople
+  relay: TestRelayNode
+}
+
+/** One room on several Janus processes, with its people of the room page in front; everything goes with the test. */
+export class CascadeSite {
+  readonly room: string
+  readonly cascades: Cascades
+  /** What the room page's programs are told. */
+  readonly told: CarrierEvent[] = []
+  /** Nodes that may be gone. */
+  readonly unsure: string[] = []
+  readonly #nodes: Map<string, SiteNode>
+  /** Names of the nodes that hold the room. */
+  #on: readonly string[]
+  /** The node to which who comes next is sent. */
+  #chosen = ''
+  /** Those who came by Janus's own API. */
+  readonly #natives = new Map<string, { node: string; device: boolean }>()
+  #url = ''
+
+  private constructor(room: string, nodes: Map<string, SiteNode>, how: { fanOut?: number; graceMs: number }) {
+    this.room = room
+    this.#nodes = nodes
+    this.#on = [...nodes.keys()]
+    this.cascades = new Cascades({
+      nodes: {
+        people: (name) => nodes.get(name)?.people,
+        relayNode: (name) => nodes.get(name)?.relay,
+      },
+      nodesOf: () => this.#on,
+      usersOf: () => Array.from(this.#natives, ([userId, native]) => ({ userId, ...native })),
+      branched: () => [room],
+      choose: () => Promise.resolve(this.#chosen),
+      unsure: (node) => this.unsure.push(node),
+      tell: (event) => this.told.push(event),
+      logger,
+      ...how,
+    })
+  }
+
+  /** @param servers by the names of their nodes, the room's own first */
+  static async open(
+    servers: Readonly<Record<string, JanusServer>>,
+    room: string,
+    how: { fanOut?: number; graceMs?: number } = {},
+  ): Promise<CascadeSite> {
+    const started: { site?: CascadeSite } = {}
+    const nodes = new Map(
+      Object.entries(servers).map(([name, janus]) => {
+        const relay = new TestRelayNode(name, janus)
+        const people: JanusPeople = new JanusPeople({
+          socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
+          admit: () => Promise.resolve({}),
+          admitted: () => {},
+          changed: () => {},
+          clear: (roomId, id) => relay.clear({ roomId, id }),
+          moderate: () => Promise.resolve(),
+          tell: (event) => started.site?.cascades.heard(people, event),
+          logger,
+        })
+        return [name, { janus, people, relay }]
+      }),
+    )
+    await Promise.all(Object.values(servers).map((janus) => openTestRoom(janus, room)))
+    const site = new CascadeSite(room, nodes, { graceMs: 200, ...how })
+    started.site = site
+    const front = await peopleFront(site.cascades.carrier)
+    site.#url = front.url
+    site.cascades.start()
+    onTestFinished(async () => {
+      await front[Symbol.asyncDispose]()
+      await site.cascades.close()
+      await Promise.all([...nodes.values()].map(({ people }) => people.close()))
+      await Promise.all([...nodes.values()].map(({ relay }) => relay.close()))
+    })
+    return site
+  }
+
+  /** The room is on these nodes from now on. */
+  place(...names: string[]): void {
+    this.#on = names
+    this.cascades.noted({ type: 'roomNodes', roomId: this.room, nodes: names })
+  }
+
+  /** Somebody comes through the room page, to that node. */
+  enter(userId: string, node: string): void {
+    this.#chosen = node
+    this.cascades.carrier.enter({ roomId: this.room, userId, userName: userId, role: 'member' })
+  }
+
+  /** They send camera and microphone, until the end of the test. */
+  async send(userId: string): Promise<WhipPeer> {
+    const peer = await WhipPeer.open(`${this.#url}/whip/${this.room}/${userId}`, '', small)
+    onTestFinished(() => peer.close())
+    await expect.poll(() => this.streams).toContain(userId)
+    return peer
+  }
+
+  /** They watch a stream, until the end of the test; nobody: unseen. Resolves at the first packet. */
+  async watch(streamId: string, userId?: string): Promise<WhepPeer> {
+    const path = [this.room, streamId, ...(userId === undefined ? [] : [userId])].join('/')
+    const peer = await WhepPeer.openOffered(`${this.#url}/whep/${path}`)
+    onTestFinished(async () => void (await peer.close()))
+    return peer
+  }
+
+  /** Somebody, or a camera, comes to a node by Janus's own API, until the end of the test. */
+  async join(userId: string, node: string, device = false): Promise<RoomPeer> {
+    const { janus } = this.#node(node)
+    const peer = await RoomPeer.join(janus, this.room, userId)
+    onTestFinished(() => peer.leave())
+    this.#natives.set(userId, { node, device })
+    const user = { userId, userName: userId, device, role: 'member' as const, joinedAt: 0 }
+    this.cascades.noted({ type: 'joined', name: node, roomId: this.room, user })
+    return peer
+  }
+
+  /** What everybody of the room page is shown. */
+  get streams(): string[] {
+    return this.cascades.carrier.feedsOf(this.room).map(({ userId }) => userId)
+  }
+
+  /** What is handed on. */
+  get relays(): string[] {
+    return this.cascades.relays.of(this.room).map(({ stream, from, to }) => `${stream} from ${from} to ${to}`)
+  }
+
+  /** Those who were told to be out of the room. */
+  get out(): string[] {
+    return this.told.flatMap((event) => (event.type === 'out' ? [event.userId] : []))
+  }
+
+  #node(name: string): SiteNode {
+    const node = this.#nodes.get(name)
+    if (node === undefined) throw new Error(`there is no node ${name}`)
+    return node
+  }
+}

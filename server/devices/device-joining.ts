@@ -9,7 +9,7 @@ import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
 /** What joining needs of the nodes. */
-export type JoinPool = Pick<NodePool, 'assign' | 'addDevice' | 'removeDevice'>
+export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice'>
 
 /** Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. @throws DeviceJoinError, ApiError, the signal's reason */
 export async function joinDevice(
@@ -20,7 +20,7 @@ export async function joinDevice(
 ): Promise<void> {
   // A Janus server pulls by rtsp:// alone.
   const isEncrypted = parseDeviceAddress(device.userAddress).secure
-  await pool.assign(device.roomId, isEncrypted ? { avoid: 'janus' } : {}, signal)
+  await pool.assignOwn(device.roomId, isEncrypted ? { avoid: 'janus' } : {}, signal)
   signal.throwIfAborted()
   await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
 }

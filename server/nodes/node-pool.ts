@@ -54,6 +54,7 @@ export interface NodePoolOptions {
 export class NodePool {
   readonly #context: PoolContext
   readonly #options: NodePoolOptions
+  readonly #assigner: Assigner
   readonly #callerNodes: CallerNodes
   readonly #calls: RoomCalls
   readonly #relocation: Relocation
@@ -98,6 +99,7 @@ export class NodePool {
       onSent: (roomId, branch) => upkeep.used(roomId, branch),
     })
     this.#calls = new RoomCalls(this.#context)
+    this.#assigner = assigner
     this.#relocation = relocation
     this.#drainer = drainer
     this.#upkeep = upkeep
@@ -130,6 +132,14 @@ export class NodePool {
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
     return this.#callerNodes.nodeFor(roomId, options, signal)
+  }
+
+  /**
+   * The name of the room's own node, where its devices are, whatever a person would be told; gives it one as `assign` does.
+   * @throws as `assign`
+   */
+  assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#assigner.assign(roomId, options, signal)
   }
 
   /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */

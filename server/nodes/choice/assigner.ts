@@ -166,7 +166,7 @@ export class Assigner {
     const keeper = this.#keeper(room, attempt)
     if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
     const successor = this.#successor(room, excluded)
-    if (successor !== undefined) return successor
+    if (successor !== undefined && (successor.config.kind !== attempt.avoid || this.#hasPeople(room))) return successor
     this.#context.expected.expire()
     const other = this.#ofAnotherKind(room, attempt)
     if (other !== undefined) return other

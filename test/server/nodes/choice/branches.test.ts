@@ -59,6 +59,15 @@ test('where a node is full, who comes next is put on the least loaded one that i
   expect(await site.pool.assign('r1')).toBe('b')
 })
 
+test('a camera is on the own node of its room, also where that is full, and opens no branch', async () => {
+  const site = await branchSite({ a: { max_users: 1 }, b: {} })
+  await site.enter('r1', 'ann', 'A')
+  expect(await site.pool.assignOwn('r1')).toBe('a')
+  await site.pool.addDevice('r1', camera('yard'))
+  expectNodes(site, 'r1', ['a'])
+  expect(await site.on('a', 'r1')).toEqual(['ann', 'yard'])
+})
+
 test('callers who come at the same time share one branch', async () => {
   const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann', 'A')

@@ -4,7 +4,7 @@ import { type PoolSite, poolSite } from '../pool-site.ts'
 import { type CallFault, callFaults, FaultyNode } from './faulty-node.ts'
 import { SharingNode } from './sharing-node.ts'
 
-const nodeNames = ['a', 'b'] as const
+const nodeNames = ['a', 'b', 'c'] as const
 const roomIds = ['r1', 'r2', 'r3', 'r4', 'r5'] as const
 type NodeName = (typeof nodeNames)[number]
 type RoomId = (typeof roomIds)[number]
@@ -57,7 +57,7 @@ const patient = { node_ms: 5_000, health_ms: 5_000, health_interval_ms: 10 }
  */
 export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'janus' = 'simulated'): Promise<void> {
   const nodes = new Map<string, FaultyNode>()
-  const records = { a: { kind, idc_code: 'a' }, b: { kind, idc_code: 'b' } }
+  const records = { a: { kind, idc_code: 'a' }, b: { kind, idc_code: 'b' }, c: { kind, idc_code: 'c' } }
   const site = await poolSite({
     nodes: records,
     rooms: { r1: {}, r2: { node: 'a' }, r3: { node: 'b' } },

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Clock ticks a second, as Linux counts them for every process. */
@@ -23,6 +24,24 @@ export async function processorRate(pid: number, seconds: number): Promise<numbe
 export async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** How a process is started whose live memory is asked for. */
+export const liveMemoryArguments = ['--expose-gc', '--import', `${import.meta.dirname}/live-memory.ts`]
+/** How long it may take to tell, in milliseconds. */
+const tellMs = 5_000
+
+/** What a process keeps once everything is cleared away that nothing refers to, in megabytes. It runs with `liveMemoryArguments`, and `LIVE_MEMORY_FILE` names this file to it. */
+export async function liveMegabytes(pid: number, file: string): Promise<number> {
+  await rm(file, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  const until = performance.now() + tellMs
+  for (;;) {
+    const told = await readFile(file, 'utf8').catch(() => '')
+    if (told.endsWith('\n')) return Number(told) / 1024 / 1024
+    if (performance.now() > until) throw new Error('the process does not tell what it keeps')
+    await pause(20)
+  }
 }
 
 /** Open files and sockets of a process. */

@@ -7,6 +7,7 @@ import { MediaPage, type Offering } from '../support/media/browser.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
+import { liveMemoryArguments } from './process-figures.ts'
 
 /** Where people reach the node: by its own address, over a small link, and by networks that change. */
 const [direct, small, changing] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const
@@ -72,7 +73,7 @@ export class SoakRoom implements AsyncDisposable {
     const node = await TestMediaNode.start({
       program: builtProgram,
       // As the controller runs it: how it holds memory is told by that.
-      execArgv: [...mediaProgramArguments],
+      execArgv: [...mediaProgramArguments, ...liveMemoryArguments],
       settings: { advertised: [direct, small, changing] },
     })
     const links = await Promise.all([

@@ -12,6 +12,7 @@ let browser: Windows
 beforeAll(async () => {
   janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
   site = await MediaSite.start({ nodes: [janus.asNode()] })
+  await site.until(async () => (await site.rpc('nodes.list', {})).every(({ state }) => state === 'online'))
   browser = await openMediaWindows()
 })
 afterAll(async () => {

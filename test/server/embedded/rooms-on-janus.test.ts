@@ -16,6 +16,8 @@ beforeAll(async () => {
   const nodes = [janus.asNode('j'), { name: 'here', kind: 'embedded' as const, enabled: false }]
   site = await MediaSite.start({ nodes })
   await online('j')
+  // On a busy machine the program is not waited for.
+  await site.until(() => site.nodeUrl !== '')
 })
 afterAll(async () => {
   await site[Symbol.asyncDispose]()

@@ -62,7 +62,10 @@ export class Watching {
     const before = this.#watched.get(stream.stream_id)
     if (before !== undefined) {
       const stands = before.player === undefined || before.player.connection !== undefined
-      if (same(before.stream, stream) && stands) return
+      if (same(before.stream, stream) && stands) {
+        before.stream = stream
+        return this.#connect()
+      }
       this.remove(stream.stream_id)
     }
     const media = remoteMedia(stream.stream_id, stream.user_id, stream.source, stream.converted)

@@ -34,17 +34,17 @@ export class RoomStreams {
     return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#carried.values()]
   }
 
-  /** What can be watched where the room is carried elsewhere: takes the place of what was there before. */
+  /** What can be watched where the room is carried elsewhere: takes the place of what was there before. Whether sound tells its level may come out late: that begins nothing anew. */
   setCarried(streams: readonly CarriedStream[]): void {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
     for (const [streamId, view] of this.#carried) {
       const now = views.get(streamId)
-      if (now !== undefined && same(now, view)) continue
+      if (now?.video_codec === view.video_codec && now.audio_codec === view.audio_codec) continue
       this.#carried.delete(streamId)
       this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     }
     for (const [streamId, stream] of views) {
-      if (this.#carried.has(streamId)) continue
+      if (this.#carried.get(streamId)?.tells_level === stream.tells_level) continue
       this.#carried.set(streamId, stream)
       this.#broadcast({ type: 'stream_added', stream })
     }
@@ -100,14 +100,6 @@ export class RoomStreams {
     this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
   }
-}
-
-function same(one: RoomStream, other: RoomStream): boolean {
-  return (
-    one.video_codec === other.video_codec &&
-    one.audio_codec === other.audio_codec &&
-    one.tells_level === other.tells_level
-  )
 }
 
 function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel }: CarriedStream): RoomStream {

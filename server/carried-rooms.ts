@@ -30,7 +30,7 @@ export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; fr
     nodesOf: (roomId) => pool.nodesOf(roomId),
     usersOf: (roomId) =>
       pool.usersOf(roomId).map((user) => ({ ...user, node: pool.nodeOfUser(roomId, user.userId) ?? '' })),
-    branched: () => Array.from(store.all('rooms').keys()).filter((roomId) => pool.nodesOf(roomId).length > 1),
+    branched: () => pool.branchedRooms(),
     choose: (roomId, signal) => pool.assign(roomId, {}, signal),
     unsure: (node) => pool.recheck(node),
     tell: (event) => front.heard(event),

@@ -146,7 +146,8 @@ export class Visitor {
   async sees(name: string, more = 5): Promise<void> {
     await this.tile(name).locator('video').waitFor({ state: 'attached' })
     const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
-    const before = Number(await this.page.evaluate(frames))
+    // It may just be taken away again: then whatever comes is new.
+    const before = Number(await this.page.evaluate(frames)) || 0
     // A new picture begins to count anew.
     await this.until(`${frames} >= ${before + more} || ${frames} < ${before}`)
   }

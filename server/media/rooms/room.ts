@@ -115,8 +115,15 @@ export class Room {
   enter(identity: Identity): Member {
     if (this.#closed) throw new Problem('noRoom')
     const present = this.members.get(identity.userId)
+    if (present !== undefined && (present.device !== undefined || present.user.device || !identity.bound))
+      throw new Problem('taken')
+    if (present?.elsewhere === true) {
+      // The same person, who came there by another way, or through a program that is no more: the one that comes now takes their place.
+      this.remove(identity.userId, 'left')
+      this.assertRoom(true)
+      return this.#add(identity, identity.tokenId, undefined)
+    }
     if (present !== undefined) {
-      if (present.device !== undefined || present.elsewhere || !identity.bound) throw new Problem('taken')
       if (identity.role === 'host') this.promote(present)
       if (identity.namesItself) this.#rename(present, identity.userName)
       return present

@@ -15,6 +15,8 @@ beforeAll(async () => {
   ;[north, south] = await Promise.all([startJanus({ tokenSecret }), startJanus({ tokenSecret })])
   const nodes = [{ ...north.asNode('north'), max_users: 2 }, south.asNode('south')]
   site = await MediaSite.start({ nodes })
+  const online = async () => (await site.rpc('nodes.list', {})).every(({ state }) => state === 'online')
+  await site.until(async () => site.nodeUrl !== '' && (await online()))
 })
 afterAll(async () => {
   await site[Symbol.asyncDispose]()
@@ -74,6 +76,13 @@ test('a room whose node is full goes on on another one: everybody sees everybody
   await using dan = await Participant.connect(given.ws_url, given.token)
   await dan.join(given.room, 'dan', given.room_token)
   await expect.poll(() => site.users(room), { timeout: 5_000 }).toContain('dan')
+
+  // And by a link of the same person: there they are now.
+  const danAgain = await enter(room, 'dan')
+  await expect.poll(() => dan.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+  const danSends = await publish(room, danAgain)
+  await (await watch(room, ann, 'dan')).close()
+  await danSends.close()
 
   // Taken out on the second node.
   const eve = await enter(room, 'eve')

@@ -237,6 +237,7 @@ export const settings = {
     now: 'Now at {url}',
     stopped: 'Not listening',
     flag: 'Now at {url}: a start flag or environment variable overrides this setting',
+    about: '{where}. {about}',
     free: '0 picks a free port at every start',
     moveTitle: 'Apply the new addresses?',
     moveBody: 'The ports were tested and are free. Requests in progress are finished first.',

@@ -230,6 +230,7 @@ export const settings: Texts<typeof english> = {
     now: '现为 {url}',
     stopped: '未监听',
     flag: '现为 {url}：启动参数或环境变量优先于此设置',
+    about: '{where}。{about}',
     free: '0 表示每次启动选用空闲端口',
     moveTitle: '应用新的地址？',
     moveBody: '已检测，端口均可使用。进行中的请求会先完成。',

@@ -299,7 +299,8 @@ export class JanusNode implements MediaNode {
   /** A participant with the id of a device that nobody knows any more. */
   async #clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#participants.user(roomId, userId) !== undefined) return false
-    await this.#options.rooms.kick(roomId, userId, signal)
+    if (await this.#options.rooms.kick(roomId, userId, signal))
+      this.#tell({ type: 'drifted', kind: 'cameraUnknown', subjects: [userId] })
     return true
   }
 

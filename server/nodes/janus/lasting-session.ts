@@ -12,8 +12,8 @@ export interface LastingSessionOptions {
   known(): { id: number; handles: readonly KnownHandle[] } | undefined
   /** There is a session: that of before, or a new one. Nobody else gets it before this resolves. */
   opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void>
-  /** What lived in it is gone. */
-  lost(why: string): void
+  /** What lived in it is gone. @param isFound the node is there without it; otherwise it was away for too long */
+  lost(why: string, isFound: boolean): void
   /** Something lives in it: it is connected to again by itself. */
   needed(): boolean
   logger: NodeLogger
@@ -106,7 +106,7 @@ export class LastingSession {
       return session
     } catch (error) {
       if (!isJanusError(error, janusCodes.noSession)) throw error
-      this.#options.lost('its session is over')
+      this.#options.lost('its session is over', true)
       return undefined
     }
   }
@@ -126,7 +126,7 @@ export class LastingSession {
     this.#attempt = undefined
     if (this.#closing.signal.aborted) return
     this.#options.logger.debug({ err: error }, 'a Janus node could not be connected to')
-    if (performance.now() - this.#aliveAt > overAfterMs) this.#options.lost('its node was away for too long')
+    if (performance.now() - this.#aliveAt > overAfterMs) this.#options.lost('its node was away for too long', false)
     this.#failures += 1
     this.#again()
   }

@@ -58,7 +58,8 @@ test('a Janus node shows its version, its plugins and that its events arrive, wi
 test('where its events do not arrive, the operator is told what to do about it', async () => {
   const program = { version: '1.1.2', plugins: ['videoroom'], events: false, events_since: Date.now() }
   const open = panel(janus({ program }))
-  await says('who joins and leaves is noticed seconds later. Install the configuration files on the server.')
+  await says('Not arriving for')
+  await says('Who joins and leaves is noticed seconds later. Install the configuration files on the server.')
   open.unmount()
   panel(janus({ program }), '')
   await says('Open the event port')

@@ -54,6 +54,13 @@ test('another embedded node is offered with the next free port and a name; one t
   await dialog.setProps({ modelValue: false })
   await dialog.setProps({ modelValue: true })
   await eventually(async () => expect((await fieldOf('Name')).value).toBe('Hall 3'))
+  // That name is for an embedded node: another kind is not called so.
+  const choose = (kind: string) => document.querySelector<HTMLInputElement>(`input[value="${kind}"]`)?.click()
+  choose('janus')
+  await says('None: host and port of the WebSocket address are returned.')
+  expect((await fieldOf('Name')).value).toBe('')
+  choose('embedded')
+  await eventually(async () => expect((await fieldOf('Name')).value).toBe('Hall 3'))
   const port = await fieldOf('Port')
   port.value = String(next?.port)
   port.dispatchEvent(new Event('change', { bubbles: true }))

@@ -1,3 +1,4 @@
+import type { DriftKind } from '../../../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import type { StoredCameraLoop } from '../../../store/records.ts'
 import { DeviceJoinError, NodeConnectionError, type NodeDevice, type NodeEvent } from '../../media-node.ts'
@@ -97,12 +98,16 @@ export class CameraLoops {
   /** A loop of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
   async resume(session: JanusSession, loop: Loop, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { requests, stallMs } = this.#options
-    if (loop.state === 'up' && loop.device === undefined && !isWanted) return await this.takeOut(session, loop)
+    if (loop.state === 'up' && loop.device === undefined && !isWanted) {
+      this.#tellDrift('cameraUnknown', [loop])
+      return await this.takeOut(session, loop)
+    }
     if (loop.state !== 'up') return void (await this.takeDown(session, loop))
     const handles = handlesOf(session, loop.record)
     const silence = handles && (await silenceOf(loop.record, handles, requests, signal))
     if (handles === undefined || silence === undefined || silence >= stallMs) {
       const detail = 'it was gone when the node was reached again'
+      if (silence === undefined) this.#tellDrift('cameraMissing', [loop])
       this.#ended(loop, { type: 'lost', kind: silence === undefined ? 'closed' : 'stalled', detail })
     } else this.#watch(loop, handles, silence)
   }
@@ -113,8 +118,10 @@ export class CameraLoops {
     this.#ended(loop, { type: 'lost', kind, detail })
   }
 
-  /** The session is over, and everything with it. */
-  lost(why: string): void {
+  /** The session is over, and everything with it. @param isFound the node is there without it */
+  lost(why: string, isFound: boolean): void {
+    const up = [...this.table].filter(({ state }) => state === 'up')
+    if (isFound) this.#tellDrift('cameraMissing', up)
     for (const loop of [...this.table]) {
       if (loop.state === 'up') this.#tellEnd(loop, { type: 'lost', kind: 'nodeFailed', detail: why })
       loop.unwatch()
@@ -213,6 +220,11 @@ export class CameraLoops {
     this.inTurn(loop.record.room_id, loop.record.user_id, never, takeDown).catch((error: unknown) => {
       this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')
     })
+  }
+
+  #tellDrift(kind: DriftKind, loops: readonly Loop[]): void {
+    const subjects = loops.map(({ record }) => record.user_id)
+    if (subjects.length > 0) this.#options.emit({ type: 'drifted', kind, subjects })
   }
 
   #tellEnd(loop: Loop, end: LoopEnd): void {

@@ -98,7 +98,7 @@ export class JanusCameras implements RoomDevices {
       },
       known: () => this.#known(),
       opened: (session, isClaimed, signal) => this.#opened(session, isClaimed, signal),
-      lost: (why) => this.#loops.lost(why),
+      lost: (why, isFound) => this.#loops.lost(why, isFound),
       needed: () => this.#loops.table.size > 0 || this.#mountpoints.leftBehind,
       logger,
     })
@@ -241,7 +241,10 @@ export class JanusCameras implements RoomDevices {
       )
     }
     try {
-      await this.#mountpoints.review(session, signal)
+      const strays = await this.#mountpoints.review(session, signal)
+      // Their ids say nothing to an operator.
+      const subjects = Array.from({ length: strays }, () => '')
+      if (strays > 0) this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects })
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the mountpoints of a Janus node could not be looked at')
     }

@@ -85,15 +85,18 @@ export class Mountpoints {
     await Promise.all(this.#ending.values())
   }
 
-  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind. @throws NodeError */
-  async review(session: JanusSession, signal: AbortSignal): Promise<void> {
+  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind; returns how many these were. @throws NodeError */
+  async review(session: JanusSession, signal: AbortSignal): Promise<number> {
     const listed = await this.#requests.list(session, signal)
     this.#leftBehind = false
+    let strays = 0
     for (const id of listed) {
       if (!id.startsWith(ourMountpoints) || this.#held.has(id) || this.#ending.has(id)) continue
       this.#options.logger.info({ mountpoint: id }, 'a mountpoint that nobody holds is destroyed')
       await this.#destroy(session, id)
+      strays += 1
     }
+    return strays
   }
 
   #begin(session: JanusSession, camera: Camera): Held {

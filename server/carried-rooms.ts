@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
+import { assistAddressOf } from './devices/device-options.ts'
 import type { EmbeddedNodes } from './nodes/embedded/embedded-nodes.ts'
 import { FrontRooms } from './nodes/front/front-rooms.ts'
 import { Cascades } from './nodes/janus/cascade/cascades.ts'
@@ -45,6 +46,10 @@ export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; fr
       const signal = AbortSignal.timeout(frontAnswerMs)
       if (media === undefined) throw new NodeConnectionError('it does not run')
       return await (await media.client(node, signal)).request(method, params, signal)
+    },
+    hasSmall: (roomId, userId) => {
+      const device = store.get('devices', userId)
+      return device?.roomId === roomId && /^rtsp:/i.test(assistAddressOf(device))
     },
     kick: (roomId, userId) => pool.kick(roomId, userId),
     dismiss: (roomId, userId, signal) =>

@@ -26,6 +26,8 @@ export const mediaWishSchema = z.discriminatedUnion('act', [
     streamId: z.string().min(1).max(160),
     /** How high its picture is shown, in device pixels; null: not known. */
     height: z.int().min(0).nullable(),
+    /** The smaller picture is wanted, where there is one. */
+    small: z.boolean(),
   }),
   /** What a browser answers to such an offer. */
   z.strictObject({ act: z.literal('start'), session, answer: sdp }),
@@ -72,6 +74,8 @@ const carriedStream = z.strictObject({
   /** Its sound tells how loud it is (RFC 6464), and whether that is speech now. */
   tellsLevel: z.boolean(),
   speaks: z.boolean(),
+  /** There is a smaller picture of it. */
+  small: z.boolean(),
 })
 export type CarriedStream = z.output<typeof carriedStream>
 

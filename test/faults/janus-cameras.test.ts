@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
+import { cameraCertificate } from '../support/camera/camera-certificate.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
@@ -72,6 +76,55 @@ test('cameras of a site on a guarded Janus node: refused with the reason, throug
   expect(await publishers(janus, roomId)).toEqual([])
   expect(await mountpoints(janus)).toBe(0)
 }, 240_000)
+
+/** The program of the room page looks at cameras where no embedded node does. */
+test('where cameras may be holds on a site whose only node is a Janus server, for those in rooms as well; rtsps:// is refused with what to do', async () => {
+  await using camera = await startCamera({ fps: 10 })
+  await using janus = await startJanus()
+  const controller = await startHeadless({ site: { nodes: [janus.asNode()] } })
+  onTestFinished(async () => {
+    await controller.stop()
+    await removeFolder(controller.folder)
+  })
+  const { room_id: roomId } = await controller.rpc('rooms.create', { topic: 'yard' })
+  const allow = async (...camera_networks: string[]) =>
+    void (await controller.rpc('settings.set', { media: { camera_networks } }))
+  const create = (userId: string, userAddress: string) =>
+    controller.result('devices.create', { roomId, userId, userName: userId, userAddress, join: 'required' })
+  const refused = async (userId: string, userAddress: string): Promise<string> => {
+    const result = await create(userId, userAddress)
+    return result.ok ? 'joined' : result.error.message
+  }
+  const device = async () => (await controller.rpc('devices.list', {}))[0]
+
+  await allow('127.0.0.1/32')
+  expect(await refused('inside', 'rtsp://127.0.0.2:9/')).toContain('may not be at this address')
+  expect(await refused('own', `rtsp://localhost:${new URL(controller.ready.media).port}/`)).toContain(
+    'a port of this site',
+  )
+  expect(await refused('safe', 'rtsps://127.0.0.1:9/')).toContain('rtsp:// only')
+  expect(await create('cam', camera.url('/small'))).toMatchObject({ ok: true })
+  await allow('10.0.0.0/8')
+  await expect.poll(async () => (await device())?.last_error?.kind, { timeout: 10_000 }).toBe('forbidden')
+  await expect.poll(() => publishers(janus, roomId)).toEqual([])
+  expect(await mountpoints(janus)).toBe(0)
+  await allow()
+  await expect.poll(async () => (await device())?.state, { timeout: 60_000 }).toBe('joined')
+
+  // A node of this machine pulls it: the room goes there, for no people are in it, and its other camera with it.
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await using encrypted = await startCamera({ fps: 10, tls: await cameraCertificate(folder) })
+  await controller.rpc('settings.set', { media: { trust_any_certificate: true } })
+  await controller.rpc('nodes.add', { name: 'here', kind: 'embedded' })
+  await expect
+    .poll(async () => (await create('safe', encrypted.url('/small'))).ok, { timeout: 30_000, interval: 500 })
+    .toBe(true)
+  const { room } = await controller.rpc('rooms.get', { room_id: roomId })
+  expect(room.node).toBe('here')
+  const states = async () => (await controller.rpc('devices.list', {})).map(({ state }) => state)
+  await expect.poll(states, { timeout: 30_000 }).toEqual(['joined', 'joined'])
+}, 180_000)
 
 /** Who publishes in a room; nobody where there is none. */
 async function publishers(janus: JanusServer, room: string): Promise<string[]> {

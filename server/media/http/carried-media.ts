@@ -49,20 +49,20 @@ export async function publishCarried(
 /**
  * Somebody is sent a stream by the server that carries the room, which offers it.
  * @param member undefined: unseen
- * @param height how high the picture is going to be shown, in device pixels
+ * @param wish `height`: how high the picture is going to be shown, in device pixels; `small`: the smaller one will do, where there is one
  * @throws Problem as Carriage.watch and CarriedPart.hold
  */
 export async function watchCarried(
   { carriage, sessions }: CarriedMediaParts,
   room: Room,
   member: Member | undefined,
-  { streamId, height, remote }: { streamId: string; height: number | undefined; remote: string },
+  { streamId, height, small, remote }: { streamId: string; height: number | undefined; small: boolean; remote: string },
 ): Promise<CarriedSession> {
   room.assertPresent(member)
   const open = new OpenMedia(sessions.reserve(remote))
   return await open.take(async () => {
     const shown = height ?? member?.heightOf(streamId)
-    const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown }
+    const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown, small }
     const way = open.add(await carriage.watch(wish, () => open.close()))
     const show = (now: number): void => way.shown(Math.min(now, highest))
     const name = randomBytes(6).toString('base64url')

@@ -156,7 +156,8 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   if (room.config.carried === true) {
     if (offer !== undefined) throw new Problem('nodeOffers', nodeOffersMessage)
     const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
-    const wish = { streamId, height: shownHeight(context), remote: context.ip }
+    const small = context.query.size === 'small'
+    const wish = { streamId, height: shownHeight(context), small, remote: context.ip }
     const carried = await inRoom(room, viewer, () => watchCarried(parts, room, viewer, wish))
     return created(context, carried.session, carried.sdp, settings().ice_servers)
   }

@@ -43,7 +43,7 @@ export class Carriage {
    * @throws Problem noRoom, noStream, noSession, busy
    */
   watch(
-    wish: { roomId: string; userId: string | undefined; streamId: string; height: number | undefined },
+    wish: { roomId: string; userId: string | undefined; streamId: string; height: number | undefined; small: boolean },
     over: () => void,
   ): Promise<CarriedWay> {
     const { userId, height, ...watched } = wish

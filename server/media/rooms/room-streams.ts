@@ -44,7 +44,8 @@ export class RoomStreams {
       this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     }
     for (const [streamId, stream] of views) {
-      if (this.#carried.get(streamId)?.tells_level === stream.tells_level) continue
+      const before = this.#carried.get(streamId)
+      if (before?.tells_level === stream.tells_level && before.small === stream.small) continue
       this.#carried.set(streamId, stream)
       this.#broadcast({ type: 'stream_added', stream })
     }
@@ -102,7 +103,7 @@ export class RoomStreams {
   }
 }
 
-function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel }: CarriedStream): RoomStream {
+function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: CarriedStream): RoomStream {
   return {
     stream_id: streamIdOf(userId, source),
     user_id: userId,
@@ -111,7 +112,7 @@ function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel }: CarriedS
     audio_codec: audioCodec,
     // Who speaks is told of cameras and microphones, not of screens.
     tells_level: source === 'main' && tellsLevel,
-    small: false,
+    small,
     converted: false,
   }
 }

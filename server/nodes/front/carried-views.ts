@@ -4,8 +4,17 @@ import { screenSuffix } from '../../../shared/media/signal.ts'
 import type { NodeUser } from '../media-node.ts'
 import type { CarriedFeed } from './room-carrier.ts'
 
-/** A room as its program is told of it. @param people without those who came through that program */
-export function carriedRoom(roomId: string, people: readonly NodeUser[], feeds: readonly CarriedFeed[]): CarriedRoom {
+/**
+ * A room as its program is told of it.
+ * @param people without those who came through that program
+ * @param hasSmall whether there is a smaller picture of what a user sends
+ */
+export function carriedRoom(
+  roomId: string,
+  people: readonly NodeUser[],
+  feeds: readonly CarriedFeed[],
+  hasSmall: (userId: string) => boolean,
+): CarriedRoom {
   return {
     roomId,
     people: people.map(({ userId, userName, device, role, byNumber = false, joinedAt }) => ({
@@ -25,6 +34,7 @@ export function carriedRoom(roomId: string, people: readonly NodeUser[], feeds: 
       audioMuted,
       tellsLevel,
       speaks,
+      small: source === 'main' && hasSmall(userId),
     })),
   }
 }

@@ -37,6 +37,8 @@ export interface FrontRoomsOptions {
   /** Everybody in a room, as its node told. */
   usersOf: (roomId: string) => readonly NodeUser[]
   request: AskFront
+  /** Whether there is a smaller picture of what a user of a room sends. */
+  hasSmall: (roomId: string, userId: string) => boolean
   /** Takes somebody out who came to the node by another way. */
   kick: (roomId: string, userId: string) => Promise<unknown>
   /** The same of somebody who may come back at once. */
@@ -263,12 +265,10 @@ export class FrontRooms {
         return this.#begun(front, session, answer)
       }
       case 'watch': {
-        const { roomId, streamId: feedId } = wish
+        const { roomId, streamId: feedId, small } = wish
         const height = wish.height ?? undefined
-        const { session, offer } = await carrier.watch(
-          { roomId, feedId, userId: wish.userId ?? undefined, height },
-          signal,
-        )
+        const watched = { roomId, feedId, userId: wish.userId ?? undefined, height, small }
+        const { session, offer } = await carrier.watch(watched, signal)
         return this.#begun(front, session, offer)
       }
       case 'start':
@@ -308,7 +308,9 @@ export class FrontRooms {
     const people = this.#options
       .usersOf(roomId)
       .filter(({ userId }) => this.#people.frontOf(roomId, userId) !== front && !this.#people.isGoing(roomId, userId))
-    return carriedRoom(roomId, people, this.#options.carrier.feedsOf(roomId))
+    const feeds = this.#options.carrier.feedsOf(roomId)
+    const hasSmall = (userId: string): boolean => this.#options.hasSmall(roomId, userId)
+    return carriedRoom(roomId, people, feeds, hasSmall)
   }
 
   #try(what: string, run: (signal: AbortSignal) => Promise<unknown>): void {

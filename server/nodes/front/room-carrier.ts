@@ -26,6 +26,19 @@ export interface CarriedFeed {
   speaks: boolean
 }
 
+/** What somebody asks to watch. */
+export interface WatchWish {
+  roomId: string
+  /** Undefined: unseen. */
+  userId: string | undefined
+  /** Whose stream. */
+  feedId: string
+  /** How high its picture is shown, in device pixels; left out: not known. */
+  height?: number | undefined
+  /** The smaller picture is wanted, where there is one. */
+  small?: boolean | undefined
+}
+
 /** What is not to be passed on of what somebody's camera and microphone send, or is again. */
 export interface MuteWish {
   roomId: string
@@ -56,10 +69,7 @@ export interface RoomCarrier {
     signal: AbortSignal,
   ): Promise<{ session: string; answer: string }>
   /** @returns the name of the session, and what is offered to the browser */
-  watch(
-    wish: { roomId: string; userId: string | undefined; feedId: string; height?: number | undefined },
-    signal: AbortSignal,
-  ): Promise<{ session: string; offer: string }>
+  watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string }>
   start(session: string, answer: string, signal: AbortSignal): Promise<void>
   trickle(
     session: string,

@@ -114,6 +114,7 @@ export class JanusNodes {
       changed: ({ roomId }) => node.visitorChanged(roomId),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
       moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
+      small: own.small,
       tell: (event) => this.#options.people?.(people, event),
       logger,
     })

@@ -1,3 +1,4 @@
+import type { SmallPictures } from './people/small-pictures.ts'
 import { type NodeDevice, NodeError, type NodeUser } from '../media-node.ts'
 
 /** What the rooms of a node do for its devices. */
@@ -18,6 +19,8 @@ export interface RoomDevices {
   holds(roomId: string, userId: string): boolean
   /** Those that are in the room, in the order they joined. */
   usersOf(roomId: string): NodeUser[]
+  /** Smaller pictures of them, where there are any. */
+  readonly small?: SmallPictures
   /** The site says otherwise than before where devices may be: those that are elsewhere leave. Never rejects. */
   placesChanged(): Promise<void>
   /** Devices in all rooms. */

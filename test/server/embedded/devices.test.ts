@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { cameraCertificate } from '../../support/camera/camera-certificate.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../../support/camera/scripted-camera.ts'
 import { MediaSite } from './media-site.ts'
 
@@ -198,15 +198,7 @@ describe('a device of the outside world', () => {
 
   test('RTSPS with a certificate of its own: 426 says so, until a setting trusts it; that applies at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'camera-tls-'))
-    const [key, certificate, both] = ['key.pem', 'cert.pem', 'both.pem'].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ]
-    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-    execFileSync('openssl', [...made, '-subj', '/CN=camera', '-keyout', key, '-out', certificate], { stdio: 'ignore' })
-    await writeFile(both, `${await readFile(certificate, 'utf8')}${await readFile(key, 'utf8')}`)
-    await using secure = await startCamera({ tls: both, auth: 'digest' })
+    await using secure = await startCamera({ tls: await cameraCertificate(folder), auth: 'digest' })
     const login = { login_name: 'admin', login_password: 'se:cret' }
     expect(await refusal(secure.url('/cam'), login)).toEqual({
       ret: 426,

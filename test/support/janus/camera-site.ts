@@ -23,6 +23,8 @@ export interface CameraSiteOptions {
   stallMs?: number
   /** Whether cameras are looked at before Janus pulls them. */
   isProbed?: boolean
+  /** How long a second stream is pulled on after its last viewer, in milliseconds. */
+  lingerMs?: number
   /** Where cameras may be; left out: everywhere. */
   networks?: string[]
   /** Names that mean something else than the system says. */
@@ -80,6 +82,7 @@ export class CameraSite {
       request: 'create',
       room: roomId,
       permanent: false,
+      publishers: 20,
       videocodec: 'vp8,h264',
       audiocodec: 'opus,pcmu,pcma',
       ...(adminKey === '' ? {} : { admin_key: adminKey }),
@@ -170,6 +173,7 @@ export class CameraSite {
       },
       logger: { ...quiet, error: console.error },
       ...(this.#options.stallMs === undefined ? {} : { stallMs: this.#options.stallMs }),
+      ...(this.#options.lingerMs === undefined ? {} : { lingerMs: this.#options.lingerMs }),
     })
   }
 
@@ -183,8 +187,13 @@ export class CameraSite {
 }
 
 /** A camera as a node is to pull it. */
-export function nodeDevice(userId: string, address: string, login?: NodeDevice['login']): NodeDevice {
-  return { userId, userName: `Camera ${userId}`, address, assistAddress: '', login }
+export function nodeDevice(
+  userId: string,
+  address: string,
+  login?: NodeDevice['login'],
+  assistAddress = '',
+): NodeDevice {
+  return { userId, userName: `Camera ${userId}`, address, assistAddress, login }
 }
 
 /** As the program of an embedded node looks. */

@@ -52,7 +52,8 @@ async function answer(
   if (what === 'whep') {
     const height = searchParams.get('height')
     const shown = height === null ? {} : { height: Number(height) }
-    const made = await people.watch({ roomId: room, userId: fourth, feedId: third, ...shown }, never)
+    const small = searchParams.get('size') === 'small'
+    const made = await people.watch({ roomId: room, userId: fourth, feedId: third, small, ...shown }, never)
     return created(made.session, made.offer)
   }
   if (request.method === 'DELETE') await people.end(room)

@@ -74,8 +74,8 @@ export class WhepPeer {
   }
 
   /** The same where the server offers (draft-murillo-whep-01, section 4.2). @throws Error when no packet comes within 10 s */
-  static async openOffered(url: string, token = ''): Promise<WhepPeer> {
-    const peer = new WhepPeer(undefined, false)
+  static async openOffered(url: string, token = '', heard?: (message: Buffer) => void): Promise<WhepPeer> {
+    const peer = new WhepPeer(heard, false)
     try {
       await peer.#answer(url, token)
     } catch (error) {

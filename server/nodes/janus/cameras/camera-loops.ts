@@ -32,6 +32,8 @@ export interface CameraLoopsOptions {
   clock: () => number
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
+  /** Told of each that is gone. */
+  gone: (loop: Loop) => void
   /** Aborts when the node goes out of service. */
   closing: AbortSignal
 }
@@ -160,6 +162,7 @@ export class CameraLoops {
   async forget(loop: Loop, session: JanusSession | undefined): Promise<void> {
     if (!this.table.has(loop)) return
     this.table.delete(loop)
+    this.#options.gone(loop)
     this.#options.records.delete(loop.record)
     await this.#options.mountpoints.release(session, loop.record.mountpoint)
   }

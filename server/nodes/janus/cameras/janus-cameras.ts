@@ -15,6 +15,7 @@ import { LoopRecords } from './loop-records.ts'
 import { type Loop, newLoop, userOf } from './loop-table.ts'
 import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
+import { SecondStreams } from './second-streams.ts'
 
 /** What the cameras of a node are made of. */
 export interface JanusCamerasOptions {
@@ -31,6 +32,8 @@ export interface JanusCamerasOptions {
   clock?: () => number
   /** How long a camera may be silent, in milliseconds. */
   stallMs?: number
+  /** How long a second stream is pulled on after its last viewer, in milliseconds. */
+  lingerMs?: number
 }
 
 /** As for the embedded node. */
@@ -54,6 +57,8 @@ export class JanusCameras implements RoomDevices {
   readonly #requests: MountpointRequests
   readonly #mountpoints: Mountpoints
   readonly #loops: CameraLoops
+  /** Their second streams, for who shows them small. */
+  readonly small: SecondStreams
   readonly #session: LastingSession
   readonly #closing = new AbortController()
 
@@ -68,6 +73,7 @@ export class JanusCameras implements RoomDevices {
       logger,
       clock = Date.now,
       stallMs = defaultStallMs,
+      lingerMs,
     } = options
     const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
     this.#options = options
@@ -85,7 +91,18 @@ export class JanusCameras implements RoomDevices {
       logger,
       clock,
       stallMs,
+      gone: (loop) => this.small.loopEnded(loop),
       closing: this.#closing.signal,
+    })
+    this.small = new SecondStreams({
+      loops: this.#loops.table,
+      mountpoints: this.#mountpoints,
+      requests: this.#requests,
+      session: () => this.#session.current,
+      camera: (stream) => cameraOf(stream, roomKey),
+      logger,
+      stallMs,
+      ...(lingerMs === undefined ? {} : { lingerMs }),
     })
     const token = (): string => ownCoreToken(token_secret, Math.ceil(clock() / 1_000) + tokenSeconds)
     this.#session = new LastingSession({
@@ -155,6 +172,8 @@ export class JanusCameras implements RoomDevices {
 
   /** As RoomDevices.placesChanged. */
   async placesChanged(): Promise<void> {
+    // Whoever watches one begins anew, by the rules of now.
+    await this.small.endAll()
     const loops = [...this.#loops.table]
     await inLanes(
       width,
@@ -179,6 +198,7 @@ export class JanusCameras implements RoomDevices {
   async close(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     await this.#loops.settled()
+    await this.small.endAll()
     for (const { unwatch } of this.#loops.table) unwatch()
     const leave = this.#options.store.get('nodes', this.#options.access.name)?.enabled === true
     if (!leave && this.#loops.table.size > 0) await this.#clearNode()
@@ -232,6 +252,8 @@ export class JanusCameras implements RoomDevices {
   }
 
   async #opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void> {
+    // What was pulled in the session of before is not in this one.
+    if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
       const loops = [...this.#loops.table]
       await inLanes(

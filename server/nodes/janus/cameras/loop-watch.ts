@@ -82,6 +82,7 @@ function isDeparture(data: Readonly<Record<string, unknown>>): boolean {
   return data.leaving === 'ok' || data.videoroom === 'destroyed'
 }
 
-function isStopped({ result }: Readonly<Record<string, unknown>>): boolean {
+/** Its mountpoint is gone. */
+export function isStopped({ result }: Readonly<Record<string, unknown>>): boolean {
   return typeof result === 'object' && result !== null && 'status' in result && result.status === 'stopped'
 }

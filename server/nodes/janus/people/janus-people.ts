@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { within } from '../../deadline.ts'
 import { NodeConnectionError } from '../../media-node.ts'
-import type { CarrierRefusal, MuteWish, RoomCarrier } from '../../front/room-carrier.ts'
+import type { CarrierRefusal, MuteWish, RoomCarrier, WatchWish } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
@@ -16,10 +16,13 @@ import { refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
 import { RoomPlaces } from './room-places.ts'
+import { hasOutgrown, type SmallPicture, type SmallPictures, wantsSmall } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
+import { watchedFeed } from './watched-feed.ts'
 
 export type { CarriedPerson } from './person-stay.ts'
 export type { PublishedFeed } from './room-feeds.ts'
+export type { WatchWish } from '../../front/room-carrier.ts'
 
 /** What is told of people who came through the page. */
 export type PeopleEvent =
@@ -45,23 +48,14 @@ export interface JanusPeopleOptions {
     published: { userId: string; mid: string; muted: boolean },
     signal: AbortSignal,
   ) => Promise<void>
+  /** Cameras have them. */
+  small?: SmallPictures | undefined
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
   /** Milliseconds that joining, publishing and watching may take. */
   actMs?: number
   /** How long a hidden participant stays after the last preview, in milliseconds. */
   lingerMs?: number
-}
-
-/** What somebody asks to watch. */
-export interface WatchWish {
-  roomId: string
-  /** Undefined: unseen. */
-  userId: string | undefined
-  /** Whose stream. */
-  feedId: string
-  /** How high its picture is shown, in device pixels; left out: not known. */
-  height?: number | undefined
 }
 
 const defaultActMs = 5_000
@@ -154,18 +148,24 @@ export class JanusPeople implements RoomCarrier {
     return await this.#act(signal, async (inner) => {
       const stay = userId === undefined ? undefined : await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
+      const over = (): void => this.#over(session)
       const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
-        Subscription.open(owner, { ...credentials, room: roomId, feed: feedId }, () => this.#over(session), inner)
+        Subscription.open(owner, watchedFeed({ ...credentials, room: roomId, feed: feedId }), over, inner)
+      const small = await this.#watchSmall(wish, stay, over, inner)
       const { subscription, letGo } =
-        stay === undefined
+        small ??
+        (stay === undefined
           ? await this.#watchUnseen(roomId, open, inner)
-          : { subscription: await open(stay.session, stay.credentials), letGo: undefined }
+          : { subscription: await open(stay.session, stay.credentials), letGo: undefined })
       // Noted until it was answered.
       if (height !== undefined) await subscription.show(height, inner)
       this.#ways.add(session, {
         trickle: (candidate, of) => subscription.trickle(candidate, of),
         start: (answer, of) => subscription.start(answer, of),
-        show: (shown, of) => subscription.show(shown, of),
+        show: async (shown, of) => {
+          if (small !== undefined && wish.small !== true && hasOutgrown(shown)) over()
+          else await subscription.show(shown, of)
+        },
         restart: (credentials, of) => subscription.restart(credentials, of),
         end: async (of) => {
           letGo?.()
@@ -283,6 +283,18 @@ export class JanusPeople implements RoomCarrier {
     if (this.#ways.find(session) === undefined) return
     void this.end(session)
     this.#options.tell({ type: 'over', session })
+  }
+
+  async #watchSmall(
+    wish: WatchWish,
+    stay: PersonStay | undefined,
+    over: () => void,
+    signal: AbortSignal,
+  ): Promise<SmallPicture | undefined> {
+    const { small } = this.#options
+    if (small === undefined || !wantsSmall(wish)) return undefined
+    const owner = stay?.session ?? (await this.#observing.get(signal))
+    return await small.open({ roomId: wish.roomId, userId: wish.feedId }, owner, over, signal)
   }
 
   /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { SubscriptionRequests } from './subscription.ts'
+
+/** What is watched. */
+export interface WatchedFeed {
+  room: string
+  /** Participant that publishes it. */
+  feed: string
+  /** Further fields of the join: of a participant on whose behalf it is watched, and what lets them in. */
+  [credential: string]: unknown
+}
+
+const attachedSchema = z.looseObject({
+  streams: z.array(z.looseObject({ mid: z.string(), type: z.string() })).default([]),
+})
+
+/** Heights, in pixels, up to which the smallest and the middle one of three sizes are enough: a picture of 720 lines is sent in quarters and halves besides. */
+const smallestUpTo = 225
+const middleUpTo = 450
+
+/** How its room is asked for what somebody publishes. Refused with noRoom, noFeed, roomUnauthorized. */
+export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequests {
+  return {
+    plugin: 'janus.plugin.videoroom',
+    watch: { request: 'join', ptype: 'subscriber', ...watched, streams: [{ feed }] },
+    restart: { request: 'configure', restart: true },
+    show: (height, attached) => {
+      const { streams } = attachedSchema.parse(attached)
+      const mid = streams.find(({ type }) => type === 'video')?.mid
+      return mid === undefined ? undefined : { request: 'configure', streams: [{ mid, ...sizeFor(height) }] }
+    },
+    isEnd,
+  }
+}
+
+/** Of a picture that is sent in several sizes, 0 is the smallest. Janus sends the next smaller one where there are fewer. */
+function sizeFor(height: number): { send: boolean; substream?: number } {
+  if (height === 0) return { send: false }
+  return { send: true, substream: height <= smallestUpTo ? 0 : height <= middleUpTo ? 1 : 2 }
+}
+
+const newsSchema = z.looseObject({
+  videoroom: z.string().optional(),
+  left: z.string().optional(),
+  streams: z.array(z.looseObject({ active: z.boolean().default(false) })).optional(),
+})
+
+/** The room is gone, whoever watches was put out, or nothing of what was watched is published any more. */
+function isEnd(data: Readonly<Record<string, unknown>>): boolean {
+  const news = newsSchema.safeParse(data)
+  if (!news.success) return false
+  const { videoroom, left, streams } = news.data
+  return (
+    videoroom === 'destroyed' || left === 'ok' || (videoroom === 'updated' && !streams?.some(({ active }) => active))
+  )
+}

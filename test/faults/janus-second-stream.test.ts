@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { RoomSite } from '../e2e/room-page-visit.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { startJanus } from '../support/janus/janus-server.ts'
+
+test('on the room page a camera on Janus is shown small by its second stream and large by its first, without a blink', async () => {
+  await using camera = await startCamera({ fps: 10, gop: 10 })
+  await using janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
+  await using site = await RoomSite.start({ nodes: [janus.asNode()] })
+  const roomId = await site.room({ topic: 'Yard' })
+  await site.controller.rpc('devices.create', {
+    roomId,
+    userId: 'yard',
+    userName: 'Yard',
+    userAddress: camera.url('/stream1'),
+    assist_address: camera.url('/stream2'),
+    join: 'required',
+  })
+  const pulled = async (): Promise<number> => {
+    const { list } = await janus.ask('streaming', {
+      request: 'list',
+      admin_key: janus.configuration.secrets.adminKey,
+    })
+    return (list as unknown[]).length
+  }
+  const ann = await site.join(await site.link(roomId, { user_id: 'ann', user_name: 'Ann' }))
+  const shown = `document.querySelector('[aria-label="Yard"] video')?.videoHeight`
+  await ann.page.setViewportSize({ width: 1280, height: 800 })
+  await ann.until(`${shown} === 360`)
+  await ann.sees('Yard')
+  expect(await pulled()).toBe(1)
+
+  // For how long, in milliseconds, there is none of the two pictures at most.
+  await ann.page.evaluate(`(() => {
+    globalThis.longestBlank = 0
+    let shownAt = performance.now()
+    const look = () => {
+      const height = ${shown}
+      const now = performance.now()
+      if (height === 360 || height === 90) shownAt = now
+      else longestBlank = Math.max(longestBlank, now - shownAt)
+      requestAnimationFrame(look)
+    }
+    look()
+  })()`)
+  await ann.page.setViewportSize({ width: 420, height: 360 })
+  await ann.until(`${shown} === 90`)
+  await ann.sees('Yard')
+  expect(await pulled()).toBe(2)
+
+  await ann.page.setViewportSize({ width: 1280, height: 800 })
+  await ann.until(`${shown} === 360`)
+  await ann.sees('Yard')
+  const blank = Number(await ann.page.evaluate('longestBlank'))
+  console.log(`no picture for at most ${Math.round(blank)} ms`)
+  expect(blank).toBeLessThan(500)
+  await expect.poll(pulled, { timeout: 15_000 }).toBe(1)
+  expect(ann.problems).toEqual([])
+  await ann.close()
+}, 120_000)

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { isRtp, payloadOf } from '../../../../server/media/rtp/packet.ts'
+import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { peopleFront } from '../../../support/janus/people-front.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+
+/** Cameras have two streams: the large one is 360 lines high, the small one 90. */
+let janus: JanusServer
+let camera: Camera
+const soon = (): AbortSignal => AbortSignal.timeout(20_000)
+let rooms = 0
+
+beforeAll(async () => {
+  ;[janus, camera] = await Promise.all([startJanus(), startCamera({ fps: 10, gop: 5 })])
+})
+afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
+
+/** A room with a camera in it, and people who watch through the page. */
+async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000) {
+  const site = await CameraSite.open(janus, { lingerMs: 50, stallMs })
+  const room = `small-${++rooms}`
+  await site.openRoom(room)
+  const told: PeopleEvent[] = []
+  const people = new JanusPeople({
+    socket: {
+      url: janus.wsUrl,
+      apiSecret: janus.configuration.secrets.api,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    },
+    admit: () => Promise.resolve({}),
+    admitted: () => {},
+    changed: () => {},
+    clear: () => Promise.resolve(),
+    moderate: () => Promise.resolve(),
+    small: site.cameras.small,
+    tell: (event) => told.push(event),
+    logger: { debug() {}, info() {}, warn() {}, error: console.error },
+  })
+  const front = await peopleFront(people)
+  onTestFinished(async () => {
+    await people.close()
+    await front[Symbol.asyncDispose]()
+  })
+  const device = nodeDevice('cam', camera.url(main), undefined, second.startsWith('/') ? camera.url(second) : second)
+  await site.cameras.add(room, device, soon())
+  const watch = (query: string, who = '') => watchPictures(`${front.url}/whep/${room}/cam${who}${query}`)
+  const over = (): string[] => told.flatMap((event) => (event.type === 'over' ? [event.session] : []))
+  return { site, room, people, front, watch, over }
+}
+
+/** A real viewer, and how high the pictures are that come to it. */
+async function watchPictures(url: string): Promise<{ height: () => Promise<number>; close: () => Promise<unknown> }> {
+  let height = 0
+  const viewer = await WhepPeer.openOffered(url, '', (packet) => {
+    const found = isRtp(packet) ? h264Parameters(payloadOf(packet)) : undefined
+    if (found !== undefined) height = found.height
+  })
+  return {
+    height: async () => {
+      height = 0
+      await expect.poll(() => height, { timeout: 5_000 }).toBeGreaterThan(0)
+      return height
+    },
+    close: () => viewer.close(),
+  }
+}
+
+test('who shows a camera small is sent its second stream, which is pulled for nobody else; everybody else sees the large one', async () => {
+  const { site, room, people, watch } = await openRoom()
+  expect(await site.mountpoints()).toHaveLength(1)
+  people.enter({ roomId: room, userId: 'ann', userName: 'Ann', role: 'member' })
+  const large = await watch('', '/ann')
+  expect(await large.height()).toBe(360)
+  expect(await site.mountpoints()).toHaveLength(1)
+
+  const small = await watch('?size=small', '/ann')
+  expect([await small.height(), await large.height()]).toEqual([90, 360])
+  expect(await site.mountpoints()).toHaveLength(2)
+  // The camera is one participant, whoever shows it how.
+  expect(await site.publishers(room)).toEqual(['cam'])
+
+  const tile = await watch('?height=200')
+  expect(await tile.height()).toBe(90)
+  await small.close()
+  expect(await tile.height()).toBe(90)
+  await tile.close()
+  await expect.poll(() => site.mountpoints()).toHaveLength(1)
+  expect(await large.height()).toBe(360)
+  await large.close()
+})
+
+test('a preview that is made larger begins anew with the large picture; one that is hidden is sent none', async () => {
+  const { people, front, watch, over } = await openRoom()
+  const tile = await watch('?height=120')
+  const session = front.sessions.at(-1) ?? ''
+  await people.show(session, 0, soon())
+  await people.show(session, 180, soon())
+  expect(await tile.height()).toBe(90)
+  expect(over()).toEqual([])
+  await people.show(session, 720, soon())
+  expect(over()).toEqual([session])
+  const again = await watch('?height=720')
+  expect(await again.height()).toBe(360)
+  await again.close()
+})
+
+test('where the second stream is not to be had, the large one serves', async () => {
+  for (const second of ['/nothing', 'rtsps://127.0.0.1:9/cam', 'rtsp://127.0.0.1:9/cam']) {
+    const { site, watch } = await openRoom('/stream1', second)
+    const viewer = await watch('?size=small')
+    expect(await viewer.height()).toBe(360)
+    expect(await site.mountpoints()).toHaveLength(1)
+    await viewer.close()
+    await site.takeOutOfService()
+  }
+})
+
+test('a second stream without the sound that the large one has is not taken for it', async () => {
+  const { site, watch } = await openRoom('/cam', '/stream2')
+  const viewer = await watch('?size=small')
+  expect(await viewer.height()).toBe(360)
+  await expect.poll(() => site.mountpoints()).toHaveLength(1)
+  await viewer.close()
+})
+
+test('when the camera leaves the room whoever watches its second stream is told, and nothing is pulled any more', async () => {
+  const { site, room, front, watch, over } = await openRoom()
+  await watch('?size=small')
+  await site.cameras.remove(room, 'cam', soon())
+  expect(over()).toEqual(front.sessions)
+  await expect.poll(() => site.mountpoints()).toEqual([])
+})
+
+test('a second stream that falls silent ends, and who watches it begins anew with the large one', async () => {
+  const mortal = await startCamera({ fps: 10, gop: 5 })
+  onTestFinished(() => mortal.kill())
+  const { front, watch, over } = await openRoom('/stream1', mortal.url('/stream2'), 1_000)
+  await watch('?size=small')
+  await mortal.kill()
+  await expect.poll(over, { timeout: 8_000 }).toEqual(front.sessions)
+  const again = await watch('?size=small')
+  expect(await again.height()).toBe(360)
+  await again.close()
+})

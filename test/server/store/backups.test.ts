@@ -1,0 +1,275 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { setImmediate as immediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { previewBackup } from '../../../server/store/files/backup-contents.ts'
+import { StoreLockedError } from '../../../server/store/files/folder-lock.ts'
+import { listBackups, parseBackupName } from '../../../server/store/files/backups.ts'
+import { putSettings } from '../../../server/store/site-settings.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { drivers } from './drivers.ts'
+import { createRoom, credential, open, room, session, temporaryFolder, topics } from './site.ts'
+
+const hour = 3_600_000
+
+describe.each(drivers())('In $name', (driver) => {
+  test('At most five backups are kept, the newest first, even when the clock jumps back an hour between them', async () => {
+    const site = await driver.site()
+    const { folder } = site
+    let now = Date.UTC(2026, 10, 20, 12)
+    const store = await site.open({ clock: () => now })
+    const names: string[] = []
+    for (let i = 0; i < 7; i++) {
+      await createRoom(store, `room-${i}`)
+      names.unshift((await store.makeBackup()).name)
+      now += i === 3 ? -hour : 1_000
+    }
+    expect((await store.backups()).map(({ name }) => name)).toEqual(names.slice(0, 5))
+    expect(await listBackups(folder)).toEqual(await store.backups())
+    expect((await store.previewBackup(names[0] ?? '')).rooms).toBe(7)
+    expect((await previewBackup(folder, names[4] ?? '')).rooms).toBe(3)
+    await store.close()
+  })
+
+  test('A backup that is kept stays until it is deleted; of the others so many stay, and so long, as the settings say, and the newest always', async () => {
+    const site = await driver.site()
+    let now = Date.UTC(2026, 10, 20, 12)
+    const store = await site.open({ clock: () => now })
+    await store.transact([], (transaction) => {
+      putSettings(transaction, { ...defaultSettings(), backups: { count: 2, days: 3 } }, store)
+    })
+    const names = async () => (await store.backups()).map(({ name }) => name)
+    const kept = (await store.makeBackup(true)).name
+    const first = (await store.makeBackup()).name
+    const second = (await store.makeBackup()).name
+    const third = (await store.makeBackup()).name
+    expect(await names()).toEqual([third, second, kept])
+    expect(first).not.toBe(second)
+    await store.keepBackup(second, true)
+    now += 4 * 24 * hour
+    const fourth = (await store.makeBackup()).name
+    expect(await names()).toEqual([fourth, second, kept])
+    await store.keepBackup(kept, false)
+    await store.deleteBackup(second)
+    expect((await store.backups()).map((backup) => [backup.name, backup.kept])).toEqual([
+      [fourth, false],
+      [kept, false],
+    ])
+    for (const call of [() => store.keepBackup('../site', true), () => store.deleteBackup(second)])
+      await expect(call()).rejects.toMatchObject({ code: 'parameter' })
+    await store.close()
+  })
+
+  test('A backup is read in parts as a tar archive that holds its very files', async () => {
+    const site = await driver.site()
+    const { folder } = site
+    const store = await site.open()
+    for (let i = 0; i < 20; i++) await createRoom(store, `room-${i}`)
+    const { name } = await store.makeBackup(true)
+    const parts: Buffer[] = []
+    for (let offset = 0; ; ) {
+      const { bytes, total } = await store.readBackup(name, offset, 700)
+      parts.push(bytes)
+      offset += bytes.length
+      if (offset >= total) break
+    }
+    const archive = join(folder, 'backup.tar')
+    await writeFile(archive, Buffer.concat(parts))
+    await promisify(execFile)('tar', ['-xf', archive, '-C', folder])
+    const files = (await readdir(join(folder, name))).sort()
+    expect(files).toEqual((await readdir(join(folder, 'backups', name))).filter((file) => file !== 'kept').sort())
+    for (const file of files) {
+      if (file === 'events') continue
+      expect(await readFile(join(folder, name, file))).toEqual(await readFile(join(folder, 'backups', name, file)))
+    }
+    await expect(store.readBackup('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
+
+    // It comes back as it went, beside the others; what is damaged, or is none, does not.
+    await store.deleteBackup(name)
+    const whole = await readFile(archive)
+    await store.takeUpload('one', 0, whole.subarray(0, 1_000))
+    await expect(store.takeUpload('one', 500, whole)).rejects.toMatchObject({ code: 'parameter' })
+    await store.takeUpload('one', 1_000, whole.subarray(1_000))
+    const added = await store.addUpload('one')
+    expect(added).toMatchObject({ kept: true, uploaded: true, at: parseBackupName(name)?.at })
+    expect((await store.previewBackup(added.name)).rooms).toBe(20)
+    const damaged = Buffer.from(whole)
+    damaged[damaged.indexOf('room-7')] = 0x20
+    for (const [upload, bytes] of [
+      ['two', damaged],
+      ['three', whole.subarray(0, 5_000)],
+      ['four', Buffer.from('no archive')],
+    ] as const) {
+      await store.takeUpload(upload, 0, bytes)
+      await expect(store.addUpload(upload)).rejects.toMatchObject({ code: 'parameter' })
+    }
+    expect((await store.backups()).map((backup) => backup.name)).toEqual([added.name])
+    expect((await readdir(join(folder, 'backups'))).filter((file) => file.startsWith('.'))).toEqual([])
+    await store.close()
+  })
+
+  test('Rewriting the files makes a backup of its own about every hour', async () => {
+    const site = await driver.site()
+    const { folder } = site
+    let now = Date.UTC(2026, 10, 20, 12)
+    for (const [minutes, backups] of [
+      [0, 1],
+      [10, 1],
+      [70, 2],
+      [75, 2],
+      [-30, 3],
+    ] as const) {
+      now = Date.UTC(2026, 10, 20, 12, minutes)
+      const store = await site.open({ clock: () => now })
+      await createRoom(store, `room at ${minutes}`)
+      await store.close()
+      expect(await listBackups(folder)).toHaveLength(backups)
+    }
+  })
+
+  test('A backup is restored as one change, which is itself backed up before and told to listeners', async () => {
+    const site = await driver.site()
+    const store = await site.open()
+    await store.transact([], (transaction) => {
+      putSettings(transaction, defaultSettings(), store)
+      transaction.put('credentials', 'kept', credential('kept'))
+      transaction.put('credentials', 'rotated', credential('rotated', 'old secret'))
+    })
+    for (const id of ['1', '2', '3']) await createRoom(store, id)
+    const { name } = await store.makeBackup()
+    const then = topics(store)
+
+    await store.transact([], (transaction) => {
+      transaction.delete('rooms', '2')
+      transaction.put('rooms', '3', room('3', 3, 'Changed'))
+      transaction.put('credentials', 'rotated', credential('rotated', 'new secret'))
+    })
+    await createRoom(store, '4')
+    store.writeBehind('sessions', 'of kept', { ...session(), access_key: 'kept' })
+    store.writeBehind('sessions', 'of rotated', { ...session(), access_key: 'rotated' })
+    const number = store.nextRoomNumber()
+    const heard: string[] = []
+    store.onChange((changes) => heard.push(...changes.map(({ collection, key }) => `${collection}/${key}`)))
+
+    const restore = store.restoreBackup(name)
+    const meanwhile = createRoom(store, '5')
+    await restore
+    await meanwhile
+    expect(Object.keys(topics(store)).sort()).toEqual([...Object.keys(then).sort()])
+    expect(topics(store)['3']).toBe('A topic')
+    expect(store.unseal(store.get('credentials', 'rotated')?.secret_key_sealed ?? '')).toBe('old secret')
+    expect([...store.all('sessions').keys()]).toEqual(['of kept'])
+    expect(heard).toEqual(
+      expect.arrayContaining(['rooms/2', 'rooms/3', 'rooms/4', 'credentials/rotated', 'sessions/of rotated']),
+    )
+    expect(store.nextRoomNumber()).toBeGreaterThan(number)
+    expect(store.status().notices.at(-1)?.code).toBe('restored')
+    const [before] = await store.backups()
+    expect((await store.previewBackup(before?.name ?? '')).rooms).toBe(4)
+    const present = topics(store)
+    await store.close()
+    const again = await site.open()
+    expect(topics(again)).toEqual(present)
+    await again.close()
+  })
+
+  test('Changes that arrive during a restore wait and then apply', async () => {
+    const store = await (await driver.site()).open()
+    await createRoom(store, '1')
+    const { name } = await store.makeBackup()
+    await createRoom(store, '2')
+    const restore = store.restoreBackup(name)
+    const changes = Array.from({ length: 50 }, async (_, i) => {
+      await new Promise((resolve) => setTimeout(resolve, i))
+      await createRoom(store, `meanwhile-${i}`)
+    })
+    await Promise.all([restore, ...changes])
+    // Those that were durable before the restore began went with it; the others are there.
+    expect(store.get('rooms', '2')).toBeUndefined()
+    await createRoom(store, 'after')
+    expect(store.get('rooms', 'after')).toBeDefined()
+    await store.close()
+  })
+
+  test('Names that are no backups, and damaged backups, are refused and change nothing', async () => {
+    const site = await driver.site()
+    const { folder } = site
+    const store = await site.open()
+    await createRoom(store, '1')
+    const { name } = await store.makeBackup()
+    for (const wrong of ['..', '../../etc', '', 'x', '2026-11-20T21-38-06-123Z-999999']) {
+      await expect(store.previewBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
+      await expect(store.restoreBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
+    }
+    await writeFile(join(folder, 'backups', name, 'rooms.json'), 'damaged')
+    await expect(store.previewBackup(name)).rejects.toMatchObject({ code: 'storage' })
+    await expect(store.restoreBackup(name)).rejects.toMatchObject({ code: 'storage' })
+    expect(store.get('rooms', '1')).toBeDefined()
+    await store.close()
+  })
+
+  test('Closing waits for a restore that changes things already: another process gets the folder only after it', async () => {
+    const site = await driver.site()
+    const store = await site.open()
+    await createRoom(store, 'then')
+    const { name } = await store.makeBackup()
+    await createRoom(store, 'now')
+    let outcome = ''
+    const restored = store.restoreBackup(name).then(() => {
+      outcome = 'restored'
+    })
+    const waiting: Promise<void>[] = []
+    for (let held = false; !held; await immediate()) {
+      let ran = false
+      waiting.push(store.transact([], () => void (ran = true)))
+      // Plans wait from the moment on at which a restore begins to change things; now the disk does not answer either.
+      held = !ran
+      if (held) store.stall(true)
+    }
+    const closed = store.close()
+    await expect(site.open()).rejects.toBeInstanceOf(StoreLockedError)
+    expect(outcome).toBe('')
+    store.stall(false)
+    await restored
+    await Promise.all(waiting)
+    await closed
+    const again = await site.open()
+    expect(Object.keys(topics(again))).toEqual(['then'])
+    await again.close()
+  })
+
+  test('A restore that has changed nothing yet gives way to closing, and of two restores one is refused', async () => {
+    const site = await driver.site()
+    const store = await site.open()
+    await createRoom(store, 'then')
+    const { name } = await store.makeBackup()
+    await createRoom(store, 'now')
+    const restored = Promise.allSettled([store.restoreBackup(name), store.restoreBackup(name)])
+    const closed = store.close()
+    expect((await restored).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await closed
+    const again = await site.open()
+    expect(Object.keys(topics(again))).toEqual(['then', 'now'])
+    await again.close()
+  })
+})
+
+test('The time of the files is when they were written, not when that was tried', async () => {
+  const folder = await temporaryFolder()
+  let now = 1_800_000_000_000
+  const store = await open(folder, { clock: () => now })
+  await store.snapshot()
+  expect(store.status().snapshotAt).toBe(now)
+  await createRoom(store, '1')
+  // A folder where the new file should be: it cannot be written.
+  await mkdir(join(folder, 'rooms.json.tmp'))
+  now += 60_000
+  await expect(store.snapshot()).rejects.toMatchObject({ name: 'ApiError' })
+  expect(store.status().snapshotAt).toBe(now - 60_000)
+  await rm(join(folder, 'rooms.json.tmp'), { recursive: true, force: true })
+  await store.snapshot()
+  expect(store.status().snapshotAt).toBe(now)
+  await store.close()
+})

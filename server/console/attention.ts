@@ -88,9 +88,9 @@ function ofStore({ store }: AttentionSources): Attention[] {
     : [
         item(
           'error',
-          'diskRefused',
+          store.medium === 'disk' ? 'diskRefused' : 'databaseRefused',
           '',
-          `The disk refuses to store changes: ${store.lastError ?? 'unknown'}.`,
+          `The ${store.medium} refuses to store changes: ${store.lastError ?? 'unknown'}.`,
           store.refusesSince,
           {
             why: store.lastError ?? '',

@@ -164,6 +164,7 @@ export class DurableStore implements Store {
     const since = this.#commit.waitingSince
     const { lastError, refusesSince } = this.#health
     return {
+      medium: this.#options.storage.medium,
       healthy: lastError === undefined,
       lastError,
       refusesSince,

@@ -13,6 +13,7 @@ import type {
   StoredWallView,
   StoredUse,
 } from './records.ts'
+import type { Medium } from './storage.ts'
 
 /** The collections of the site: which record each holds, under which key. */
 export interface Collections {
@@ -80,9 +81,10 @@ export interface StoreNotice {
   lost?: boolean
 }
 
-/** The state of the files, for the console and metrics. */
+/** The state of the storage, for the console and metrics. */
 export interface StoreStatus {
-  /** false while the disk refuses writes. */
+  medium: Medium
+  /** false while the medium refuses writes, or cannot be reached. */
   healthy: boolean
   lastError: string | undefined
   /** Since when the disk refuses writes, milliseconds since the epoch; 0 while it takes them. */

@@ -33,6 +33,7 @@ export const attention = z.strictObject({
   code: z.enum([
     'restarted',
     'diskRefused',
+    'databaseRefused',
     'recovered',
     'changesLost',
     'nodeOffline',

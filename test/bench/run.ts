@@ -17,6 +17,7 @@ import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePeers } from './peers.ts'
 import { measurePool } from './pool.ts'
+import { measurePostgres } from './postgres.ts'
 import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
@@ -33,6 +34,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   relay: measureRelay,
   janus: async (rows) => await measureJanus(rows),
   pool: measurePool,
+  postgres: measurePostgres,
   many: async (rows) => await measureMany(rows),
 }
 

@@ -70,6 +70,8 @@ export const overview = {
     restarted:
       'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unforeseen error".',
     diskRefused: 'The disk refuses writes: nothing can be changed until it accepts them again.',
+    databaseRefused:
+      'The database takes no changes: nothing can be changed until it does. Meetings and everything that is only read go on.',
     recovered: 'The store was damaged and has been repaired from its journal or a backup.',
     changesLost:
       'Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate what is missing or restore a newer copy of the whole data folder.',

@@ -72,6 +72,7 @@ export const overview: Texts<typeof englishOverview> = {
     restarted:
       'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中“unforeseen error”处的内容反馈给开发者。',
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
+    databaseRefused: '数据库不接受更改：恢复之前，所有更改都会被拒绝；会议和只读操作不受影响。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
     changesLost: '数据目录受损，已确认的更改丢失。请检查磁盘，然后重新创建缺失的内容，或用较新的副本还原整个数据目录。',
     nodeOffline: 'MCU 节点 {subject} 已离线。',

@@ -1,0 +1,80 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient } from '../support/api-client.ts'
+import { removeFolder, startHeadless } from '../support/headless.ts'
+import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { type Load, load } from './load.ts'
+import { processorMs } from './process-figures.ts'
+import { report } from './table.ts'
+
+const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
+const site = { credentials: [credential], nodes: [{ name: 'This machine', kind: 'embedded' }] }
+/** Each storage has its turn in each, so that a machine that others use treats both alike. */
+const rounds = 3
+
+interface Run extends Load {
+  /** Processor time of the controller for each room, in microseconds. */
+  cpu: number
+  /** Milliseconds of the start after it. */
+  start: number
+}
+
+/** Creates rooms on a new site for a while. @param database address; left out: files */
+async function creates(database: string | undefined): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-bench-'))
+  const flags = database === undefined ? [] : ['--store', database]
+  const server = await startHeadless({ folder, site, flags })
+  const api = new ApiClient(server.ready, credential)
+  await api.authenticate()
+  const query = `access_token=${encodeURIComponent(api.token)}&topic=Morning&owner_id=o1&room_mode=1`
+  const create = async (duration?: number): Promise<Load> =>
+    await load(
+      api.media,
+      () => `/rtc/room/create?${query}`,
+      (body) => body.startsWith('{"ret":0'),
+      duration,
+    )
+  await create(2)
+  const before = await processorMs(server.ready.pid)
+  const run = await create()
+  const cpu = ((await processorMs(server.ready.pid)) - before) / run.rounds
+  await server.stop('SIGKILL')
+  const again = await startHeadless({ folder, site, flags })
+  const start = again.startedIn
+  await again.stop()
+  await removeFolder(folder)
+  return { ...run, cpu: cpu * 1_000, start }
+}
+
+/** Rooms created a second on a database of this machine, which syncs each commit, beside files. */
+export async function measurePostgres(): Promise<void> {
+  const server = await PostgresServer.start({ durable: true })
+  try {
+    const runs = { files: [] as Run[], database: [] as Run[] }
+    for (let round = 0; round < rounds; round++) {
+      const order = round % 2 === 0 ? (['files', 'database'] as const) : (['database', 'files'] as const)
+      for (const storage of order)
+        runs[storage].push(await creates(storage === 'files' ? undefined : server.address(await server.newSchema())))
+    }
+    const [files, database] = [middle(runs.files), middle(runs.database)]
+    report('create room, files', said(files), 'none', true)
+    const failed = runs.database.some(({ failures }) => failures > 0)
+    report('create room, PostgreSQL', said(database), 'no failure', !failed)
+    const ratio = database.rate / files.rate
+    report('create on PostgreSQL beside files', ratio.toFixed(2), 'at least 0.7', ratio >= 0.7)
+  } finally {
+    await server.remove()
+  }
+}
+
+/** The run with the middle rate. */
+function middle(runs: readonly Run[]): Run {
+  const run = runs.toSorted((a, b) => a.rate - b.rate)[runs.length >> 1]
+  if (run === undefined) throw new Error('Nothing was measured.')
+  return run
+}
+
+function said({ rate, p99, cpu, start, rounds: made }: Run): string {
+  return `${Math.round(rate)}/s, p99 ${p99} ms, CPU ${Math.round(cpu)} us each; start after a kill with ${made} more rooms ${Math.round(start)} ms`
+}

@@ -11,16 +11,15 @@ export interface DatabaseAddress {
 
 /** Scheme, user, password, hosts, database and parameters. Several hosts are libpq's syntax, which URLs do not have. */
 const pattern = /^(postgres(?:ql)?:\/\/)(?:([^:@/?#]*)(:[^@/?#]*)?@)?([^@/?#]*)(\/[^@?#]*)?(\?[^#]*)?$/
-const form = 'postgres://user@host/database, with several hosts postgres://user@host1,host2:5433/database'
+const form = '--store postgres://user@host/database, with several hosts postgres://user@host1,host2:5433/database'
 
 /**
- * @param from what names it, for the message: `--store`.
  * @throws DatabaseError when it is none; the message holds nothing of it, because a password may be
  */
-export function parseDatabaseAddress(text: string, from = '--store'): DatabaseAddress {
+export function parseDatabaseAddress(text: string): DatabaseAddress {
   const match = pattern.exec(text.trim())
   const wrong = new DatabaseError(
-    `${from} must be the address of a PostgreSQL database (${form}); signs like @ / ? in a password are written %40 %2F %3F.`,
+    `The address of the database must be written as ${form}; signs like @ / ? in a password are written %40 %2F %3F.`,
   )
   if (match === null) throw wrong
   const [, scheme = '', user, password = '', hosts = '', path = '', parameters = ''] = match

@@ -96,7 +96,7 @@ describe.each(drivers())('In $name', (driver) => {
         }
         await store.close()
       }),
-      { numRuns: driver.name === 'files' ? 25 : 6 },
+      { numRuns: driver.name === 'files' ? 25 : 4 },
     )
   }, 60_000)
 })

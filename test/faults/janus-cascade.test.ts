@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
 import { CascadeSite } from '../support/janus/cascade-site.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
@@ -7,12 +7,6 @@ import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
 /** Rooms on several Janus servers, while these die. */
-
-let visitors: Visitor[] = []
-afterEach(async () => {
-  for (const visitor of visitors) await visitor.close()
-  visitors = []
-})
 
 test('a node between two others is killed: who watched through it sees pictures again within two seconds', async () => {
   await using a = await startJanus()
@@ -72,8 +66,9 @@ test("the controller is killed while clients of Janus's own API watch each other
     await controller.stop('SIGKILL')
     const { length } = before.arrivals
     await expect.poll(() => before.arrivals.length).toBeGreaterThan(length + 50)
+    const gone = bob.until(feed, false)
     controller = await startHeadless({ folder })
-    await bob.until(feed, false)
+    await gone
     await bob.until(feed)
     const viewer = await bob.watch(feed)
     expect(viewer.arrivals.length).toBeGreaterThan(0)
@@ -102,11 +97,8 @@ test('three people and a camera on two nodes, one of which is full: everybody se
   const room = await site.room({ topic: 'Town hall' })
   const nodesOf = async (): Promise<readonly string[]> =>
     (await site.controller.rpc('relays.list', { room_id: room }))[0]?.nodes ?? []
-  const join = async (user_id: string, user_name: string): Promise<Visitor> => {
-    const visitor = await site.join(await site.link(room, { user_id, user_name }))
-    visitors.push(visitor)
-    return visitor
-  }
+  const join = async (user_id: string, user_name: string): Promise<Visitor> =>
+    await site.join(await site.link(room, { user_id, user_name }))
   await site.camera(room, 'yard', 'Yard')
   const ann = await join('ann', 'Ann')
   await expect

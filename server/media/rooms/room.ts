@@ -303,7 +303,9 @@ export class Room {
     this.#lifetime.end()
   }
 
+  /** Of a room that closes nobody is told who goes: all do, and what they see may go on elsewhere meanwhile. */
   broadcast(message: ToPerson, except?: Member): void {
+    if (this.#closed) return
     for (const member of this.members.values()) if (member !== except) member.send(message)
   }
 

@@ -37,10 +37,10 @@ export function participantTokens(parts: ParticipantTokenParts): Handler<'media.
     // Janus counts whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
     try {
-      const { wsUrl, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
+      const { wsUrl, room, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
       return {
         ws_url: wsUrl,
-        room: roomId,
+        room,
         id: userId,
         display: userName ?? userId,
         token,

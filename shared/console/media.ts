@@ -117,7 +117,7 @@ export const mediaProcedures = {
     }),
     z.strictObject({
       ws_url: z.string(),
-      /** Of the join: `room`, `id` and `display`. */
+      /** Of the join: `room`, `id` and `display`. The room has a name of its own there, which nobody else is told. */
       room: z.string(),
       id: z.string(),
       display: z.string(),

@@ -127,8 +127,9 @@ test('where cameras may be holds on a site whose only node is a Janus server, fo
 }, 180_000)
 
 /** Who publishes in a room; nobody where there is none. */
-async function publishers(janus: JanusServer, room: string): Promise<string[]> {
+async function publishers(janus: JanusServer, roomId: string): Promise<string[]> {
   try {
+    const room = (await janus.room(roomId))?.room
     const { participants } = await janus.ask('videoroom', { request: 'listparticipants', room })
     return (participants as { id: string; publisher: boolean }[]).filter((one) => one.publisher).map(({ id }) => id)
   } catch {

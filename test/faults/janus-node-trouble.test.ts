@@ -23,11 +23,11 @@ describe('A Janus node in trouble', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  const enter = async (roomId: string, userId: string): Promise<Participant & { roomToken: string }> => {
-    const { token, roomToken } = await site.tickets(roomId, userId)
+  const enter = async (roomId: string, userId: string): Promise<Participant & { room: string; roomToken: string }> => {
+    const { room, token, roomToken } = await site.tickets(roomId, userId)
     const person = await Participant.connect(site.janus.wsUrl, token)
-    await person.join(roomId, userId, roomToken)
-    return Object.assign(person, { roomToken })
+    await person.join(room, userId, roomToken)
+    return Object.assign(person, { room, roomToken })
   }
 
   test('what somebody watches ends when they are taken out, and they cannot watch on', async () => {
@@ -39,7 +39,7 @@ describe('A Janus node in trouble', () => {
     const watch = {
       request: 'join',
       ptype: 'subscriber',
-      room: '300000001',
+      room: ann.room,
       private_id: ann.privateId,
       token: ann.roomToken,
       streams: [{ feed: 'door' }],

@@ -29,12 +29,7 @@ const join = async (room: string, user_id: string, user_name: string): Promise<V
   return visitor
 }
 
-const inJanus = async (room: string): Promise<string[]> => {
-  const { participants } = (await janus.ask('videoroom', { request: 'listparticipants', room })) as {
-    participants: { id: string }[]
-  }
-  return participants.map(({ id }) => id).sort()
-}
+const inJanus = (room: string): Promise<string[]> => janus.participants(room)
 
 test('people and a camera of a room on Janus see each other on the room page, and Janus knows who is in', async () => {
   const room = await site.room({ topic: 'Night shift' })

@@ -6,6 +6,9 @@ import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 /** A token is kept with its room for as long as it counts; the oldest go first. */
 const mostTokens = 2_000
 
+/** Whom a token is to let in, and where. */
+export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
+
 /** Tokens of one room. */
 interface Admitted {
   /** Those that were given out and still count. */
@@ -72,12 +75,12 @@ export class JanusAdmission {
    * @param expiresAt Unix seconds
    * @throws NodeError when the room is locked, but for a device; as AdminApi.askPlugin
    */
-  async admit(token: RoomToken, signal: AbortSignal): Promise<string> {
-    const { roomId } = token
+  async admit(wish: TokenWish, signal: AbortSignal): Promise<string> {
+    const { roomId } = wish
     const admitted = this.#of(roomId)
-    if (admitted.locked && token.role !== 'device') throw new NodeError('The room is locked.')
+    if (admitted.locked && wish.role !== 'device') throw new NodeError('The room is locked.')
     if (!this.#asks(admitted.locked)) return ''
-    const text = roomToken(this.#secret, token)
+    const text = this.#sign(wish)
     this.#keep(admitted, text)
     await this.#apply(roomId, admitted, signal)
     return text
@@ -87,11 +90,12 @@ export class JanusAdmission {
    * Gives out a token for a participant who takes nobody's place, also where the room is locked. One is given out whether it is needed or not.
    * @throws as AdminApi.askPlugin
    */
-  async admitBeside(token: RoomToken, signal: AbortSignal): Promise<string> {
-    const admitted = this.#of(token.roomId)
-    const text = roomToken(this.#secret, token)
-    admitted.beside.set(token.userId, text)
-    await this.#apply(token.roomId, admitted, signal)
+  async admitBeside(wish: TokenWish, signal: AbortSignal): Promise<string> {
+    const { roomId, userId } = wish
+    const admitted = this.#of(roomId)
+    const text = this.#sign(wish)
+    admitted.beside.set(userId, text)
+    await this.#apply(roomId, admitted, signal)
     return text
   }
 
@@ -100,8 +104,8 @@ export class JanusAdmission {
    * @returns the token; empty where none is needed
    * @throws as AdminApi.askPlugin
    */
-  async admitKnown(token: RoomToken, signal: AbortSignal): Promise<string> {
-    return this.#asks(this.#of(token.roomId).locked) ? await this.admitBeside(token, signal) : ''
+  async admitKnown(wish: TokenWish, signal: AbortSignal): Promise<string> {
+    return this.#asks(this.#of(wish.roomId).locked) ? await this.admitBeside(wish, signal) : ''
   }
 
   /** A token that was given out by `admitKnown` or `admitBeside` lets nobody in any more. @throws as AdminApi.askPlugin */
@@ -147,6 +151,10 @@ export class JanusAdmission {
     const made: Admitted = { tokens: new Map(), beside: new Map(), roles: new Map(), onNode: undefined, locked: false }
     this.#admitted.set(roomId, made)
     return made
+  }
+
+  #sign({ roomId, ...wish }: TokenWish): string {
+    return roomToken(this.#secret, { ...wish, room: this.#rooms.nameOf(roomId) })
   }
 
   #asks(locked: boolean): boolean {

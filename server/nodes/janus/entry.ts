@@ -5,6 +5,7 @@ import type { JanusParticipants } from './participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { RelayParticipants } from './relay/relay-participants.ts'
 import type { RoomDevices } from './room-devices.ts'
+import type { JanusRooms } from './rooms.ts'
 import { readRoomToken } from './signed-token.ts'
 
 /** A person's wish for a token. */
@@ -16,8 +17,12 @@ export interface AdmissionWish {
   expiresAt: number
 }
 
+/** Fields of the join of who was let in: what the room is called on the node, and the token where one is asked for. */
+export type JoinFields = Readonly<{ room: string; token?: string }>
+
 /** What decides who comes in. */
 export interface JanusEntryOptions {
+  rooms: Pick<JanusRooms, 'nameOf'>
   /** The room as the node holds it; undefined when it does not, or is not told yet how. */
   room: (roomId: string) => NodeRoom | undefined
   admission: JanusAdmission
@@ -87,12 +92,12 @@ export class JanusEntry {
   async admitThroughPage(
     { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
     signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<JoinFields> {
     const wish = { roomId, userId, role, expiresAt: this.#farAway() }
     // A screen is nobody: whose it is has been let in.
     if (!isScreen(userId)) this.#assertMayCome(wish)
     const token = await this.#options.admission.admitKnown(wish, signal)
-    return token === '' ? {} : { token }
+    return this.#fields(roomId, token)
   }
 
   /** See RoomsForDevices.admit. */
@@ -100,7 +105,7 @@ export class JanusEntry {
     roomId: string,
     { userId }: Pick<NodeDevice, 'userId'>,
     signal: AbortSignal,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<JoinFields> {
     const { participants, admission } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw notOpen()
@@ -111,7 +116,7 @@ export class JanusEntry {
     if (this.#countWith(roomId, userId) >= room.attendeeMax)
       throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
     const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
-    return token === '' ? {} : { token }
+    return this.#fields(roomId, token)
   }
 
   /** A device is in the room. */
@@ -134,6 +139,10 @@ export class JanusEntry {
   /** Users of the room on all its nodes; one who comes from another node counts here only. */
   #countWith(roomId: string, userId: string): number {
     return this.countOf(roomId) + this.#options.elsewhere(roomId, userId)
+  }
+
+  #fields(roomId: string, token: string): JoinFields {
+    return { room: this.#options.rooms.nameOf(roomId), ...(token === '' ? {} : { token }) }
   }
 
   /** Unix seconds: who comes by the controller stays for as long as they are wanted; their token is taken back, it does not end. */

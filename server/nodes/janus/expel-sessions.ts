@@ -5,7 +5,8 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 
 /** Somebody whose connections end. */
 export interface Expelled {
-  roomId: string
+  /** Its name on the node. */
+  room: string
   userId: string
   /** The node's number for the stay, where it was told. */
   key: number | undefined
@@ -60,7 +61,7 @@ export class AdminExpulsion implements ExpelSessions {
     this.#admin = admin
   }
 
-  async find({ roomId, userId, key }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
+  async find({ room, userId, key }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
     const found: { path: HandlePath; state: HandleState }[] = []
     // All of them: what the node tells of sessions may be under way, and they may have any number.
     const next = (await this.#sessions(signal))[Symbol.iterator]()
@@ -70,7 +71,7 @@ export class AdminExpulsion implements ExpelSessions {
       async (session) => {
         for (const path of await this.#handles(session, signal)) {
           const state = await this.#state(path, signal)
-          if (state?.room === roomId) found.push({ path, state })
+          if (state?.room === room) found.push({ path, state })
         }
       },
     )

@@ -28,8 +28,8 @@ export class HeldRooms {
   readonly #options: HeldRoomsOptions
   /** As the node was told them; undefined: as an earlier controller told it. */
   readonly #held = new Map<string, NodeRoom | undefined>()
-  /** Rooms that were made by rules of before. */
-  readonly #outdated = new Set<string>()
+  /** Rooms that were made by rules of before, and what they are called on the node. */
+  readonly #outdated = new Map<string, string>()
   #listedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: HeldRoomsOptions) {
@@ -74,7 +74,7 @@ export class HeldRooms {
   async destroy(roomId: string, signal: AbortSignal): Promise<void> {
     const { rooms, closing } = this.#options
     await closing(roomId, signal)
-    await rooms.destroy(roomId, signal)
+    await rooms.destroy(roomId, signal, this.#outdated.get(roomId))
     this.#drop(roomId)
   }
 
@@ -88,8 +88,8 @@ export class HeldRooms {
     const there = new Set(listed.map(({ roomId }) => roomId))
     for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#drop(roomId)
     for (const room of listed) {
-      const { roomId, outdated } = room
-      if (outdated) this.#outdated.add(roomId)
+      const { roomId, name, outdated } = room
+      if (outdated) this.#outdated.set(roomId, name)
       if (!this.#held.has(roomId)) this.#held.set(roomId, undefined)
       tell(room)
     }

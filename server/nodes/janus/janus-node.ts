@@ -12,7 +12,7 @@ import {
 } from '../media-node.ts'
 import { describeFailure, type NodeLogger } from '../node-failure.ts'
 import { JanusAdmission } from './admission.ts'
-import { type AdmissionWish, JanusEntry, notOpen } from './entry.ts'
+import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './entry.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import { HeldRooms } from './held-rooms.ts'
@@ -92,6 +92,7 @@ export class JanusNode implements MediaNode {
     })
     const participants = this.#participants
     this.#entry = new JanusEntry({
+      rooms,
       room,
       admission,
       participants,
@@ -118,6 +119,10 @@ export class JanusNode implements MediaNode {
     const forDevices: RoomsForDevices = {
       admit: (roomId, device, signal) => this.#entry.admitDevice(roomId, device, signal),
       clear: (roomId, userId, signal) => this.#clear(roomId, userId, signal),
+      nameOf: async (roomId, signal) => {
+        await traits.read(signal)
+        return rooms.nameOf(roomId)
+      },
     }
     this.#devices = devices(forDevices, (event) => this.#tellOfDevice(event))
   }
@@ -192,10 +197,7 @@ export class JanusNode implements MediaNode {
   }
 
   /** See JanusEntry.admitThroughPage. */
-  async admitThroughPage(
-    wish: Omit<AdmissionWish, 'expiresAt'>,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  async admitThroughPage(wish: Omit<AdmissionWish, 'expiresAt'>, signal: AbortSignal): Promise<JoinFields> {
     this.#assertOpen()
     return await this.#entry.admitThroughPage(wish, signal)
   }
@@ -255,7 +257,7 @@ export class JanusNode implements MediaNode {
   /** The node told something. */
   take(event: JanusEvent): void {
     if (event.type === 'started') return this.#restarted()
-    const { roomId } = event
+    const roomId = this.#options.rooms.roomOf(event.room)
     if (event.type === 'rooms') {
       this.#rooms.doubt()
       if (this.#rooms.has(roomId)) this.#readSoon(roomId)

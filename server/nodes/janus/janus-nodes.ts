@@ -15,6 +15,7 @@ import { NodeTraits } from './node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
 import { noDevices, type RoomDevices, type RoomsForDevices } from './room-devices.ts'
+import { RoomNames } from './room-names.ts'
 import { JanusRooms } from './rooms.ts'
 import { coreToken } from './signed-token.ts'
 
@@ -36,6 +37,8 @@ export interface JanusNodesOptions {
 /** What a client of Janus's own API needs to be in a room. */
 export interface ParticipantAccess {
   wsUrl: string
+  /** What the room is called on the node. */
+  room: string
   /** Core token, for every message. */
   token: string
   /** For the join. */
@@ -45,6 +48,7 @@ export interface ParticipantAccess {
 /** A driver at work. */
 interface Running {
   node: JanusNode
+  rooms: JanusRooms
   access: JanusAccess
   traits: NodeTraits
   source: EventSource
@@ -78,16 +82,17 @@ export class JanusNodes {
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
     let own = noDevices
+    const rooms = new JanusRooms(admin, secrets, new RoomNames(secrets, () => traits.current.guarded), () => traits.current)
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
       name,
       relayIds,
-      rooms: new JanusRooms(admin, secrets, () => traits.current),
+      rooms,
       traits,
       tokenSecret: secrets.token_secret || derivedSecret(secrets, 'tokens', ''),
       expel: new AdminExpulsion(admin),
-      devices: (rooms, emit) => {
-        if (inService) own = devices(access, rooms, emit)
+      devices: (forDevices, emit) => {
+        if (inService) own = devices(access, forDevices, emit)
         return own
       },
       visitor: (roomId, userId) => people.personOf(roomId, userId),
@@ -112,6 +117,7 @@ export class JanusNodes {
       admit: (person, signal) => node.admitThroughPage(person, signal),
       admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
       changed: ({ roomId }) => node.visitorChanged(roomId),
+      nameOf: (roomId) => rooms.nameOf(roomId),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
       moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
       small: own.small,
@@ -132,7 +138,7 @@ export class JanusNodes {
     }
     if (inService) {
       const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
-      this.#running.set(name, { node, access, traits, source, relay, people, devices: own })
+      this.#running.set(name, { node, rooms, access, traits, source, relay, people, devices: own })
       this.#options.changed()
     }
     return node
@@ -179,14 +185,15 @@ export class JanusNodes {
   async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
     const running = this.#running.get(nodeName)
     if (running === undefined) throw new NodeError('The node of the room is not in service.')
-    const { node, access, traits } = running
+    const { node, rooms, access, traits } = running
     const { guarded } = await traits.read(signal)
     if (!guarded)
       throw new NodeError(
         `The node ${nodeName} has no token_secret: whoever reaches it may join its rooms without a token. Give the node one, and Janus the same (token_auth_secret).`,
       )
     const roomToken = await node.admit(wish, signal)
-    return { wsUrl: access.wsUrl, token: coreToken(access.secrets.token_secret, wish.expiresAt), roomToken }
+    const token = coreToken(access.secrets.token_secret, wish.expiresAt)
+    return { wsUrl: access.wsUrl, room: rooms.nameOf(wish.roomId), token, roomToken }
   }
 
   #remove(roomId: string, userId: string): void {

@@ -56,7 +56,8 @@ export class JanusRemoval {
   async displace(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
     const { rooms, participants, expel } = this.#options
     // With the stay goes what tells which ends are theirs.
-    const open = await expel.find({ roomId, userId, key: participants.keyOf(roomId, userId) }, signal)
+    const key = participants.keyOf(roomId, userId)
+    const open = await expel.find({ room: rooms.nameOf(roomId), userId, key }, signal)
     const wasThere = await rooms.kick(roomId, userId, signal)
     if (wasThere) before?.()
     await expel.end(open, signal)

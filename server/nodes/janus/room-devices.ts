@@ -3,10 +3,12 @@ import { type NodeDevice, NodeError, type NodeUser } from '../media-node.ts'
 
 /** What the rooms of a node do for its devices. */
 export interface RoomsForDevices {
-  /** What a device shows to be let in: fields of its join. @throws DeviceJoinError roomFull, roomLocked, nodeFailed; JanusError */
+  /** What lets a device in: fields of its join, among them what the room is called on the node. @throws DeviceJoinError roomFull, roomLocked, nodeFailed; JanusError */
   admit(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
   /** Takes a participant of this id out, unless it is a person: then it resolves to false. @throws JanusError */
   clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
+  /** What a room is called on the node. @throws NodeError; the signal's reason */
+  nameOf(roomId: string, signal: AbortSignal): Promise<string>
 }
 
 /** Outgoing users in the rooms of one node. They tell of their coming and going themselves. */

@@ -4,13 +4,16 @@ import type { JanusFields, PluginRequests } from './admin-api.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
 import { derivedSecret, type JanusSecrets, ownMark } from './node-access.ts'
 import type { Traits } from './node-traits.ts'
+import type { RoomNames } from './room-names.ts'
 
 /** A room of ours as the node lists it. */
 export interface ListedRoom {
   roomId: string
+  /** On the node. */
+  name: string
   /** Who joined as a publisher, whether they publish or not. */
   participants: number
-  /** It was made with other rules than a room is made with now. */
+  /** It was made with other rules than a room is made with now, or is called otherwise. */
   outdated: boolean
 }
 
@@ -45,14 +48,26 @@ const allowedSchema = z.object({ allowed: z.array(z.string()).default([]) })
 export class JanusRooms {
   readonly #requests: PluginRequests
   readonly #secrets: JanusSecrets
+  readonly #names: RoomNames
   readonly #traits: () => Traits
   readonly #mark: string
 
-  constructor(requests: PluginRequests, secrets: JanusSecrets, traits: () => Traits) {
+  constructor(requests: PluginRequests, secrets: JanusSecrets, names: RoomNames, traits: () => Traits) {
     this.#requests = requests
     this.#secrets = secrets
+    this.#names = names
     this.#traits = traits
     this.#mark = ownMark(secrets)
+  }
+
+  /** What a room is called on the node. */
+  nameOf(roomId: string): string {
+    return this.#names.of(roomId)
+  }
+
+  /** Which room is called so on the node. */
+  roomOf(name: string): string {
+    return this.#names.roomOf(name)
   }
 
   /**
@@ -69,10 +84,9 @@ export class JanusRooms {
   ): Promise<boolean> {
     const request = {
       request: 'create',
-      room: room.roomId,
+      ...this.#own(room.roomId),
       permanent: false,
       description: this.#description(),
-      secret: this.#secretOf(room.roomId),
       publishers: publishersOf(room) + beside,
       notify_joining: true,
       lock_record: true,
@@ -111,9 +125,13 @@ export class JanusRooms {
     }
   }
 
-  /** Everybody is told and out, the room is gone. Returns false where there was none. @throws as AdminApi.askPlugin */
-  async destroy(roomId: string, signal: AbortSignal): Promise<boolean> {
-    return await this.#unlessGone({ request: 'destroy', ...this.#own(roomId), permanent: false }, signal)
+  /**
+   * Everybody is told and out, the room is gone. Returns false where there was none.
+   * @param name where it is called otherwise than it would be now
+   * @throws as AdminApi.askPlugin
+   */
+  async destroy(roomId: string, signal: AbortSignal, name = this.#names.of(roomId)): Promise<boolean> {
+    return await this.#unlessGone({ request: 'destroy', ...this.#own(roomId), room: name, permanent: false }, signal)
   }
 
   /** Puts somebody out. Returns false where nobody of this id is in the room. @throws as AdminApi.askPlugin */
@@ -134,17 +152,18 @@ export class JanusRooms {
   async list(signal: AbortSignal): Promise<ListedRoom[]> {
     const { list } = this.#read(listSchema, await this.#ask({ request: 'list', ...this.#adminKey() }, signal))
     const current = this.#description()
-    return list.flatMap(({ room, description, num_participants: participants }) =>
-      typeof room === 'string' && description.startsWith(this.#mark)
-        ? [{ roomId: room, participants, outdated: description !== current }]
-        : [],
-    )
+    return list.flatMap(({ room: name, description, num_participants: participants }) => {
+      if (typeof name !== 'string' || !description.startsWith(this.#mark)) return []
+      const roomId = this.#names.roomOf(name)
+      const outdated = description !== current || name !== this.#names.of(roomId)
+      return [{ roomId, name, participants, outdated }]
+    })
   }
 
   /** Who is in a room, in no order; nobody where there is none. @throws as AdminApi.askPlugin */
   async participants(roomId: string, signal: AbortSignal): Promise<ListedParticipant[]> {
     try {
-      const answer = await this.#ask({ request: 'listparticipants', room: roomId }, signal)
+      const answer = await this.#ask({ request: 'listparticipants', room: this.#names.of(roomId) }, signal)
       const { participants } = this.#read(participantsSchema, answer)
       return participants.map(({ id, display }) => ({ id: String(id), display }))
     } catch (error) {
@@ -192,11 +211,7 @@ export class JanusRooms {
   }
 
   #own(roomId: string): { room: string; secret: string } {
-    return { room: roomId, secret: this.#secretOf(roomId) }
-  }
-
-  #secretOf(roomId: string): string {
-    return derivedSecret(this.#secrets, 'room', roomId)
+    return { room: this.#names.of(roomId), secret: derivedSecret(this.#secrets, 'room', roomId) }
   }
 
   #adminKey(): { admin_key?: string } {

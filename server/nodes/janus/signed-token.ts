@@ -6,7 +6,8 @@ const streaming = 'janus.plugin.streaming'
 
 /** What a room token says, in our own form of Janus's signed tokens. */
 export interface RoomToken {
-  roomId: string
+  /** Its name on the node. */
+  room: string
   userId: string
   /** A device's counts in a locked room as well: whoever gives it out knows whether it may come in. */
   role: 'host' | 'member' | 'device'
@@ -35,19 +36,19 @@ export function ownCoreToken(secret: string, expiresAt: number): string {
  * The token with which one person joins one room. Janus looks at `room=`; who it is for stands beside it, so that it is taken back with its owner: names are base64url, because a
  * comma or colon would end a descriptor.
  */
-export function roomToken(secret: string, { roomId, userId, role, expiresAt }: RoomToken): string {
+export function roomToken(secret: string, { room, userId, role, expiresAt }: RoomToken): string {
   const name = Buffer.from(userId, 'utf8').toString('base64url')
-  return signed(secret, `${expiresAt},${videoRoom},room=${roomId},u=${name},r=${letters[role]}`)
+  return signed(secret, `${expiresAt},${videoRoom},room=${room},u=${name},r=${letters[role]}`)
 }
 
 const form = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hmd]):[\w+/=]+$/s
 
 /** What a room token of ours says; undefined for anything else. Whether its signature is right Janus has looked at. */
 export function readRoomToken(token: string): RoomToken | undefined {
-  const [, expires, roomId, name, role] = form.exec(token) ?? []
-  if (expires === undefined || roomId === undefined || name === undefined) return undefined
+  const [, expires, room, name, role] = form.exec(token) ?? []
+  if (expires === undefined || room === undefined || name === undefined) return undefined
   return {
-    roomId,
+    room,
     userId: Buffer.from(name, 'base64url').toString('utf8'),
     role: roles[role === 'h' || role === 'd' ? role : 'm'],
     expiresAt: Number(expires),

@@ -164,6 +164,7 @@ export class CameraSite {
           await this.janus.ask('videoroom', { request: 'kick', room, id })
           return true
         },
+        nameOf: (roomId) => Promise.resolve(roomId),
       },
       probe: () => (this.#options.isProbed === false ? undefined : realProbe(this.#options)),
       restricted: () => (this.#options.networks ?? []).length > 0,

@@ -144,6 +144,20 @@ export class JanusServer implements AsyncDisposable {
     return answer.response
   }
 
+  /** A room as it is listed; undefined when it is not there. @param roomId its number: where rooms are guarded, its name begins with it */
+  async room(roomId: string): Promise<({ room: string } & Record<string, unknown>) | undefined> {
+    const { adminKey } = this.configuration.secrets
+    const { list } = await this.ask('videoroom', { request: 'list', ...(adminKey && { admin_key: adminKey }) })
+    return (list as { room: string }[]).find(({ room }) => room === roomId || room.startsWith(`${roomId}-`))
+  }
+
+  /** Ids of those in a room, in order. @param roomId its number */
+  async participants(roomId: string): Promise<string[]> {
+    const { room = roomId } = (await this.room(roomId)) ?? {}
+    const { participants } = await this.ask('videoroom', { request: 'listparticipants', room })
+    return (participants as { id: string }[]).map(({ id }) => id).sort()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     await rm(this.folder, { recursive: true, force: true })

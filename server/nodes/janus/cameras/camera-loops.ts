@@ -99,14 +99,16 @@ export class CameraLoops {
 
   /** A loop of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
   async resume(session: JanusSession, loop: Loop, isWanted: boolean, signal: AbortSignal): Promise<void> {
-    const { requests, stallMs } = this.#options
+    const { requests, rooms, stallMs } = this.#options
+    const { record } = loop
     if (loop.state === 'up' && loop.device === undefined && !isWanted) {
       this.#tellDrift('cameraUnknown', [loop])
       return await this.takeOut(session, loop)
     }
     if (loop.state !== 'up') return void (await this.takeDown(session, loop))
-    const handles = handlesOf(session, loop.record)
-    const silence = handles && (await silenceOf(loop.record, handles, requests, signal))
+    const handles = handlesOf(session, record)
+    const room = await rooms.nameOf(record.room_id, signal)
+    const silence = handles && (await silenceOf({ record, room }, handles, requests, signal))
     if (handles === undefined || silence === undefined || silence >= stallMs) {
       const detail = 'it was gone when the node was reached again'
       if (silence === undefined) this.#tellDrift('cameraMissing', [loop])

@@ -18,17 +18,18 @@ export function handlesOf(session: JanusSession, record: StoredCameraLoop): Loop
 
 /**
  * For how long a loop has been silent, in milliseconds; undefined when it is gone. What it told while nobody listened is lost, so that its ends are asked.
+ * @param room what its room is called on the node
  * @throws NodeError; the signal's reason
  */
 export async function silenceOf(
-  record: StoredCameraLoop,
+  { record, room }: { record: StoredCameraLoop; room: string },
   { publisher, subscriber }: LoopHandles,
   requests: Pick<MountpointRequests, 'silenceOf'>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
     const [{ data }, silence] = await Promise.all([
-      publisher.request({ request: 'listparticipants', room: record.room_id }, signal),
+      publisher.request({ request: 'listparticipants', room }, signal),
       requests.silenceOf(subscriber, record.mountpoint, signal),
     ])
     const listed = participantsSchema.safeParse(data)

@@ -7,7 +7,8 @@ export type JanusEvent =
   /** Somebody is in a room. */
   | {
       type: 'joined'
-      roomId: string
+      /** Its name on the node, here as below. */
+      room: string
       userId: string
       /** The node's number for this stay; whoever has it can subscribe in the name of this person, so it is never shown. */
       key: number
@@ -15,9 +16,9 @@ export type JanusEvent =
       token: string | undefined
     }
   /** Something else happened in a room. */
-  | { type: 'changed'; roomId: string }
+  | { type: 'changed'; room: string }
   /** A room was made, or is gone. */
-  | { type: 'rooms'; roomId: string }
+  | { type: 'rooms'; room: string }
 
 /** Event types of Janus (events.h). */
 const pluginEvent = 64
@@ -68,15 +69,15 @@ export function readEvents(text: string): JanusEvent[] | undefined {
 
 function toEvent(message: z.output<typeof messageSchema>): JanusEvent[] {
   if (message.type === coreEvent) return [{ type: 'started' }]
-  const { event, room: roomId, id: userId, private_id: key, token } = message.event.data
+  const { event, room, id: userId, private_id: key, token } = message.event.data
   switch (event) {
     case 'joined':
-      if (userId === undefined || key === undefined) return [{ type: 'changed', roomId }]
-      return [{ type: 'joined', roomId, userId, key, token }]
+      if (userId === undefined || key === undefined) return [{ type: 'changed', room }]
+      return [{ type: 'joined', room, userId, key, token }]
     case 'created':
     case 'destroyed':
-      return [{ type: 'rooms', roomId }]
+      return [{ type: 'rooms', room }]
     default:
-      return silent.has(event) ? [] : [{ type: 'changed', roomId }]
+      return silent.has(event) ? [] : [{ type: 'changed', room }]
   }
 }

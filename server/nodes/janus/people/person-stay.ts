@@ -16,7 +16,7 @@ export interface CarriedPerson {
   byNumber?: boolean | undefined
 }
 
-/** What lets a participant in: fields of its join, such as a token. */
+/** What lets a participant in: fields of its join, such as a token, and what the room is called on the node. */
 export type Admit = (person: CarriedPerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
 /** They have joined, or could not: what let them in is not used again. */

@@ -15,7 +15,7 @@ export interface RelayNode {
   session(signal: AbortSignal): Promise<JanusSession>
   /** Whether it answers now. Asked by many at once it is one question. */
   answers(): Promise<boolean>
-  /** Fields of the join of a participant, with which the room lets it in beside its people. @throws NodeError; the signal's reason */
+  /** Fields of the join of a participant, with which the room lets it in beside its people; among them what the room is called there. @throws NodeError; the signal's reason */
   admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
   /** It is not let in any more. @throws NodeError; the signal's reason */
   release(participant: RelayParticipant, signal: AbortSignal): Promise<void>

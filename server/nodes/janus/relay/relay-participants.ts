@@ -46,14 +46,14 @@ export class RelayParticipants {
 
   /** See RelayNode.admit. */
   async admit({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const { ids, admission, clock } = this.#options
+    const { ids, rooms, admission, clock } = this.#options
     this.#roomOf(roomId)
     const expiresAt = Math.floor(clock() / 1_000) + tokenSeconds
     const token = await admission.admitBeside({ roomId, userId: id, role: 'member', expiresAt }, signal)
     const admitted = this.#admitted.get(roomId) ?? new Set<string>()
     this.#admitted.set(roomId, admitted.add(id))
     if (ids.streamOf(id) !== undefined) await this.#makePlace(roomId, signal)
-    return { token }
+    return { room: rooms.nameOf(roomId), token }
   }
 
   /** See RelayNode.release. */

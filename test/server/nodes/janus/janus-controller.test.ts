@@ -53,9 +53,10 @@ describe('A site whose only node is a Janus server', () => {
       user_name: 'Ann',
       role: 'host',
     })
-    expect(given).toMatchObject({ ws_url: janus.wsUrl, room: room_id, id: 'ann', display: 'Ann' })
+    expect(given).toMatchObject({ ws_url: janus.wsUrl, id: 'ann', display: 'Ann' })
+    expect(given.room).toMatch(new RegExp(`^${room_id}-[\\w-]{22}$`))
     await using ann = await Participant.connect(given.ws_url, given.token)
-    await ann.join(room_id, 'ann', given.room_token)
+    await ann.join(given.room, 'ann', given.room_token)
     await expect
       .poll(async () => (await site.call(key, 'rooms.get', { room_id })).users)
       .toMatchObject([{ user_id: 'ann', role: 'host' }])

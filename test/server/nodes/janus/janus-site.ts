@@ -154,9 +154,7 @@ export class JanusSite implements AsyncDisposable {
 
   /** The room as the node lists it; undefined when it is not there. */
   async onNode(roomId: string): Promise<Record<string, unknown> | undefined> {
-    const { adminKey } = this.janus.configuration.secrets
-    const { list } = await this.janus.ask('videoroom', { request: 'list', ...(adminKey && { admin_key: adminKey }) })
-    return (list as Record<string, unknown>[]).find(({ room }) => room === roomId)
+    return await this.janus.room(roomId)
   }
 
   /** How the pool sees the node. */

@@ -47,6 +47,7 @@ const newPeople = (lingerMs?: number): JanusPeople =>
     admit: () => Promise.resolve({}),
     admitted: () => {},
     changed: () => {},
+    nameOf: (roomId) => roomId,
     clear: async (room, id) => {
       await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
     },

@@ -10,7 +10,11 @@ import { JanusSite } from './janus-site.ts'
 /** A part of a request is missing, and what was shown is wrong: what VideoRoom answers to who lacks a secret, key or token. */
 const lacking = [429, 433]
 
-describe('Somebody with good tokens, and a client of their own, on a node with our configuration files', () => {
+/** There is no such room. */
+const unknown = 426
+
+/** Each thing that the product promises that nobody can do: a participant with valid tokens tries it from a WebSocket of their own. */
+describe('A participant with valid tokens, and a client of their own, on a node with our configuration files', () => {
   let site: JanusSite
   beforeAll(async () => {
     site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true, ownFiles: true })
@@ -19,13 +23,15 @@ describe('Somebody with good tokens, and a client of their own, on a node with o
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  const enter = async (roomId: string, userId: string): Promise<Participant> => {
-    const { token, roomToken } = await site.tickets(roomId, userId)
+  const enter = async (roomId: string, userId: string): Promise<Participant & { room: string }> => {
+    const { room, token, roomToken } = await site.tickets(roomId, userId)
     const person = await Participant.connect(site.janus.wsUrl, token)
     onTestFinished(() => person.leave())
-    await person.join(roomId, userId, roomToken)
-    return person
+    await person.join(room, userId, roomToken)
+    return Object.assign(person, { room })
   }
+  /** What a room is called there: whoever is not let in has to guess it. */
+  const nameOf = async (roomId: string): Promise<string> => (await site.onNode(roomId))?.room ?? ''
   /** The number with which the node refuses; 0: it did it. */
   const refusal = async (person: Participant, request: Readonly<Record<string, unknown>>): Promise<number> => {
     try {
@@ -37,12 +43,13 @@ describe('Somebody with good tokens, and a client of their own, on a node with o
     }
   }
 
-  test('runs neither their own room nor another', async () => {
+  test('does not create, destroy, change, record or forward: not their own room, not another', async () => {
     const mallory = await enter('ward', 'mallory')
     const bob = await enter('ward', 'bob')
     const acts = [
       { request: 'create', room: 'mine' },
-      ...['ward', 'board'].flatMap((room) => [
+      // Also where they had guessed what it is called.
+      ...[mallory.room, await nameOf('board')].flatMap((room) => [
         { request: 'destroy', room },
         { request: 'edit', room, new_publishers: 50 },
         { request: 'kick', room, id: 'bob' },
@@ -60,16 +67,31 @@ describe('Somebody with good tokens, and a client of their own, on a node with o
       const code = await refusal(mallory, act)
       expect([act, code, lacking.includes(code)]).toEqual([act, code, true])
     }
-    expect((await mallory.ask({ request: 'list' })).data).toMatchObject({ list: [] })
     expect(bob.heard).not.toContainEqual(expect.objectContaining({ reason: 'kicked' }))
     expect(await site.onNode('ward')).toMatchObject({ max_publishers: (await site.onNode('board'))?.max_publishers })
+  })
+
+  test('finds no other room: it is on no list, and its number leads nowhere', async () => {
+    await enter('board', 'chair')
+    const mallory = await enter('ward', 'mallory')
+    expect((await mallory.ask({ request: 'list' })).data).toMatchObject({ list: [] })
+    // A name follows from the key of the node alone: that of their own room says nothing of another one's.
+    const guesses = ['board', mallory.room.replace('ward', 'board')]
+    for (const room of guesses) {
+      expect((await mallory.ask({ request: 'exists', room })).data).toMatchObject({ exists: false })
+      expect(await refusal(mallory, { request: 'listparticipants', room })).toBe(unknown)
+    }
+    // What they were told names their own room alone.
+    expect(JSON.stringify(mallory.heard)).not.toContain('board')
+    expect(mallory.room).not.toBe('ward')
   })
 
   test('comes into no other room, watches nobody there, and uses no other plugin', async () => {
     const { token, roomToken } = await site.tickets('ward', 'eve')
     await using eve = await Participant.connect(site.janus.wsUrl, token)
-    expect(await eve.tryToJoin('board', 'eve', roomToken)).toBe(433)
-    const watch = { request: 'join', ptype: 'subscriber', room: 'board', streams: [{ feed: 'bob' }], token: roomToken }
+    const room = await nameOf('board')
+    expect(await eve.tryToJoin(room, 'eve', roomToken)).toBe(433)
+    const watch = { request: 'join', ptype: 'subscriber', room, streams: [{ feed: 'chair' }], token: roomToken }
     expect(lacking).toContain(await refusal(eve, watch))
     const attach = eve.session.attach('janus.plugin.streaming', AbortSignal.timeout(5_000))
     await expect(attach).rejects.toBeInstanceOf(JanusError)
@@ -95,7 +117,7 @@ describe('Somebody with good tokens, and a client of their own, on a node with o
     const watch = {
       request: 'join',
       ptype: 'subscriber',
-      room: 'ward',
+      room: ann.room,
       streams: [{ feed: 'speaker' }],
       private_id: ann.privateId,
       token: roomToken,
@@ -108,7 +130,7 @@ describe('Somebody with good tokens, and a client of their own, on a node with o
     await ann.attachAgain()
     expect(lacking).toContain(await refusal(ann, watch))
     expect(lacking).toContain(await refusal(ann, { ...watch, private_id: undefined }))
-    expect(await ann.tryToJoin('ward', 'ann', roomToken)).toBe(433)
+    expect(await ann.tryToJoin(ann.room, 'ann', roomToken)).toBe(433)
     expect(seen.packets).toBe(stopped)
   })
 })

@@ -22,9 +22,9 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
 
   /** In the room as that user, with tokens of their own. */
   const enter = async (roomId: string, userId: string): Promise<Participant> => {
-    const { token, roomToken } = await site.tickets(roomId, userId)
+    const { room, token, roomToken } = await site.tickets(roomId, userId)
     const person = await Participant.connect(site.janus.wsUrl, token)
-    await person.join(roomId, userId, roomToken)
+    await person.join(room, userId, roomToken)
     return person
   }
 
@@ -33,11 +33,13 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await site.room('200000002')
     expect(await site.onNode('200000001')).toMatchObject({ is_private: true, require_pvtid: true })
     await expect(Participant.connect(site.janus.wsUrl)).rejects.toMatchObject({ code: 403 })
-    const { token, roomToken } = await site.tickets('200000001', 'ann')
+    const { room, token, roomToken } = await site.tickets('200000001', 'ann')
     await using ann = await Participant.connect(site.janus.wsUrl, token)
-    await expect(ann.join('200000001', 'ann')).rejects.toMatchObject({ code: 433 })
-    await expect(ann.join('200000002', 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
-    await ann.join('200000001', 'ann', roomToken)
+    await expect(ann.join(room, 'ann')).rejects.toMatchObject({ code: 433 })
+    await expect(ann.join((await site.tickets('200000002', 'bob')).room, 'ann', roomToken)).rejects.toMatchObject({
+      code: 433,
+    })
+    await ann.join(room, 'ann', roomToken)
     await expect.poll(() => site.users('200000001')).toEqual(['ann'])
     await ann.leave()
     await expect.poll(() => site.users('200000001')).toEqual([])
@@ -65,9 +67,9 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
 
   test('puts out who comes under the name of another', async () => {
     await site.room('200000003')
-    const { token, roomToken } = await site.tickets('200000003', 'mallory')
+    const { room, token, roomToken } = await site.tickets('200000003', 'mallory')
     await using mallory = await Participant.connect(site.janus.wsUrl, token)
-    await mallory.join('200000003', 'ann', roomToken)
+    await mallory.join(room, 'ann', roomToken)
     await expect.poll(() => mallory.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
     expect(site.told).not.toContainEqual(expect.objectContaining({ type: 'joined', roomId: '200000003' }))
   })
@@ -76,26 +78,26 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await site.room('200000004')
     await using ann = await enter('200000004', 'ann')
     await expect.poll(() => site.users('200000004')).toEqual(['ann'])
-    const { roomToken } = await site.tickets('200000004', 'ann')
+    const { room, roomToken } = await site.tickets('200000004', 'ann')
     expect(await site.pool.kick('200000004', 'ann')).toBe(true)
     await ann.attachAgain()
-    await expect(ann.join('200000004', 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
+    await expect(ann.join(room, 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
     await expect(site.tickets('200000004', 'ann')).rejects.toThrow('taken out')
     await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
   })
 
   test('takes no token into a locked or full room, and takes those of before again when it is opened', async () => {
     await site.room('200000005', { attendee_max: 2 })
-    const { token, roomToken } = await site.tickets('200000005', 'bob')
+    const { room, token, roomToken } = await site.tickets('200000005', 'bob')
     await using ann = await enter('200000005', 'ann')
     await expect.poll(() => site.users('200000005')).toEqual(['ann'])
     await site.room('200000005', { attendee_max: 2, locked: true })
     await using bob = await Participant.connect(site.janus.wsUrl, token)
-    await expect.poll(() => bob.tryToJoin('200000005', 'bob', roomToken)).toBe(433)
+    await expect.poll(() => bob.tryToJoin(room, 'bob', roomToken)).toBe(433)
     await expect(site.tickets('200000005', 'eve')).rejects.toThrow('locked')
     await site.room('200000005', { locked: false })
-    await expect.poll(() => bob.tryToJoin('200000005', 'bob', roomToken)).toBe('in')
-    await bob.join('200000005', 'bob', roomToken)
+    await expect.poll(() => bob.tryToJoin(room, 'bob', roomToken)).toBe('in')
+    await bob.join(room, 'bob', roomToken)
     await expect.poll(() => site.users('200000005')).toEqual(['ann', 'bob'])
     await expect(site.tickets('200000005', 'eve')).rejects.toThrow('full')
     await ann.leave()
@@ -142,7 +144,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => site.onNode('200000007').catch(() => undefined)).toBeDefined()
     await expect.poll(() => site.users('200000007')).toEqual([])
     await using again = await Participant.connect(site.janus.wsUrl, tickets.token)
-    await again.join('200000007', 'ann', tickets.roomToken)
+    await again.join(tickets.room, 'ann', tickets.roomToken)
     await expect.poll(() => site.users('200000007')).toEqual(['ann'])
     await ann.leave().catch(() => {})
   })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { boundUrl, listenerUrl } from './edge/network-addresses.ts'
 import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
 import { printedFiles } from './nodes/janus/configuration/node-files.ts'
 import { applySiteFile, readSiteFile, type SiteFile } from './site-file.ts'
@@ -64,13 +65,15 @@ export async function janusConfiguration({
     const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
     throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
   }
-  const { listeners } = siteSettings({
+  const { listeners, tls } = siteSettings({
     get: (collection, key) => state[collection].get(key),
     unseal: (text) => sealer.unseal(text),
   })
-  const { host = listeners.host, eventPort = listeners.event_port ?? 0 } = flags
+  const { host = listeners.host, eventPort = listeners.event_port } = flags
+  const scheme = tls.mode === 'off' ? 'http' : 'https'
   // Which port a controller picked by itself only that one knows.
-  const eventUrl = eventPort === 0 ? '' : `http://${host.includes(':') ? `[${host}]` : host}:${eventPort}`
+  const eventUrl =
+    eventPort === null ? '' : eventPort === 0 ? undefined : boundUrl(listenerUrl(host, eventPort, scheme), host)
   return printedFiles(await filesOfNode(node, sealer, eventUrl))
 }
 

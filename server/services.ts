@@ -181,8 +181,11 @@ export function createServices(options: ServiceOptions): Services {
   const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
   drivers.janus = (node) => janus.driver(node)
   const inspections: NodeInspections = {
-    janus: (node) =>
-      inspectJanus(janusAccess(node, store), { logger, clock: Date.now, eventsArrive: janusEvents.url !== '' }),
+    janus: (node) => {
+      const access = janusAccess(node, store)
+      const events = (room: string, signal: AbortSignal): Promise<boolean> => janus.tells(access, room, signal)
+      return inspectJanus(access, { logger, clock: Date.now, ...(janusEvents.url === '' ? {} : { events }) })
+    },
   }
   const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
   const users = (): number => {

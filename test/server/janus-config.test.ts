@@ -81,6 +81,25 @@ test('A node of a site file has its files before the controller was ever started
   expect(valueOf(sending, 'subprotocol')).toMatch(/^[\w-]{43}$/)
   expect(sending).toContain('broadcast = true')
   expect(await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall', ...noFlags })).toBe(printed)
+  // A port that a controller is to pick by itself cannot stand in a file: it says what to do.
+  const picked = await janusConfiguration({
+    dataFolder,
+    sitePath: undefined,
+    name: 'hall',
+    ...{ ...flags, eventPort: 0 },
+  })
+  expect(picked).toMatch(/^\t# .*--event-port 0.*give it one/m)
+  expect(picked).toContain('broadcast = false')
+})
+
+test('Where the site has a certificate, a node sends its events over TLS, and is told to trust it', async () => {
+  const folder = await temporaryFolder()
+  const sitePath = join(folder, 'site.json')
+  const settings = { tls: { mode: 'self-signed' }, listeners: { event_port: 17_084 } }
+  await writeFile(sitePath, JSON.stringify({ nodes: [hall], settings }))
+  const printed = await janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hall', ...noFlags })
+  expect(valueOf(printed, 'backend')).toBe('wss://127.0.0.1:17084/janus/hall')
+  expect(printed).toContain('has to trust its certificate')
 })
 
 test('Whoever asks for what is not there is told what is, and nothing is made', async () => {

@@ -206,7 +206,7 @@ export const nodes: Texts<typeof english> = {
     roomsUnguarded: '未设置 token_secret，知道房间号的人都能加入：请安装配置文件。',
     adminUnused: '未填写 admin_url，被移出的人仍连接在节点上：请在管理网络上启用 Admin API。',
     eventsOff:
-      '节点不发送事件，人员进出要几秒后才能获知：请开放事件端口（“设置 › 网络”或 --event-port）并安装配置文件。',
+      '收不到节点的事件，人员进出要几秒后才能获知：请开放事件端口（“设置 › 网络”或 --event-port）并安装配置文件；本站点使用证书时，还要让节点信任该证书。',
     reclaimOff: '控制器重启时摄像头会离开房间：请在 janus.jcfg 中设置 reclaim_session_timeout = 60。',
     roomsListed:
       '任何获准进入的人都能列出此节点上的其他房间（{count} 个）：请将其从 janus.plugin.videoroom.jcfg 中删除。',

@@ -160,7 +160,8 @@ export class EmbeddedNodes {
   /** Keeps it, and tells the processes: the room may come to another one later. @param by the one that knows it already */
   #note(removal: Removal, by?: EmbeddedMedia): void {
     this.#removals.add(removal)
-    this.#options.removals.keep(removal)
+    // In the background: the process knows it already.
+    void this.#options.removals.keep(removal)
     for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
   }
 }

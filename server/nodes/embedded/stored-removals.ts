@@ -28,10 +28,10 @@ export class StoredRemovals {
     return found.sort((one, other) => one.at - other.at)
   }
 
-  /** Stores one, in the background: the process knows it already. */
-  keep({ roomId, userId, tokenId, at, until }: Removal): void {
-    this.#store
-      .transact([`rooms/${roomId}`], (transaction) => {
+  /** Stores one; resolves when it is on disk, or cannot be. */
+  async keep({ roomId, userId, tokenId, at, until }: Removal): Promise<void> {
+    try {
+      await this.#store.transact([`rooms/${roomId}`], (transaction) => {
         const room: StoredRoom | undefined = this.#store.get('rooms', roomId)
         if (room === undefined) return
         const live = (room.removals ?? []).filter(
@@ -40,6 +40,8 @@ export class StoredRemovals {
         const removals = [...live, { user_id: userId, token_id: tokenId, at, until }].slice(-mostOfRoom)
         transaction.put('rooms', roomId, { ...room, removals })
       })
-      .catch((error: unknown) => this.#logger.error({ err: error, room: roomId }, 'a removal could not be stored'))
+    } catch (error) {
+      this.#logger.error({ err: error, room: roomId }, 'a removal could not be stored')
+    }
   }
 }

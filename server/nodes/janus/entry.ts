@@ -101,11 +101,7 @@ export class JanusEntry {
   }
 
   /** See RoomsForDevices.admit. */
-  async admitDevice(
-    roomId: string,
-    { userId }: Pick<NodeDevice, 'userId'>,
-    signal: AbortSignal,
-  ): Promise<JoinFields> {
+  async admitDevice(roomId: string, { userId }: Pick<NodeDevice, 'userId'>, signal: AbortSignal): Promise<JoinFields> {
     const { participants, admission } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw notOpen()

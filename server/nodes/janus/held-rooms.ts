@@ -16,6 +16,8 @@ export interface HeldRoomsOptions {
   made: (roomId: string) => void
   /** It is gone. */
   dropped: (roomId: string) => void
+  /** It is there once more under a name of before: nobody needs that one. */
+  leftOver: (roomId: string, name: string) => void
   /** The node listed it. */
   listed: (room: ListedRoom) => void
 }
@@ -80,15 +82,21 @@ export class HeldRooms {
 
   /** What is held becomes what the node lists. @throws as AdminApi.askPlugin */
   async list(signal: AbortSignal): Promise<string[]> {
-    const { rooms, traits, listed: tell } = this.#options
+    const { rooms, traits, leftOver, listed: tell } = this.#options
     await traits.read(signal)
     const before = new Set(this.#held.keys())
     const listed = await rooms.list(signal)
     this.#listedAt = performance.now()
     const there = new Set(listed.map(({ roomId }) => roomId))
+    const current = new Set(listed.filter(({ outdated }) => !outdated).map(({ roomId }) => roomId))
     for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#drop(roomId)
     for (const room of listed) {
       const { roomId, name, outdated } = room
+      // It was made anew under the name of now, before the one of before was seen.
+      if (outdated && current.has(roomId)) {
+        leftOver(roomId, name)
+        continue
+      }
       if (outdated) this.#outdated.set(roomId, name)
       if (!this.#held.has(roomId)) this.#held.set(roomId, undefined)
       tell(room)

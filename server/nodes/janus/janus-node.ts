@@ -40,8 +40,8 @@ export interface JanusNodeOptions {
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody who came through the room page; undefined for everybody else. */
   visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'> | undefined
-  /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
-  removed: (roomId: string, userId: string) => void
+  /** Somebody is taken out by the controller's wish: resolves when it is remembered, for as long as the site says. Never rejects. */
+  remember: (roomId: string, userId: string) => Promise<void>
   /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
   elsewhere?: ((roomId: string, userId: string) => number) | undefined
   /** Somebody was taken out lately, and may not come back yet. */
@@ -114,6 +114,8 @@ export class JanusNode implements MediaNode {
         participants.clear(roomId)
         this.#read.delete(roomId)
       },
+      leftOver: (roomId, name) =>
+        this.#look('a room of before', () => this.#own((signal) => rooms.destroy(roomId, signal, name))),
       listed: (listed) => this.#listed(listed),
     })
     const forDevices: RoomsForDevices = {
@@ -330,8 +332,8 @@ export class JanusNode implements MediaNode {
     run().catch((error: unknown) => {
       if (this.#closing.signal.aborted) return
       const { name, logger } = this.#options
-      if (error instanceof NodeError) logger.debug({ node: name, error: describeFailure(error) }, `${what}: not read`)
-      else logger.warn({ node: name, err: error }, `${what}: not read`)
+      if (error instanceof NodeError) logger.debug({ node: name, error: describeFailure(error) }, `${what}: not done`)
+      else logger.warn({ node: name, err: error }, `${what}: not done`)
     })
   }
 

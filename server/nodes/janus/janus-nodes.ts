@@ -7,6 +7,7 @@ import type { NodeLogger } from '../node-failure.ts'
 import { AdminApi } from './admin-api.ts'
 import type { AdmissionWish } from './entry.ts'
 import type { EventSource } from './events/event-port.ts'
+import { RoomNews } from './events/room-news.ts'
 import { AdminExpulsion } from './expel-sessions.ts'
 import { JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
@@ -52,6 +53,7 @@ interface Running {
   access: JanusAccess
   traits: NodeTraits
   source: EventSource
+  news: RoomNews
   relay: JanusRelayNode
   people: JanusPeople
   devices: RoomDevices
@@ -82,7 +84,12 @@ export class JanusNodes {
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
     let own = noDevices
-    const rooms = new JanusRooms(admin, secrets, new RoomNames(secrets, () => traits.current.guarded), () => traits.current)
+    const rooms = new JanusRooms(
+      admin,
+      secrets,
+      new RoomNames(secrets, () => traits.current.guarded),
+      () => traits.current,
+    )
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
       name,
@@ -96,7 +103,7 @@ export class JanusNodes {
         return own
       },
       visitor: (roomId, userId) => people.personOf(roomId, userId),
-      removed: (roomId, userId) => this.#remove(roomId, userId),
+      remember: (roomId, userId) => this.#remember(roomId, userId),
       elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
@@ -124,6 +131,7 @@ export class JanusNodes {
       tell: (event) => this.#options.people?.(people, event),
       logger,
     })
+    const news = new RoomNews()
     const source: EventSource = {
       name,
       secret: secrets.event_secret,
@@ -134,11 +142,14 @@ export class JanusNodes {
         )
         node.telling(connected)
       },
-      take: (event) => node.take(event),
+      take: (event) => {
+        news.tell(event)
+        node.take(event)
+      },
     }
     if (inService) {
       const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
-      this.#running.set(name, { node, rooms, access, traits, source, relay, people, devices: own })
+      this.#running.set(name, { node, rooms, access, traits, source, news, relay, people, devices: own })
       this.#options.changed()
     }
     return node
@@ -152,6 +163,16 @@ export class JanusNodes {
   /** Those whose events are taken. */
   *sources(): Iterable<EventSource> {
     for (const { source } of this.#running.values()) yield source
+  }
+
+  /**
+   * Whether a node tells of a room before the signal aborts. One that is not in service as it is described here cannot: the files with which it would tell are of the node that
+   * is; so nothing is held against it. Never rejects.
+   */
+  async tells(access: JanusAccess, room: string, signal: AbortSignal): Promise<boolean> {
+    const running = this.#running.get(access.name)
+    if (running === undefined || !isSameServer(running.access, access)) return true
+    return await running.news.told(room, signal)
   }
 
   /** A node as relays use it; undefined while it is not in service. */
@@ -196,12 +217,12 @@ export class JanusNodes {
     return { wsUrl: access.wsUrl, room: rooms.nameOf(wish.roomId), token, roomToken }
   }
 
-  #remove(roomId: string, userId: string): void {
+  async #remember(roomId: string, userId: string): Promise<void> {
     const at = Date.now()
     const until = at + this.#options.settings().media.ban_ms
     for (const [key, over] of this.#bans) if (over <= at) this.#bans.delete(key)
     this.#bans.set(banKey(roomId, userId), until)
-    this.#removals.keep({ roomId, userId, tokenId: '', at, until })
+    await this.#removals.keep({ roomId, userId, tokenId: '', at, until })
   }
 
   #isBanned(roomId: string, userId: string): boolean {
@@ -210,6 +231,10 @@ export class JanusNodes {
     const removals = this.#options.store.get('rooms', roomId)?.removals ?? []
     return removals.some(({ user_id, until }) => user_id === userId && until > now)
   }
+}
+
+function isSameServer(one: JanusAccess, other: JanusAccess): boolean {
+  return one.wsUrl === other.wsUrl && one.secrets.event_secret === other.secrets.event_secret
 }
 
 function banKey(roomId: string, userId: string): string {

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../deadline.ts'
 import type { JanusAdmission } from './admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
@@ -10,8 +11,8 @@ export interface JanusRemovalOptions {
   participants: JanusParticipants
   /** Ends what somebody who was put out still has open on the node. */
   expel: ExpelSessions
-  /** Somebody was taken out by the controller's wish: it is remembered for as long as the site says. */
-  removed: (roomId: string, userId: string) => void
+  /** Somebody is taken out by the controller's wish: resolves when it is remembered, for as long as the site says. Never rejects. */
+  remember: (roomId: string, userId: string) => Promise<void>
 }
 
 /** Takes people out of the rooms of one node, with all that they have open there. */
@@ -31,7 +32,7 @@ export class JanusRemoval {
 
   /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    const { participants, removed } = this.#options
+    const { participants, remember } = this.#options
     if (participants.user(roomId, userId) === undefined) {
       await participants.read(roomId, signal)
       if (participants.user(roomId, userId) === undefined) return false
@@ -39,27 +40,28 @@ export class JanusRemoval {
     const key = keyOf(roomId, userId)
     this.#kicking.add(key)
     try {
-      return await this.putOut(roomId, userId, signal, () => removed(roomId, userId))
+      // First of all: whatever ends in the middle of it, they are not let back in.
+      await unlessAborted(remember(roomId, userId), signal)
+      return await this.putOut(roomId, userId, signal)
     } finally {
       this.#kicking.delete(key)
     }
   }
 
   /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
-  async putOut(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
+  async putOut(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     // From here on they can open nothing more.
     await this.#options.admission.takeBack(roomId, userId, signal)
-    return await this.displace(roomId, userId, signal, before)
+    return await this.displace(roomId, userId, signal)
   }
 
   /** Ends the stay of somebody who may come back, and all that they have open here. Resolves to false when they were not in the room. @throws as AdminApi.ask */
-  async displace(roomId: string, userId: string, signal: AbortSignal, before?: () => void): Promise<boolean> {
+  async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { rooms, participants, expel } = this.#options
     // With the stay goes what tells which ends are theirs.
     const key = participants.keyOf(roomId, userId)
     const open = await expel.find({ room: rooms.nameOf(roomId), userId, key }, signal)
     const wasThere = await rooms.kick(roomId, userId, signal)
-    if (wasThere) before?.()
     await expel.end(open, signal)
     participants.left(roomId, userId)
     return wasThere

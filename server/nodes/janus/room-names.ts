@@ -29,6 +29,11 @@ export class RoomNames {
     return roomId !== undefined && this.#secretName(roomId) === name ? roomId : name
   }
 
+  /** Whether a room of ours with this name is called as it would be now. */
+  isCurrent(name: string, roomId: string): boolean {
+    return this.#guarded() === (name !== roomId)
+  }
+
   /** It begins with the room's number, for who reads the node's log. A comma or colon would end it where a token names it. */
   #secretName(roomId: string): string {
     const secret = derivedSecret(this.#secrets, 'name', roomId).slice(0, secretLength)

@@ -155,7 +155,7 @@ export class JanusRooms {
     return list.flatMap(({ room: name, description, num_participants: participants }) => {
       if (typeof name !== 'string' || !description.startsWith(this.#mark)) return []
       const roomId = this.#names.roomOf(name)
-      const outdated = description !== current || name !== this.#names.of(roomId)
+      const outdated = description !== current || !this.#names.isCurrent(name, roomId)
       return [{ roomId, name, participants, outdated }]
     })
   }

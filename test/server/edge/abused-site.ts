@@ -4,7 +4,7 @@ import { request as tlsRequest } from 'node:https'
 import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
 import { answersIn, type Target, targetOf } from './abusive-client.ts'
 
-const names = ['media', 'device', 'node', 'console'] as const
+const names = ['media', 'device', 'node', 'console', 'event'] as const
 
 /** The built controller with its media node, and what a test may hold against it. */
 export class AbusedSite {
@@ -13,25 +13,31 @@ export class AbusedSite {
   readonly #memory: number
   readonly targets: readonly Target[]
 
-  private constructor(server: Headless, node: number, memory: number) {
+  private constructor(server: Headless, node: number, memory: number, targets: readonly Target[]) {
     this.#server = server
     this.#node = node
     this.#memory = memory
-    this.targets = names.map((name) => targetOf(name, server.ready[name]))
+    this.targets = targets
   }
 
   static async start(tls: 'off' | 'self-signed'): Promise<AbusedSite> {
     const site = {
       credentials: [{ label: 'Good', access_key: 'good', secret_key: 'good-secret', p2p: true }],
-      nodes: [{ name: 'here', kind: 'embedded' }],
+      nodes: [
+        { name: 'here', kind: 'embedded' },
+        // It is not there: strangers send events in its place.
+        { name: 'hall', kind: 'janus', ws_url: 'ws://127.0.0.1:9', admin_url: 'http://127.0.0.1:9/admin' },
+      ],
       settings: { tls: { mode: tls } },
     }
-    const server = await startHeadless({ site })
+    const server = await startHeadless({ site, flags: ['--event-port', '0'] })
+    const { listeners } = await server.rpc('overview.get', {})
+    const targets = names.map((name) => targetOf(name, listeners.find((each) => each.name === name)?.url ?? ''))
     const [node = 0] = await children(server.ready.pid)
-    const made = new AbusedSite(server, node, 0)
+    const made = new AbusedSite(server, node, 0, targets)
     // What is made at the first request is not counted as growth.
     for (let turn = 0; turn < 50; turn++) await Promise.all(made.targets.map((target) => answersIn(target)))
-    return new AbusedSite(server, node, await made.memory())
+    return new AbusedSite(server, node, await made.memory(), targets)
   }
 
   target(name: (typeof names)[number]): Target {

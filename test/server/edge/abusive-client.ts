@@ -22,7 +22,7 @@ export type Ending = (typeof endings)[number]
 export const openings: readonly string[] = [
   'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n',
   'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\nand more bytes',
-  ...['/ws', '/signal', '//', '/', 'http://[::1', '/rtc/room/get'].map(
+  ...['/ws', '/signal', '//', '/', 'http://[::1', '/rtc/room/get', '/janus/hall'].map(
     (path) =>
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n\x81\x85abcdhello',

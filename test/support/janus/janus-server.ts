@@ -23,6 +23,8 @@ export interface JanusServerOptions
   rtpPorts?: number
   /** Its files, as they are written, by name; what is put here comes instead, or is added. */
   files?: (files: Readonly<Record<string, string>>, configuration: JanusConfiguration) => Record<string, string>
+  /** A file with the certificates that its machine trusts; left out: those of this machine. */
+  trusts?: string | undefined
 }
 
 /** A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does. */
@@ -30,13 +32,15 @@ export class JanusServer implements AsyncDisposable {
   readonly configuration: JanusConfiguration
   readonly folder: string
   readonly #files: Record<string, string>
+  readonly #trusts: string | undefined
   #child: ChildProcess | undefined
   #log: string[] = []
 
-  constructor(folder: string, configuration: JanusConfiguration, files: Record<string, string>) {
+  constructor(folder: string, configuration: JanusConfiguration, files: Record<string, string>, trusts?: string) {
     this.folder = folder
     this.configuration = configuration
     this.#files = files
+    this.#trusts = trusts
   }
 
   /** Its WebSocket API. */
@@ -87,7 +91,8 @@ export class JanusServer implements AsyncDisposable {
   async start(): Promise<void> {
     if (!existsSync(program)) throw new Error('Janus is missing: apt-get install --no-install-recommends janus')
     for (const [name, text] of Object.entries(this.#files)) await writeFile(join(this.folder, name), text)
-    const child = spawn(program, ['-o', '-F', this.folder], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...process.env, ...(this.#trusts === undefined ? {} : { SSL_CERT_FILE: this.#trusts }) }
+    const child = spawn(program, ['-o', '-F', this.folder], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#child = child
     this.#log = []
     for (const stream of [child.stdout, child.stderr]) {
@@ -188,7 +193,7 @@ export async function startJanus(options: JanusServerOptions = {}): Promise<Janu
     eventBackend,
   }
   const files = janusConfiguration(configuration)
-  const server = new JanusServer(folder, configuration, options.files?.(files, configuration) ?? files)
+  const server = new JanusServer(folder, configuration, options.files?.(files, configuration) ?? files, options.trusts)
   try {
     await server.start()
   } catch (error) {

@@ -33,7 +33,7 @@ export function productFiles(
 
 /** Starts a Janus with the configuration files that the product makes. */
 export async function startSafeJanus(
-  options: { events?: { backend: string; subprotocol: string }; files?: JanusServerOptions['files'] } = {},
+  options: { events?: { backend: string; subprotocol: string } } & Pick<JanusServerOptions, 'files' | 'trusts'> = {},
 ): Promise<{ janus: JanusServer; access: JanusAccess }> {
   const { api_secret: api, admin_secret: admin, admin_key: adminKey, token_secret: tokenSecret } = safeSecrets
   const accessOf = ({ wsPort, adminPort }: JanusConfiguration): JanusAccess => ({
@@ -46,6 +46,7 @@ export async function startSafeJanus(
   const janus = await startJanus({
     secrets: { api, admin, adminKey },
     tokenSecret,
+    trusts: options.trusts,
     files: (_, configuration) => {
       const files = productFiles(accessOf(configuration), configuration, options.events)
       return options.files?.(files, configuration) ?? files

@@ -1,25 +1,25 @@
 import type { StoredNode } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import { eventPath, type JanusAccess, janusAccess } from '../node-access.ts'
-import { type NodeFile, nodeFiles } from './node-files.ts'
+import { type EventTarget, type NodeFile, nodeFiles } from './node-files.ts'
 import { surroundingsOf } from './surroundings.ts'
 
 /**
  * The configuration files of a Janus node of this site, as its record and the way to it are now.
- * @param eventUrl where the event port listens; empty while it does not. A wildcard in it becomes the address that this machine calls the node from.
+ * @param eventUrl where the event port listens; empty while it does not; undefined: any free port, which only the controller that picks it knows. A wildcard in it becomes the address that this machine calls the node from.
  * @throws ApiError 'internal' when its secrets cannot be unsealed
  */
 export async function filesOfNode(
   node: StoredNode,
   store: Pick<Store, 'unseal'>,
-  eventUrl: string,
+  eventUrl: string | undefined,
 ): Promise<NodeFile[]> {
   const access = janusAccess(node, store)
   const url = URL.parse(access.adminUrl === '' ? access.wsUrl : access.adminUrl)
   const { adminAddress, controllerAddress } = await surroundingsOf(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
   return nodeFiles({
     node: access,
-    events: eventsOf(access, eventUrl, controllerAddress),
+    events: eventUrl === undefined ? 'unknown' : eventsOf(access, eventUrl, controllerAddress),
     adminAddress,
     controllers: controllerAddress === '' ? [] : [controllerAddress],
   })
@@ -29,7 +29,7 @@ function eventsOf(
   { name, secrets }: JanusAccess,
   eventUrl: string,
   controllerAddress: string,
-): { backend: string; subprotocol: string } | undefined {
+): EventTarget | undefined {
   const url = URL.parse(eventUrl)
   if (url === null) return undefined
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'

@@ -12,14 +12,21 @@ export interface NodeFile {
 /** What the files of a node are made of, besides what a driver knows of it. */
 export interface NodeFilesOptions {
   node: JanusAccess
-  /** Where the node sends its events; left out: nowhere, and it is polled. */
-  events?: { backend: string; subprotocol: string } | undefined
+  /** Where the node sends its events; left out: nowhere, and it is polled; `unknown`: nobody knows where yet. */
+  events?: EventTarget | 'unknown' | undefined
   /** Addresses that the controller calls from: from elsewhere the Admin API does not answer. Empty: it answers everybody. */
   controllers: readonly string[]
   /** The IP address that the Admin API listens at; empty: every address of the machine. */
   adminAddress: string
   /** UDP ports of people's and cameras' media, and those at which the streams of cameras arrive; both ends included. */
   ports?: { media: PortRange; cameras: PortRange } | undefined
+}
+
+/** As the event handler of Janus names it. */
+export interface EventTarget {
+  /** URL of a WebSocket. */
+  backend: string
+  subprotocol: string
 }
 
 /** First and last. */
@@ -84,7 +91,7 @@ function core({ node, ports = defaultPorts, events }: NodeFilesOptions): Libconf
   const { api_secret, admin_secret, token_secret } = node.secrets
   const disabled = Object.entries(unused).map(([name, libraries]) =>
     group(name, [
-      ...(name === 'events' ? of('broadcast', events !== undefined) : []),
+      ...(name === 'events' ? of('broadcast', typeof events === 'object') : []),
       // Figures of every stream, each second, that nobody reads.
       ...(name === 'events' ? of('stats_period', 0) : []),
       ...of('disable', libraries.map((library) => `libjanus_${library}.so`).join(',')),
@@ -193,23 +200,28 @@ function streaming({ node, ports = defaultPorts }: NodeFilesOptions): LibconfigG
   ]
 }
 
+const closedPort =
+  'The event port of the controller is closed (--event-port): the node is asked every few seconds instead.'
+const unknownPort =
+  'The controller takes any free event port when it starts (--event-port 0): give it one of your own and make this file again. Until then the node is asked every few seconds instead.'
+/** Janus 1.1 checks the certificate and its host, and has no setting for that: it trusts what OpenSSL trusts on its machine. */
+const trust =
+  ' This machine has to trust its certificate, and that has to name the host here. One that the site made itself is at the console under /#/certificate, and goes to /usr/local/share/ca-certificates (Debian; then update-ca-certificates).'
+
 function eventHandler({ events }: NodeFilesOptions): LibconfigGroup[] {
-  if (events === undefined)
-    return [
-      group('general', [
-        ...note(
-          'The event port of the controller is closed (--event-port): the node is asked every few seconds instead.',
-        ),
-        ...of('enabled', false),
-      ]),
-    ]
+  if (typeof events !== 'object')
+    return [group('general', [...note(events === 'unknown' ? unknownPort : closedPort), ...of('enabled', false)])]
   return [
     group('general', [
       ...of('enabled', true),
       ...of('events', 'sessions,handles,media,plugins,core'),
       ...of('grouping', true),
       ...of('json', 'compact'),
-      ...of('backend', events.backend, 'The event port of the controller.'),
+      ...of(
+        'backend',
+        events.backend,
+        `The event port of the controller.${URL.parse(events.backend)?.protocol === 'wss:' ? trust : ''}`,
+      ),
       ...of('subprotocol', events.subprotocol),
     ]),
   ]

@@ -81,7 +81,9 @@ export class EventPort {
   /** @throws ListenError */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
     await this.#server.start({ host, port, tls })
-    this.#beats = setInterval(() => this.#beat(), this.#options.beatMs ?? normalBeatMs).unref()
+    // Once what has come is read: a controller that stood still a while finds its nodes where they were.
+    const beat = (): void => void setImmediate(() => this.#beat())
+    this.#beats = setInterval(beat, this.#options.beatMs ?? normalBeatMs).unref()
   }
 
   /** Nodes go on sending when they can connect again. */
@@ -122,7 +124,10 @@ export class EventPort {
     })
     client.on('error', () => client.terminate())
     client.on('close', () => this.#forget(client))
-    client.on('message', (bytes: Buffer) => this.#take(client, source, bytes.toString('utf8')))
+    client.on('message', (bytes: Buffer) => {
+      connected.alive = true
+      this.#take(client, source, bytes.toString('utf8'))
+    })
     source.connected(true)
   }
 

@@ -40,8 +40,8 @@ export interface JanusPeopleOptions {
   admitted: Admitted
   /** Somebody is called otherwise, or became host. */
   changed: (person: CarriedPerson) => void
-  /** What a room is called on the node. */
-  nameOf: (roomId: string) => string
+  /** What a room is called on the node; left out: by its number. */
+  nameOf?: (roomId: string) => string
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
   /** Passes on nothing of a stream that somebody publishes, or does again. @throws as JanusRooms.moderate */
@@ -150,7 +150,7 @@ export class JanusPeople implements RoomCarrier {
     return await this.#act(signal, async (inner) => {
       const stay = userId === undefined ? undefined : await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
-      const room = this.#options.nameOf(roomId)
+      const room = this.#options.nameOf?.(roomId) ?? roomId
       const over = (): void => this.#over(session)
       const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
         Subscription.open(owner, watchedFeed({ ...credentials, room, feed: feedId }), over, inner)

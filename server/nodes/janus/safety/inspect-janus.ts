@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { within } from '../../deadline.ts'
 import type { NodeInspection } from '../../health/connection-test.ts'
-import type { NodeLogger } from '../../node-failure.ts'
 import { describeFailure } from '../../node-failure.ts'
 import type { AdminApi } from '../admin-api.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
@@ -12,18 +11,10 @@ import { Findings } from './findings.ts'
 import { inspectAdmin } from './inspect-admin.ts'
 import { connectTo, type NodeFacts, openAsController, type OpenedNode, readFacts } from './inspect-access.ts'
 import { inspectPlugin } from './inspect-plugins.ts'
+import type { InspectionContext } from './inspection-context.ts'
 import { inspectTokens } from './inspect-tokens.ts'
 import { whyUnreachable } from './trial-call.ts'
 import { inspectRoom } from './trial-room.ts'
-
-/** What a test of a node works with. */
-export interface InspectionContext {
-  logger: NodeLogger
-  /** Milliseconds since the epoch. */
-  clock: () => number
-  /** Whether the node's events can reach this controller; left out: they cannot. */
-  eventsArrive?: boolean
-}
 
 /** What all of a test may take, in milliseconds: a good node needs a tenth of a second. */
 const inspectionMs = 10_000
@@ -93,8 +84,8 @@ class Inspection {
     const facts = await readFacts(stranger, this.#findings, signal)
     if (facts === undefined) return
     this.#facts = facts
-    const { logger, clock, eventsArrive = false } = this.#context
-    if (!eventsArrive) this.#findings.add('eventsOff')
+    const { logger, clock, events } = this.#context
+    if (events === undefined) this.#findings.add('eventsOff')
     const { secrets, given } = this.#access
     const own = { secret: secrets.token_secret, given: given.includes('token_secret') }
     const token = await inspectTokens(stranger, own, () => clock() / 1_000, this.#findings, signal)
@@ -109,13 +100,13 @@ class Inspection {
   }
 
   async #asController(node: OpenedNode, token: string | undefined, signal: AbortSignal): Promise<void> {
-    const { logger } = this.#context
+    const { logger, events } = this.#context
     const { admin_key } = this.#access.secrets
     const { videoRoom, streaming } = node
     if (streaming !== undefined) await inspectPlugin(streaming, admin_key, this.#findings, signal)
     const usable = videoRoom !== undefined && (await inspectPlugin(videoRoom, admin_key, this.#findings, signal))
     if (usable && token !== undefined)
-      await inspectRoom(this.#access, videoRoom, token, { logger, findings: this.#findings, signal })
+      await inspectRoom(this.#access, videoRoom, token, { logger, events, findings: this.#findings, signal })
     await this.#reclaim(node, signal)
   }
 

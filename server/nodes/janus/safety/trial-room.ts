@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { NodeLogger } from '../../node-failure.ts'
 import type { JanusFields } from '../admin-api.ts'
 import { janusCodes } from '../janus-error.ts'
 import type { JanusHandle } from '../janus-handle.ts'
@@ -8,16 +7,25 @@ import { JanusSession } from '../janus-session.ts'
 import { JanusSocket } from '../janus-socket.ts'
 import type { JanusAccess } from '../node-access.ts'
 import type { Findings } from './findings.ts'
+import type { InspectionContext } from './inspection-context.ts'
 import { refusalOf } from './trial-call.ts'
 
 /** How long the room may stay when the test was cut off, in milliseconds. */
 const removalMs = 3_000
+/** What a node tells is here within this, in milliseconds: it takes a few. */
+const tellingMs = 1_500
 /** Missing, and wrong: what VideoRoom answers to who does not show the secret or key that it wants. */
 const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
 
 const listSchema = z.object({
   list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
 })
+
+/** What a trial works with. */
+interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
+  findings: Findings
+  signal: AbortSignal
+}
 
 /** A room that is there for the test alone. */
 interface TrialRoom {
@@ -26,7 +34,8 @@ interface TrialRoom {
 }
 
 /**
- * Makes a room as the driver makes its own, and tries what somebody can do with it who was let into the node, and not into this room. The room is removed again.
+ * Makes a room as the driver makes its own, and tries what somebody can do with it who was let into the node, and not into this room. The room is removed again. Whether
+ * the node tells of it is found as well, where `events` is given.
  * @param controller handle of VideoRoom
  * @param token with which the node lets somebody in; empty: none
  * @throws as JanusSocket.request
@@ -35,13 +44,14 @@ export async function inspectRoom(
   access: JanusAccess,
   controller: JanusHandle,
   token: string,
-  { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
+  { logger, findings, signal, events }: TrialContext,
 ): Promise<void> {
   const trial: TrialRoom = {
     room: `roomdesk-test-${randomBytes(6).toString('hex')}`,
     secret: randomBytes(16).toString('base64url'),
   }
   const key = { admin_key: access.secrets.admin_key }
+  const told = events?.(trial.room, AbortSignal.any([signal, AbortSignal.timeout(tellingMs)]))
   await controller.request(
     {
       request: 'create',
@@ -69,13 +79,14 @@ export async function inspectRoom(
         logger.warn({ node: access.name, room: trial.room, err: error }, 'the room of a test was not removed')
       })
   }
+  if ((await told) === false) findings.add('eventsOff')
 }
 
 async function inspectStranger(
   { wsUrl }: JanusAccess,
   { room, secret }: TrialRoom,
   token: string,
-  { logger, findings, signal }: { logger: NodeLogger; findings: Findings; signal: AbortSignal },
+  { logger, findings, signal }: Omit<TrialContext, 'events'>,
 ): Promise<void> {
   const socket = await JanusSocket.open(
     { url: wsUrl, apiSecret: '', token: token === '' ? undefined : token, logger },

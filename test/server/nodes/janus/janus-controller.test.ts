@@ -9,7 +9,12 @@ import { Participant } from '../../../support/janus/participant.ts'
 import { type AccountSite, openAccountSite } from '../../console/account-site.ts'
 
 const credential = { label: 'Client', access_key: 'client', secret_key: 'client-secret', p2p: true }
-const secrets = { admin_secret: 'admin-secret-of-j', admin_key: 'admin-key-of-j', token_secret: 'token-secret-of-j' }
+const secrets = {
+  api_secret: 'api-secret-of-j',
+  admin_secret: 'admin-secret-of-j',
+  admin_key: 'admin-key-of-j',
+  token_secret: 'token-secret-of-j',
+}
 
 describe('A site whose only node is a Janus server', () => {
   let janus: JanusServer
@@ -20,7 +25,7 @@ describe('A site whose only node is a Janus server', () => {
   beforeAll(async () => {
     const port = await freePort()
     janus = await startJanus({
-      secrets: { api: '', admin: secrets.admin_secret, adminKey: secrets.admin_key },
+      secrets: { api: secrets.api_secret, admin: secrets.admin_secret, adminKey: secrets.admin_key },
       tokenSecret: secrets.token_secret,
       eventBackend: `ws://127.0.0.1:${port}${eventPath('j')}`,
     })
@@ -66,6 +71,12 @@ describe('A site whose only node is a Janus server', () => {
     expect(refused).toMatchObject({ ok: false, error: { code: 'conflict' } })
   })
 
+  test('is told by a test of the node that its events do not arrive: it shows another secret than its files have', async () => {
+    const [node] = await site.call(key, 'nodes.list', {})
+    const { findings } = await site.call(key, 'nodes.test', { ...node?.config, name: 'j', kind: 'janus' })
+    expect(findings.map(({ code }) => code)).toContain('eventsOff')
+  })
+
   test('says what to mend where a token cannot be given', async () => {
     const room_id = await api.createRoom()
     await site.call(key, 'rooms.lock', { room_ids: [room_id] })
@@ -82,7 +93,7 @@ describe('A site whose only node is a Janus server', () => {
 
   test('shows which secrets its node has, and never what they are; a site file that is applied again changes nothing', async () => {
     const [before] = await site.call(key, 'nodes.list', {})
-    expect(before).toMatchObject({ secrets: ['admin_secret', 'admin_key', 'token_secret'] })
+    expect(before).toMatchObject({ secrets: ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] })
     const stored = async (): Promise<string> => {
       const names = await readdir(site.folder)
       const texts = names
@@ -103,7 +114,7 @@ describe('A site whose only node is a Janus server', () => {
     // What is left out stays, what is empty goes.
     const { config } = before ?? {}
     await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', admin_key: '' })
-    expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['admin_secret', 'token_secret'])
+    expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['api_secret', 'admin_secret', 'token_secret'])
   })
 
   test('is refused where its addresses are none, with the path of each problem', async () => {

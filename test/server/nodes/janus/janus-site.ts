@@ -7,6 +7,7 @@ import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
 import {
   eventPath,
+  type JanusAccess,
   janusAccess,
   janusSecretsAfter,
   janusSecretsOf,
@@ -59,7 +60,8 @@ export class JanusSite implements AsyncDisposable {
   /** Everything the pool told so far. */
   readonly told: PoolEvent[] = []
   readonly logged: string[] = []
-  readonly secret: string
+  /** The node as its driver knows it. */
+  readonly access: JanusAccess
   readonly #folder: string
   #pool: NodePool
 
@@ -71,7 +73,7 @@ export class JanusSite implements AsyncDisposable {
     options.settings?.(this.settings)
     const node = store.get('nodes', 'j')
     if (node === undefined) throw new Error('no node')
-    this.secret = janusSecretsOf(node, store).event_secret
+    this.access = janusAccess(node, store)
     const quiet = (): void => undefined
     const log = (fields: object, message: string): void => void this.logged.push(`${message} ${JSON.stringify(fields)}`)
     const logger = { debug: quiet, info: quiet, warn: log, error: log }
@@ -153,7 +155,7 @@ export class JanusSite implements AsyncDisposable {
   }
 
   /** The room as the node lists it; undefined when it is not there. */
-  async onNode(roomId: string): Promise<Record<string, unknown> | undefined> {
+  async onNode(roomId: string): ReturnType<JanusServer['room']> {
     return await this.janus.room(roomId)
   }
 

@@ -73,17 +73,17 @@ describe('A participant with valid tokens, and a client of their own, on a node 
 
   test('finds no other room: it is on no list, and its number leads nowhere', async () => {
     await enter('board', 'chair')
-    const mallory = await enter('ward', 'mallory')
-    expect((await mallory.ask({ request: 'list' })).data).toMatchObject({ list: [] })
+    const trudy = await enter('ward', 'trudy')
+    expect((await trudy.ask({ request: 'list' })).data).toMatchObject({ list: [] })
     // A name follows from the key of the node alone: that of their own room says nothing of another one's.
-    const guesses = ['board', mallory.room.replace('ward', 'board')]
+    const guesses = ['board', trudy.room.replace('ward', 'board')]
     for (const room of guesses) {
-      expect((await mallory.ask({ request: 'exists', room })).data).toMatchObject({ exists: false })
-      expect(await refusal(mallory, { request: 'listparticipants', room })).toBe(unknown)
+      expect((await trudy.ask({ request: 'exists', room })).data).toMatchObject({ exists: false })
+      expect(await refusal(trudy, { request: 'listparticipants', room })).toBe(unknown)
     }
     // What they were told names their own room alone.
-    expect(JSON.stringify(mallory.heard)).not.toContain('board')
-    expect(mallory.room).not.toBe('ward')
+    expect(JSON.stringify(trudy.heard)).not.toContain('board')
+    expect(trudy.room).not.toBe('ward')
   })
 
   test('comes into no other room, watches nobody there, and uses no other plugin', async () => {

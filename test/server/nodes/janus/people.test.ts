@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { derivedSecret, eventPath, ownMark } from '../../../../server/nodes/janus/node-access.ts'
 import { JanusRooms } from '../../../../server/nodes/janus/rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from './janus-site.ts'
@@ -86,6 +86,35 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
   })
 
+  test('keeps in mind whom it is to put out before it does: a controller that dies in between lets nobody back in', async () => {
+    await site.room('200000008')
+    await using ann = await enter('200000008', 'ann')
+    await expect.poll(() => site.users('200000008')).toEqual(['ann'])
+    await site.janus.signal('SIGSTOP')
+    const kicked = site.pool.kick('200000008', 'ann')
+    await expect.poll(() => site.store.get('rooms', '200000008')?.removals).toMatchObject([{ user_id: 'ann' }])
+    expect(ann.heard).not.toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+    await site.janus.signal('SIGCONT')
+    expect(await kicked).toBe(true)
+    await expect.poll(() => ann.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
+  })
+
+  test('has a room that was called by its number made again under the name that it has now', async () => {
+    const { secrets } = site.access
+    await site.janus.ask('videoroom', {
+      request: 'create',
+      room: '200000009',
+      description: `${ownMark(secrets)} 0`,
+      secret: derivedSecret(secrets, 'room', '200000009'),
+      is_private: true,
+      admin_key: secrets.admin_key,
+    })
+    await site.room('200000009')
+    const before = { request: 'exists', room: '200000009' }
+    await expect.poll(() => site.janus.ask('videoroom', before), { timeout: 6_000 }).toMatchObject({ exists: false })
+    expect((await site.onNode('200000009'))?.room).toMatch(/^200000009-/)
+  })
+
   test('takes no token into a locked or full room, and takes those of before again when it is opened', async () => {
     await site.room('200000005', { attendee_max: 2 })
     const { room, token, roomToken } = await site.tickets('200000005', 'bob')
@@ -114,7 +143,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     }
     expect(await refused(eventPath('j'), 'wrong')).toBe('401')
     expect(await refused(eventPath('j'))).toBe('401')
-    expect(await refused(eventPath('other'), site.secret)).toBe('401')
+    expect(await refused(eventPath('other'), site.access.secrets.event_secret)).toBe('401')
   })
 
   test('has told all when its way to the site was cut for a while: who came and went meanwhile is known', async () => {

@@ -3,16 +3,20 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { JanusAccess } from '../../../../server/nodes/janus/node-access.ts'
-import { inspectJanus, type InspectionContext } from '../../../../server/nodes/janus/safety/inspect-janus.ts'
+import { inspectJanus } from '../../../../server/nodes/janus/safety/inspect-janus.ts'
+import type { InspectionContext } from '../../../../server/nodes/janus/safety/inspection-context.ts'
 import type { JanusServer } from '../../../support/janus/janus-server.ts'
 import { startJanus } from '../../../support/janus/janus-server.ts'
 import { safeSecrets, startSafeJanus } from '../../../support/janus/safe-janus.ts'
+import { JanusSite } from './janus-site.ts'
 
+/** A node that tells of whatever happens on it. */
+const told = (): Promise<boolean> => Promise.resolve(true)
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** What is found, as `severity code`, the worst first. */
 async function findingsOf(access: JanusAccess, context: Partial<InspectionContext> = {}): Promise<string[]> {
-  const { findings } = await inspectJanus(access, { logger, clock: Date.now, eventsArrive: true, ...context })
+  const { findings } = await inspectJanus(access, { logger, clock: Date.now, events: told, ...context })
   return findings.map(({ severity, code }) => `${severity} ${code}`)
 }
 
@@ -29,7 +33,7 @@ describe('On a node with our configuration files', () => {
   })
 
   test('nothing is found, and nothing of the test stays', async () => {
-    const found = await inspectJanus(access, { logger, clock: Date.now, eventsArrive: true })
+    const found = await inspectJanus(access, { logger, clock: Date.now, events: told })
     expect(found).toEqual({ version: '1.1.2', plugins: ['streaming', 'videoroom'], findings: [] })
     expect(await janus.ask('videoroom', { request: 'list', admin_key: safeSecrets.admin_key })).toMatchObject({
       list: [],
@@ -45,10 +49,10 @@ describe('On a node with our configuration files', () => {
   })
 
   test('clocks that are apart are told apart, to the second', async () => {
-    const ahead = await inspectJanus(access, { logger, clock: () => Date.now() - 20_000, eventsArrive: true })
+    const ahead = await inspectJanus(access, { logger, clock: () => Date.now() - 20_000, events: told })
     expect(ahead.findings).toMatchObject([{ code: 'clockAhead', severity: 'notice' }])
     expect(Math.abs(Number(ahead.findings[0]?.values.seconds) - 20)).toBeLessThanOrEqual(1)
-    const behind = await inspectJanus(access, { logger, clock: () => Date.now() + 3_600_000, eventsArrive: true })
+    const behind = await inspectJanus(access, { logger, clock: () => Date.now() + 3_600_000, events: told })
     expect(behind.findings).toMatchObject([{ code: 'clockBehind', severity: 'error' }])
     expect(Math.abs(Number(behind.findings[0]?.values.seconds) - 3_600)).toBeLessThanOrEqual(1)
   })
@@ -61,7 +65,7 @@ describe('On a node with our configuration files', () => {
       'error adminNotJanus',
     ])
     expect(await findingsOf({ ...access, adminUrl: '' })).toEqual(['unsafe adminUnused'])
-    expect(await findingsOf(access, { eventsArrive: false })).toEqual(['notice eventsOff'])
+    expect(await findingsOf(access, { events: undefined })).toEqual(['notice eventsOff'])
     const page = createServer((_, response) => response.end('<h1>A page</h1>')).listen(0, '127.0.0.1')
     onTestFinished(() => void page.close())
     await once(page, 'listening')
@@ -108,6 +112,22 @@ function asInstalled(files: Readonly<Record<string, string>>): Record<string, st
   }
 }
 
+test('A node in service tells of the room that is made for the test; where it does not, that is found', async () => {
+  await using site = await JanusSite.start({
+    tokenSecret: 'of tokens',
+    adminKey: 'of rooms',
+    events: true,
+    ownFiles: true,
+  })
+  const found = (access = site.access): Promise<string[]> =>
+    findingsOf(access, { events: (room, signal) => site.nodes.tells(access, room, signal) })
+  await expect.poll(() => found()).toEqual([])
+  await site.port.stop()
+  expect(await found()).toEqual(['notice eventsOff'])
+  // The events of one that is not in service yet cannot be told from those of nobody.
+  expect(await found({ ...site.access, name: 'new' })).toEqual([])
+})
+
 test('A node without names for rooms, and one without a plugin, cannot serve', async () => {
   const numbers = await startSafeJanus({
     files: (files) => ({
@@ -117,7 +137,7 @@ test('A node without names for rooms, and one without a plugin, cannot serve', a
     }),
   })
   onTestFinished(() => numbers.janus[Symbol.asyncDispose]())
-  const { findings } = await inspectJanus(numbers.access, { logger, clock: Date.now, eventsArrive: true })
+  const { findings } = await inspectJanus(numbers.access, { logger, clock: Date.now, events: told })
   expect(findings.map(({ message }) => message)).toEqual([
     'The plugin janus.plugin.streaming is not loaded: install it, or take it off the disabled ones in janus.jcfg.',
     'Rooms need names: set string_ids = true in janus.plugin.videoroom.jcfg.',

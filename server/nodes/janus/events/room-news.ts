@@ -1,0 +1,28 @@
+import type { JanusEvent } from './event-message.ts'
+
+/** Lets others than the driver of a node hear that the node tells of a room. */
+export class RoomNews {
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  /** The node told something. */
+  tell(event: JanusEvent): void {
+    if (event.type === 'started') return
+    for (const heard of this.#waiting.get(event.room) ?? []) heard()
+  }
+
+  /** Whether something is told of a room before the signal aborts. Never rejects. @param room its name on the node */
+  told(room: string, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false)
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const heard = (): void => resolve(true)
+    const silent = (): void => resolve(false)
+    const waiting = this.#waiting.get(room) ?? new Set()
+    this.#waiting.set(room, waiting.add(heard))
+    signal.addEventListener('abort', silent, { once: true })
+    return promise.finally(() => {
+      signal.removeEventListener('abort', silent)
+      waiting.delete(heard)
+      if (waiting.size === 0 && this.#waiting.get(room) === waiting) this.#waiting.delete(room)
+    })
+  }
+}

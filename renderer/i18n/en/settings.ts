@@ -401,6 +401,7 @@ export const settings = {
     uses: {
       http: 'HTTP',
       store: 'files',
+      database: 'database',
       media: 'WebRTC',
       csv: 'CSV',
       log: 'log',

@@ -389,6 +389,7 @@ export const settings: Texts<typeof english> = {
     uses: {
       http: 'HTTP',
       store: '文件',
+      database: '数据库',
       media: 'WebRTC',
       csv: 'CSV',
       log: '日志',

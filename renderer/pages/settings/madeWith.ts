@@ -15,6 +15,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'lowdb', licence: 'MIT', use: 'store' },
   { name: 'node-datachannel', licence: 'MPL 2.0', use: 'media' },
   { name: 'papaparse', licence: 'MIT', use: 'csv' },
+  { name: 'pg', licence: 'MIT', use: 'database' },
   { name: 'pino', licence: 'MIT', use: 'log' },
   { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },

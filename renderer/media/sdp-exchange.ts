@@ -4,7 +4,7 @@ import { refusalOf } from './media-refusal.ts'
 /** What came back for an offer. */
 export interface Answer {
   sdp: string
-  /** The server offers by itself (draft-murillo-whep-01, section 4.2): `sdp` is its offer, and the browser's answer goes here. */
+  /** The server countered with an offer of its own (draft-ietf-wish-whep, section 4.3.2): `sdp` is that, and the browser's answer goes here. */
   offered?: ((answer: string, signal: AbortSignal) => Promise<void>) | undefined
   /** Tells the server that the session is over. Resolves when it knows, or never will. */
   end(): Promise<void>
@@ -43,27 +43,19 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
   return {
     iceServers,
     async send(offer, signal) {
-      const post = (body: string): Promise<Response> =>
-        fetch(url, {
-          method: 'POST',
-          headers: body === '' ? authorization : { 'Content-Type': 'application/sdp', ...authorization },
-          body,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-        })
-      let response = await post(offering.has(folderOf(url)) ? '' : offer)
-      if (!response.ok) {
-        const refusal = await refusalOf(response)
-        if (refusal.reason !== nodeOffers) throw refusal
-        // It does so for all streams of the room.
-        offering.add(folderOf(url))
-        response = await post('')
-        if (!response.ok) throw await refusalOf(response)
-      }
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/sdp', ...authorization },
+        body: offer,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      })
+      const countered = isCounterOffer(response)
+      if (!response.ok && !countered) throw await refusalOf(response)
       const location = response.headers.get('location')
       const session = location === null ? undefined : new URL(location, response.url)
       return {
         sdp: await response.text(),
-        offered: offering.has(folderOf(url)) && session !== undefined ? answerTo(session, authorization) : undefined,
+        offered: countered && session !== undefined ? answerTo(session, authorization) : undefined,
         renewal: session === undefined ? undefined : renewalOf(session, authorization),
         async end() {
           if (session === undefined) return
@@ -75,13 +67,9 @@ export function httpExchange(url: string, token: string, iceServers: RTCIceServe
   }
 }
 
-/** How a server says that it offers by itself. */
-const nodeOffers = 'nodeOffers'
-/** Addresses of rooms whose server does. */
-const offering = new Set<string>()
-
-function folderOf(url: string): string {
-  return new URL('.', url).href
+/** Everything else that is not acceptable comes with a problem document. */
+function isCounterOffer({ status, headers }: Response): boolean {
+  return status === 406 && headers.get('content-type')?.startsWith('application/sdp') === true
 }
 
 function answerTo(session: URL, authorization: Record<string, string>): NonNullable<Answer['offered']> {

@@ -12,7 +12,7 @@ export interface NodeAnswer {
   sdp: string
   /** Id of the session on the node. */
   session: string
-  /** It is what the node offers by itself (draft-murillo-whep-01, section 4.2): it is to be answered. */
+  /** It is a counter-offer of the node (draft-ietf-wish-whep, section 4.3.2): it is to be answered. */
   offered: boolean
 }
 
@@ -21,11 +21,11 @@ export interface NodeAnswer {
  * @throws ConsoleError failed, with what the node said
  */
 export async function passOffer(url: string, token: string, offer: string, signal: AbortSignal): Promise<NodeAnswer> {
-  const authorization = `Bearer ${token}`
-  const first = await send('POST', url, { 'content-type': 'application/sdp', authorization }, offer, signal)
-  const offered = reasonOf(first.body) === 'nodeOffers'
-  const { status, location, body } = offered ? await send('POST', url, { authorization }, '', signal) : first
-  if (status !== 201) throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
+  const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
+  const { status, type, location, body } = await send('POST', url, headers, offer, signal)
+  const offered = status === 406 && type.startsWith('application/sdp')
+  if (status !== 201 && !offered)
+    throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
   return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
 }
 
@@ -44,6 +44,8 @@ export async function endSession(nodeUrl: string, session: string, signal: Abort
 
 interface Response {
   status: number
+  /** Its Content-Type. */
+  type: string
   location: string
   body: string
 }
@@ -63,8 +65,9 @@ async function send(
       request.on('error', reject)
       request.on('response', (response) => {
         text(response).then((answer) => {
-          const { statusCode = 0, headers: fields } = response
-          resolve({ status: statusCode, location: fields.location ?? '', body: answer.slice(0, longestAnswer) })
+          const { statusCode: status = 0, headers: fields } = response
+          const { location = '', 'content-type': type = '' } = fields
+          resolve({ status, type, location, body: answer.slice(0, longestAnswer) })
         }, reject)
       })
       request.end(body)
@@ -77,11 +80,6 @@ async function send(
 /** The sentence of a problem document (RFC 9457). */
 function detailOf(body: string, status: number): string {
   return textOf(body, 'detail') ?? `HTTP ${status}.`
-}
-
-/** The short name of a refusal; undefined where it is none. */
-function reasonOf(body: string): string | undefined {
-  return textOf(body, 'reason')
 }
 
 function textOf(body: string, field: string): string | undefined {

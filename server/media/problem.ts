@@ -18,7 +18,6 @@ export const refusals = {
   noSession: { status: 404, title: 'There is no such session' },
   notFound: { status: 404, title: 'Nothing is at this address' },
   method: { status: 405, title: 'The method is not allowed here' },
-  nodeOffers: { status: 406, title: 'The node offers this stream' },
   codec: { status: 406, title: 'No codec in common' },
   taken: { status: 409, title: 'This user id is already in the room' },
   peerToPeer: { status: 409, title: 'People in this room connect to each other' },

@@ -154,12 +154,14 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
   const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
   const { room } = admission
   if (room.config.carried === true) {
-    if (offer !== undefined) throw new Problem('nodeOffers', nodeOffersMessage)
     const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
     const small = context.query.size === 'small'
     const wish = { streamId, height: shownHeight(context), small, remote: context.ip }
     const carried = await inRoom(room, viewer, () => watchCarried(parts, room, viewer, wish))
-    return created(context, carried.session, carried.sdp, settings().ice_servers)
+    created(context, carried.session, carried.sdp, settings().ice_servers)
+    // The server that carries the room offers: whoever made an offer of their own gets its counter-offer (draft-ietf-wish-whep, section 4.3.2).
+    if (offer !== undefined) context.status = 406
+    return
   }
   if (offer === undefined) throw new Problem('mediaType')
   const stream = room.streams.get(streamId)
@@ -215,9 +217,6 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
     throw error
   }
 }
-
-const nodeOffersMessage =
-  'The node offers this stream: POST without a body, and PATCH the session with the answer (draft-murillo-whep-01, section 4.2).'
 
 /** Does something for somebody; whoever came in for it alone goes when it fails. */
 async function inRoom<T>(room: Room, member: Member | undefined, run: () => Promise<T>): Promise<T> {

@@ -85,6 +85,21 @@ export class WhepPeer {
     return peer
   }
 
+  /** The same with an offer of its own, which the server counters with another (draft-ietf-wish-whep, section 4.3.2). */
+  static async openCountered(url: string, token: string): Promise<WhepPeer> {
+    const offering = new WhepPeer()
+    const offer = await offering.#offer()
+    offering.#end()
+    const peer = new WhepPeer(undefined, false)
+    try {
+      await peer.#answer(url, token, offer)
+    } catch (error) {
+      peer.#end()
+      throw error
+    }
+    return peer
+  }
+
   /** Sends RTCP. */
   send(packet: Buffer): void {
     this.#tracks[0]?.sendMessageBinary(packet)
@@ -108,10 +123,19 @@ export class WhepPeer {
     await this.#firstPacket()
   }
 
-  async #answer(url: string, token: string): Promise<void> {
-    const authorization: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` }
-    const response = await fetch(url, { method: 'POST', headers: authorization, body: '' })
-    if (response.status !== 201) throw new Error(`it answered ${response.status}`)
+  async #offer(): Promise<string> {
+    const gathered = whenGathered(this.#connection)
+    this.#connection.setLocalDescription('offer')
+    await gathered
+    return this.#connection.localDescription()?.sdp ?? ''
+  }
+
+  /** @param countered an offer that the server counters; empty for none */
+  async #answer(url: string, token: string, countered = ''): Promise<void> {
+    const request = new Headers(countered === '' ? {} : { 'content-type': 'application/sdp' })
+    if (token !== '') request.set('authorization', `Bearer ${token}`)
+    const response = await fetch(url, { method: 'POST', headers: request, body: countered })
+    if (response.status !== (countered === '' ? 201 : 406)) throw new Error(`it answered ${response.status}`)
     this.#session = new URL(response.headers.get('location') ?? '', url).href
     const gathered = whenGathered(this.#connection)
     const offer = await response.text()

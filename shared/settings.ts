@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
-import { type IceServer, operatorMediaSettingsSchema } from './media/control.ts'
+import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
 /** The forms of a digest, and so of the tokens of its session (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const

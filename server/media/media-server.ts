@@ -1,14 +1,13 @@
 import net from 'node:net'
 import type {
-  ConnectionStats,
   ControlEvent,
   ControlMethod,
   ControlParams,
   ControlResult,
-  MediaSettings,
   MediaStart,
-  StreamStats,
 } from '../../shared/media/control.ts'
+import type { MediaSettings } from '../../shared/media/media-settings.ts'
+import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import type { FeedConversion } from './feeds/feed.ts'
 import { newestKeyPicture } from './feeds/key-picture.ts'

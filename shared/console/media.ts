@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { connectionStats, iceServerSchema, keyPicture, streamStats } from '../media/control.ts'
+import { iceServerSchema } from '../media/media-settings.ts'
+import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes } from '../operation.ts'
 import { done, moment, procedure } from './procedure.ts'

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { carriedOutSchema, carriedRoomSchema, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
+import { mediaSettingsSchema } from './media-settings.ts'
 import { roomUserSchema } from './room-user.ts'
-import { streamConversion, trackReasons, transcodingStatus, trackWays, shortcoming } from './transcoding.ts'
+import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
+import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events come in between, in their order. */
 
@@ -11,60 +13,6 @@ export const controlVersion = 1
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
-const milliseconds = z.int().min(1).max(3_600_000)
-
-/** A STUN or TURN server as browsers take it (RTCIceServer). */
-export const iceServerSchema = z.strictObject({
-  urls: z
-    .array(z.string().regex(/^(stun|stuns|turn|turns):\S+$/))
-    .min(1)
-    .max(8),
-  username: z.string().max(256).default(''),
-  credential: z.string().max(256).default(''),
-})
-export type IceServer = z.output<typeof iceServerSchema>
-
-/** What an operator can set of a node that runs. */
-export const operatorMediaSettingsSchema = z.strictObject({
-  /** Given to browsers, so that they get through firewalls. */
-  ice_servers: z.array(iceServerSchema).max(16).default([]),
-  /** IP addresses offered to browsers instead of the machine's own. */
-  advertised: z.array(z.string().min(1).max(253)).max(16).default([]),
-  /** How long somebody who was removed is refused. */
-  ban_ms: z.int().min(0).max(86_400_000).default(60_000),
-  /** How long a person whose signalling connection was lost may come back. */
-  resume_ms: milliseconds.default(15_000),
-  /** RTSPS: take cameras whose certificate no authority signed. */
-  trust_any_certificate: z.boolean().default(false),
-  camera_transport: z.enum(['auto', 'udp']).default('auto'),
-  /** IP addresses and networks (CIDR) that cameras may be in; none: everywhere. */
-  camera_networks: z
-    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address, or a network as 10.0.0.0/8'))
-    .max(64)
-    .default([]),
-  /** Deadline of each answer of a camera. */
-  camera_answer_ms: milliseconds.default(4_000),
-  /** A camera that sends nothing for so long has stalled. */
-  camera_stall_ms: milliseconds.default(5_000),
-  /** What a browser may send, in bits per second. */
-  publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
-  /** Cameras whose pictures are made playable with ffmpeg at once; 0: ffmpeg is not used. */
-  transcoders: z.int().min(0).max(64).default(4),
-  screen_bitrate: z.int().min(100_000).max(100_000_000).default(4_000_000),
-  /** Tiles that the room page shows at once: of more people those who spoke last, the others are listed and heard. */
-  most_tiles: z.int().min(2).max(49).default(12),
-})
-
-/** What can change while the node runs. */
-export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
-  /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
-  site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
-  /** Where people reach the other nodes of the site, e.g. `http://10.0.0.5:7084`. */
-  other_nodes: z.array(z.string().max(600)).max(64).default([]),
-  /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
-  join_ms: milliseconds.default(4_000),
-})
-export type MediaSettings = z.output<typeof mediaSettingsSchema>
 
 /** Somebody who was taken out of a room: refused for a while, and with every link that was made until then. Or links of a room that were revoked. */
 export const removalSchema = z.strictObject({
@@ -129,6 +77,8 @@ const device = z.strictObject({
   assistAddress: z.string().max(2_048),
   login: login.optional(),
 })
+
+/** A track of a camera, as its probe tells. */
 const track = z.strictObject({
   kind: z.enum(['video', 'audio']),
   codec: z.string(),
@@ -141,62 +91,6 @@ const track = z.strictObject({
   /** Why it does not go to every browser as it is; null when it does. */
   reason: z.enum(trackReasons).nullable(),
 })
-
-/** What a stream has carried since it began; the reader makes rates of two readings. */
-export const streamStats = z.strictObject({
-  room_id: z.string(),
-  stream_id: z.string(),
-  user_id: z.string(),
-  /** Empty for none. */
-  video_codec: z.string(),
-  audio_codec: z.string(),
-  video_bytes: z.number(),
-  audio_bytes: z.number(),
-  frames: z.number(),
-  key_frames: z.number(),
-  /** Milliseconds since the epoch; 0 for none. */
-  last_key_frame_at: z.number(),
-  last_packet_at: z.number(),
-  viewers: z.int(),
-  /** Its pictures come in another order than they are shown in (B-frames): browsers show few of them. */
-  b_frames: z.boolean(),
-  /** null: everything goes on as it comes. */
-  conversion: streamConversion.nullable(),
-  /** Of a camera; empty where everything it sends reaches every browser. */
-  shortcomings: z.array(shortcoming),
-})
-export type StreamStats = z.output<typeof streamStats>
-
-/** The newest picture of a camera that can be decoded by itself. */
-export const keyPicture = z.strictObject({
-  /** H.264 Annex B with its parameter sets, each NAL unit behind a start code of four bytes; base64. */
-  frame: z.base64(),
-  /** In pixels. */
-  width: z.int().min(1),
-  height: z.int().min(1),
-  /** When it came, milliseconds since the epoch. */
-  at: z.number(),
-})
-
-/** How somebody is connected. */
-export const connectionStats = z.strictObject({
-  room_id: z.string(),
-  user_id: z.string(),
-  /** The signalling connection is up. */
-  signal: z.boolean(),
-  /** By how loud their sound says that it is (RFC 6464). */
-  speaking: z.boolean(),
-  /** State of each connection that carries media to or from this person. */
-  peers: z.array(
-    z.strictObject({
-      purpose: z.enum(['publish', 'view']),
-      stream_id: z.string(),
-      state: z.string(),
-      round_trip_ms: z.number(),
-    }),
-  ),
-})
-export type ConnectionStats = z.output<typeof connectionStats>
 
 const nothing = z.strictObject({})
 

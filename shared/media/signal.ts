@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { iceServerSchema } from './control.ts'
+import { iceServerSchema } from './media-settings.ts'
 import { streamSources } from './stream-source.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { onScopeDispose, shallowRef } from 'vue'
 import type { DeviceView } from '../../../shared/console/devices.ts'
-import type { StreamStats } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
 import { streamWarning } from '../rooms/streamWarning.ts'

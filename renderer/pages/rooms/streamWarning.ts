@@ -1,4 +1,4 @@
-import type { StreamStats } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { Translate } from '../../i18n/text.ts'
 import { trackNote } from '../devices/tracks.ts'
 

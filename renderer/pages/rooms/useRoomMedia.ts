@@ -1,6 +1,6 @@
 import { onScopeDispose, shallowRef, watch } from 'vue'
 import type { ShallowRef } from 'vue'
-import type { ConnectionStats, StreamStats } from '../../../shared/media/control.ts'
+import type { ConnectionStats, StreamStats } from '../../../shared/media/stream-stats.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 
 /** A stream with what it carries now. */

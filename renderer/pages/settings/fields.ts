@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defaultSettings, digestForms, settingsSchema } from '../../../shared/settings.ts'
-import type { IceServer } from '../../../shared/media/control.ts'
+import type { IceServer } from '../../../shared/media/media-settings.ts'
 import type { en } from '../../i18n/en/index.ts'
 
 /** What a control of the settings holds. A number that cannot be read stays the text that was typed. */

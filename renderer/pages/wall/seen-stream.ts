@@ -1,4 +1,4 @@
-import type { ConnectionStats, StreamStats } from '../../../shared/media/control.ts'
+import type { ConnectionStats, StreamStats } from '../../../shared/media/stream-stats.ts'
 
 /** Whoever speaks is seen for so long at least, in milliseconds: two who talk to each other do not make the picture jump. */
 const restMs = 3_000

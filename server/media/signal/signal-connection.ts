@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import { plainAddress } from '../../../shared/client-address.ts'
-import type { MediaSettings } from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'

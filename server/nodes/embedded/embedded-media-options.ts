@@ -1,11 +1,5 @@
-import type {
-  ControlEvent,
-  ControlParams,
-  Doer,
-  MediaSettings,
-  Removal,
-  RoomLook,
-} from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Doer, Removal, RoomLook } from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { FrontRooms } from '../front/front-rooms.ts'
 import type { NodeLogger } from '../node-failure.ts'

@@ -3,9 +3,9 @@ import type {
   ControlMethod,
   ControlParams,
   ControlResult,
-  MediaSettings,
   MediaStart,
 } from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { DeadlineError, unlessAborted, within } from '../deadline.ts'
 import { NodeConnectionError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'

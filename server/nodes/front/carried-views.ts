@@ -1,5 +1,5 @@
 import type { CarriedRoom } from '../../../shared/media/carriage.ts'
-import type { StreamStats } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import type { NodeUser } from '../media-node.ts'
 import type { CarriedFeed } from './room-carrier.ts'

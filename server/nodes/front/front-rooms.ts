@@ -1,5 +1,6 @@
 import type { CarriedRoom, MediaOutcome, MediaWish } from '../../../shared/media/carriage.ts'
-import type { ControlEvent, ControlParams, StreamStats } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change, Store } from '../../store/store.ts'
 import type { NodeUser } from '../media-node.ts'

@@ -7,7 +7,7 @@ import { type ConnectionReading, ratesBetween } from '../../../renderer/media/co
 import { qualityOf, worstQuality } from '../../../renderer/media/quality.ts'
 import { snapshotName } from '../../../renderer/media/snapshot.ts'
 import { withRates } from '../../../renderer/pages/rooms/useRoomMedia.ts'
-import type { StreamStats } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 
 const reading = (values: Partial<ConnectionReading>): ConnectionReading => ({
   at: 0,

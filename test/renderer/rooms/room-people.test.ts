@@ -3,7 +3,7 @@ import RoomPeople from '../../../renderer/pages/rooms/RoomPeople.vue'
 import { showLanguage } from '../../../renderer/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import type { RoomUserView } from '../../../shared/console/rooms.ts'
-import type { ConnectionStats } from '../../../shared/media/control.ts'
+import type { ConnectionStats } from '../../../shared/media/stream-stats.ts'
 import { says, show } from '../devices/operator-page.ts'
 
 const user = (user_id: string): RoomUserView => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { streamWarning } from '../../../renderer/pages/rooms/streamWarning.ts'
 import { i18n } from '../../../renderer/i18n/index.ts'
-import type { StreamStats } from '../../../shared/media/control.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 
 const now = 100_000
 const camera: StreamStats = {

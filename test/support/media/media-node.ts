@@ -11,10 +11,10 @@ import {
   type ControlResult,
   controlMethods,
   fromNodeSchema,
-  type MediaSettings,
-  type StreamStats,
   type ToNode,
 } from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 

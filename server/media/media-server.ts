@@ -281,6 +281,7 @@ function streamStats(room: Room): StreamStats[] {
     user_id: view.user_id,
     video_codec: view.video_codec,
     audio_codec: view.audio_codec,
+    counted: true,
     video_bytes: feed.counts.videoBytes,
     audio_bytes: feed.counts.audioBytes,
     frames: feed.counts.frames,

@@ -9,6 +9,8 @@ export const streamStats = z.strictObject({
   /** Empty for none. */
   video_codec: z.string(),
   audio_codec: z.string(),
+  /** Whether what it carries is counted: not in rooms on Janus servers, whose media goes by no program of ours. The numbers are 0 then. */
+  counted: z.boolean(),
   video_bytes: z.number(),
   audio_bytes: z.number(),
   frames: z.number(),

@@ -39,7 +39,7 @@ export function carriedRoom(
   }
 }
 
-/** A stream as the console reads it. Nothing is counted: its media goes by no program of ours. */
+/** A stream as the console reads it. */
 export function carriedStats(roomId: string, { userId, source, videoCodec, audioCodec }: CarriedFeed): StreamStats {
   return {
     room_id: roomId,
@@ -47,6 +47,7 @@ export function carriedStats(roomId: string, { userId, source, videoCodec, audio
     user_id: userId,
     video_codec: videoCodec.toUpperCase(),
     audio_codec: audioCodec.toUpperCase(),
+    counted: false,
     video_bytes: 0,
     audio_bytes: 0,
     frames: 0,

@@ -70,6 +70,7 @@ test('a stream that began anew has no rate yet', () => {
     user_id: 's',
     video_codec: 'H264',
     audio_codec: '',
+    counted: true,
     video_bytes: 250_000,
     audio_bytes: 0,
     frames: 50,

@@ -10,6 +10,7 @@ const camera: StreamStats = {
   user_id: 'gate',
   video_codec: 'H264',
   audio_codec: 'PCMA',
+  counted: true,
   video_bytes: 1,
   audio_bytes: 1,
   frames: 1,

@@ -6,7 +6,7 @@ import { applyChange, changeOf, type State } from './state.ts'
 import type { Losses } from './files/losses.ts'
 import { backupError, Restore } from './files/restore.ts'
 import { addUploaded, takePart } from './files/uploaded-backup.ts'
-import { Snapshots } from './snapshots.ts'
+import { defaultSnapshotAfter, Snapshots } from './snapshots.ts'
 import { GroupCommit } from './journal/group-commit.ts'
 import { WriteBehindQueue } from './journal/write-behind.ts'
 import type { Migrations } from './migrations.ts'
@@ -40,14 +40,14 @@ export interface DurableStoreOptions {
   /** What `storage` holds. */
   state: State
   storage: Storage
-  /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. */
-  snapshotAfter: number
+  /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. Default: 16 MB. */
+  snapshotAfterBytes: number | undefined
   sealer: Sealer
   notices: Notices
   losses: Losses
   clock: () => number
-  /** How long a change may take, in milliseconds. */
-  deadlineMs: () => number
+  /** How long a change may take, in milliseconds. Default: the setting. */
+  deadlineMs: (() => number) | undefined
   migrations: Migrations
   /** The highest room number ever given: shared with the storage, which writes it down. */
   roomNumbers: { last: number }
@@ -60,6 +60,8 @@ export interface DurableStoreOptions {
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State
+  readonly #deadlineMs: () => number
+  readonly #snapshotAfter: number
   readonly #writeBehind = new WriteBehindQueue()
   readonly #commit: GroupCommit<Job>
   readonly #transactions: Transactions
@@ -71,9 +73,11 @@ export class DurableStore implements Store {
   #closed: Promise<void> | undefined
 
   constructor(options: DurableStoreOptions) {
-    const { folder, state, storage, migrations, roomNumbers, deadlineMs, notices, clock } = options
+    const { folder, state, storage, migrations, roomNumbers, notices, clock } = options
     this.#options = options
     this.#state = state
+    this.#deadlineMs = options.deadlineMs ?? (() => siteSettings(this).deadlines.store_ms)
+    this.#snapshotAfter = options.snapshotAfterBytes ?? defaultSnapshotAfter
     this.#health = new StorageHealth(storage.medium, notices, clock)
     this.#commit = new GroupCommit<Job>({
       storage,
@@ -84,12 +88,16 @@ export class DurableStore implements Store {
       onHealth: (error) => this.#health.changed('journal', error),
       onError: options.onError,
     })
-    this.#transactions = new Transactions({ commit: this.#commit, deadlineMs, medium: storage.medium })
+    this.#transactions = new Transactions({
+      commit: this.#commit,
+      deadlineMs: this.#deadlineMs,
+      medium: storage.medium,
+    })
     this.#snapshots = new Snapshots({
       folder,
       storage,
       clock,
-      after: options.snapshotAfter,
+      after: this.#snapshotAfter,
       retention: () => siteSettings(this).backups,
       between: (task) => this.#commit.between(task),
       onHealth: (error) => this.#health.changed('snapshot', error),
@@ -315,14 +323,14 @@ export class DurableStore implements Store {
   }
 
   async #shutDown(): Promise<void> {
-    const { deadlineMs, unlock, storage, snapshotAfter } = this.#options
+    const { unlock, storage } = this.#options
     const work = async () => {
       await this.#restore.close()
       await this.#commit.drain()
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Quitting is quick: only what is cheap, or saves the next start much. A failure is told by onHealth; the journal has everything.
-      if (journalBytes > 0 && (records <= cheapRecords || journalBytes > snapshotAfter / 2))
+      if (journalBytes > 0 && (records <= cheapRecords || journalBytes > this.#snapshotAfter / 2))
         await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
       await storage.close()
@@ -332,7 +340,7 @@ export class DurableStore implements Store {
       timer = setTimeout(
         () =>
           reject(new ApiError('storage', { reason: `the ${storage.medium} did not answer while the store closed` })),
-        deadlineMs(),
+        this.#deadlineMs(),
       )
     })
     try {

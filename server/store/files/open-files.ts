@@ -6,8 +6,7 @@ import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'
 import type { StoreOptions } from '../open-store.ts'
-import { defaultSnapshotAfter } from '../snapshots.ts'
-import { siteSettings, withoutClearSecrets } from '../site-settings.ts'
+import { withoutClearSecrets } from '../site-settings.ts'
 import type { Store, StoreBackup } from '../store.ts'
 import { makeBackup } from './backups.ts'
 import { checkFiles } from './check-files.ts'
@@ -112,16 +111,16 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     roomNumber: () => roomNumbers.last,
     clock,
   })
-  const store: DurableStore = new DurableStore({
+  const store = new DurableStore({
     folder,
     state,
     storage,
-    snapshotAfter: options.snapshotAfterBytes ?? defaultSnapshotAfter,
+    snapshotAfterBytes: options.snapshotAfterBytes,
     sealer,
     notices,
     losses,
     clock,
-    deadlineMs: options.deadlineMs ?? (() => siteSettings(store).deadlines.store_ms),
+    deadlineMs: options.deadlineMs,
     migrations,
     roomNumbers,
     unlock,

@@ -10,8 +10,6 @@ import { type Migrations, migrations as knownMigrations, StoreVersionError } fro
 import { Notices } from '../notices.ts'
 import type { StoreOptions } from '../open-store.ts'
 import type { Sealer } from '../sealer.ts'
-import { defaultSnapshotAfter } from '../snapshots.ts'
-import { siteSettings } from '../site-settings.ts'
 import type { State } from '../state.ts'
 import type { Store, StoreNotice } from '../store.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './database-address.ts'
@@ -145,16 +143,16 @@ async function openOn(
       notices.add({ level: 'warning', at: clock(), code: 'recovered', message })
     },
   })
-  const store: DurableStore = new DurableStore({
+  const store = new DurableStore({
     folder,
     state,
     storage,
-    snapshotAfter: options.snapshotAfterBytes ?? defaultSnapshotAfter,
+    snapshotAfterBytes: options.snapshotAfterBytes,
     sealer,
     notices,
     losses,
     clock,
-    deadlineMs: options.deadlineMs ?? (() => siteSettings(store).deadlines.store_ms),
+    deadlineMs: options.deadlineMs,
     migrations,
     roomNumbers,
     unlock,

@@ -110,8 +110,13 @@ export class CascadeSite {
   async send(userId: string): Promise<WhipPeer> {
     const peer = await WhipPeer.open(`${this.#url}/whip/${this.room}/${userId}`, '', small)
     onTestFinished(() => peer.close())
-    await expect.poll(() => this.streams).toContain(userId)
+    await this.shown(userId)
     return peer
+  }
+
+  /** What somebody publishes by Janus's own API is told of a moment after Janus has answered them. */
+  async shown(streamId: string): Promise<void> {
+    await expect.poll(() => this.streams).toContain(streamId)
   }
 
   /** They watch a stream, until the end of the test; nobody: unseen. Resolves at the first packet. */

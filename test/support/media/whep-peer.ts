@@ -135,10 +135,10 @@ export class WhepPeer {
     const request = new Headers(countered === '' ? {} : { 'content-type': 'application/sdp' })
     if (token !== '') request.set('authorization', `Bearer ${token}`)
     const response = await fetch(url, { method: 'POST', headers: request, body: countered })
-    if (response.status !== (countered === '' ? 201 : 406)) throw new Error(`it answered ${response.status}`)
+    const offer = await response.text()
+    if (response.status !== (countered === '' ? 201 : 406)) throw new Error(`it answered ${response.status}: ${offer}`)
     this.#session = new URL(response.headers.get('location') ?? '', url).href
     const gathered = whenGathered(this.#connection)
-    const offer = await response.text()
     const candidates = [...offer.matchAll(/^a=(candidate:.*)\r$/gm)]
     this.#connection.setRemoteDescription(offer.replace(/^a=candidate:.*\r\n/gm, ''), 'offer')
     this.#connection.setLocalDescription('answer')

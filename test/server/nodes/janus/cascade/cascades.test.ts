@@ -18,6 +18,7 @@ test('people of the room page and a camera see each other, whichever of the node
   site.enter('bob', 'b')
   const yard = await site.join('yard', 'a', true)
   await yard.publish(small)
+  await site.shown('yard')
   await site.send('ann')
   await site.send('bob')
   expect(site.streams.sort()).toEqual(['ann', 'bob', 'yard'])
@@ -64,6 +65,7 @@ test("everything is handed on to a node for as long as somebody is there by Janu
   const dan = await site.join('dan', 'b')
   await dan.until('relay-test~ann')
   await dan.publish(small)
+  await site.shown('dan')
   // And what they send is there for those of the room page.
   await site.watch('dan', 'ann')
   expect(site.relays.sort()).toEqual(['ann from a to b', 'dan from b to a'])

@@ -8,6 +8,8 @@ export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   forbidden: 403,
   notFound: 404,
   conflict: 409,
+  // Misdirected Request (RFC 9110, section 15.5.20).
+  standby: 421,
   failed: 502,
   internal: 500,
 }

@@ -33,6 +33,8 @@ export type ConsoleErrorCode =
   | 'unauthorized'
   /** The caller's role does not allow it: the message says which one does. */
   | 'forbidden'
+  /** This controller stands by and changes nothing: the message says which one leads. */
+  | 'standby'
   /** The node, device or disk did not do it, or not in time. */
   | 'failed'
   | 'internal'

@@ -1,5 +1,6 @@
 import { app, session, shell, type WebContents, type WebPreferences } from 'electron'
 import { origin } from './app-scheme.ts'
+import { sandboxFor } from './sandbox.ts'
 
 /** Preferences of every window: nothing of Node in the page, and its world apart from the preload's. */
 export function secureWebPreferences(preload: string): WebPreferences {
@@ -20,10 +21,16 @@ export function secureWebPreferences(preload: string): WebPreferences {
   }
 }
 
-/** What must be set before the app is ready: every renderer sandboxed, every web contents guarded from its first moment. */
-export function hardenApp(): void {
-  app.enableSandbox()
+/**
+ * What must be set before the app is ready: every renderer sandboxed, every web contents guarded from its first moment.
+ * @returns what is to be said of the sandbox, where there is none
+ */
+export function hardenApp(): 'on' | 'off' | 'refuse' {
+  const { platform, argv } = process
+  const sandbox = sandboxFor({ platform, argv, uid: process.getuid?.(), isPackaged: app.isPackaged })
+  if (sandbox === 'on') app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => guard(contents))
+  return sandbox
 }
 
 /** Denies every permission and every device. When the app is ready. */

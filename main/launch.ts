@@ -18,15 +18,17 @@ const ours = /^--(data-dir|host|media-port|device-port|node-port|older-clients|g
 /**
  * Reads `--flag=value` and `ROOMDESK_<FLAG>` as the headless controller does.
  * @param userData the app's own folder: the site lives in `site` below it unless told otherwise
+ * @param atLogin the system has started it at login, and says so itself
  * @throws LaunchError
  */
 export function readDesktopLaunch(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
   userData: string,
+  atLogin = false,
 ): DesktopLaunch {
   const site = join(userData, 'site')
   const flags = argv.filter((argument) => ours.test(argument))
   const { dataDir, ...options } = readLaunchOptions(flags, { ROOMDESK_DATA_DIR: site, ...environment })
-  return { ...options, dataFolder: dataDir, hidden: argv.includes('--hidden') }
+  return { ...options, dataFolder: dataDir, hidden: atLogin || argv.includes('--hidden') }
 }

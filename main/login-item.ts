@@ -17,6 +17,11 @@ export function startsAtLogin(): boolean {
   }
 }
 
+/** Whether macOS started the app at login: it gives a login item no arguments (Electron's `Settings.args` is of Windows only). */
+export function wasOpenedAtLogin(): boolean {
+  return process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
+}
+
 /** @throws what the file system says, where the entry cannot be written */
 export function setStartsAtLogin(starts: boolean): void {
   if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: starts, args: [hiddenFlag] })

@@ -3,10 +3,12 @@ import { app, dialog } from 'electron'
 import type { Controller } from '../server/controller.ts'
 import { createLog } from '../server/observe/log.ts'
 import { takeRestarts } from '../server/restarts.ts'
+import { appId } from './app-id.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
 import { serveCalls } from './ipc.ts'
 import { readDesktopLaunch } from './launch.ts'
+import { wasOpenedAtLogin } from './login-item.ts'
 import { logFile } from './log-file.ts'
 import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
@@ -20,7 +22,7 @@ const page = join(folder, '../renderer')
 const assets = join(folder, '../../assets')
 
 declareAppScheme()
-hardenApp()
+const sandbox = hardenApp()
 let shell: Shell | undefined
 if (beTheOnlyOne(() => shell?.show())) {
   // Not awaited here: `ready` waits until this module has been evaluated.
@@ -28,12 +30,14 @@ if (beTheOnlyOne(() => shell?.show())) {
 }
 
 function run(): void {
-  const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'))
+  if (sandbox === 'refuse') return giveUp(new Error(texts().notAsRoot))
+  const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())
   const logger = app.isPackaged
     ? createLog(launch.logLevel, logFile(join(app.getPath('logs'), 'roomdesk.log')))
     : createLog(launch.logLevel)
-  if (process.platform === 'win32') app.setAppUserModelId('desk.room.roomdesk')
+  if (process.platform === 'win32') app.setAppUserModelId(appId)
 
+  if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   const restarts = takeRestarts(process.env)
   const controller = startController({ launch, logger, restarts, texts })
   const quit = new Quit(async () => {

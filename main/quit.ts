@@ -29,8 +29,17 @@ export class Quit {
     return this.#state !== 'running'
   }
 
-  /** Quits in order when the machine shuts down. When the app is ready. */
+  /**
+   * Quits in order when the machine shuts down, or Windows logs the operator off: it asks each window, and ends the app without `before-quit` when none asks for time.
+   * Windows goes on when the app has ended. When the app is ready.
+   */
   followShutdown(): void {
+    app.on('browser-window-created', (_event, window) => {
+      window.on('query-session-end', (event) => {
+        event.preventDefault()
+        app.quit()
+      })
+    })
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()
       app.quit()

@@ -48,6 +48,7 @@ const english = {
   portTakenDetail: 'It can start now on free ports; clients must then use the addresses shown in the overview.',
   tryAgain: 'Try Again',
   useFreePorts: 'Use Free Ports Once',
+  notAsRoot: 'Roomdesk does not run as root: its pages would have no sandbox. Start it as another user.',
   plainKey:
     'This session has no keychain: the key that protects stored secrets is kept in a file that only this user can read.',
 }
@@ -104,6 +105,7 @@ const chinese: Texts = {
   portTakenDetail: '使用空闲端口可以立即启动；客户端须改用总览页显示的地址。',
   tryAgain: '重试',
   useFreePorts: '本次使用空闲端口',
+  notAsRoot: 'Roomdesk 不能以 root 身份运行：页面将失去沙箱保护。请以其他用户启动。',
   plainKey: '当前会话没有系统密钥环：保护已存密钥的主密钥保存在仅本用户可读的文件中。',
 }
 

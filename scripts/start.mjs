@@ -27,19 +27,22 @@ function fetchElectron() {
 }
 
 /** @returns {string | undefined} why a window cannot open here */
-function noDisplay() {
+function noWindow() {
   if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
-  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? undefined : 'There is no display'
+  if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return 'There is no display'
+  // Chromium has no sandbox for root, and ends.
+  const unsafe = process.getuid?.() === 0 && !process.argv.includes('--no-sandbox')
+  return unsafe ? 'The desktop app does not run as root' : undefined
 }
 
 const asked = process.argv.includes('--fetch-electron')
 if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
-let reason = noDisplay()
+let reason = noWindow()
 let executable = reason && !asked ? undefined : electron()
 if (!executable && !reason) reason = "Electron's binary is not here (npm start -- --fetch-electron fetches it)"
-if (!executable && (asked || (process.stdin.isTTY && !noDisplay()))) {
+if (!executable && (asked || (process.stdin.isTTY && !noWindow()))) {
   executable = fetchElectron()
-  reason = executable ? noDisplay() : "Electron's binary is not here and could not be fetched"
+  reason = executable ? noWindow() : "Electron's binary is not here and could not be fetched"
 }
 
 if (executable && !reason) {

@@ -9,6 +9,7 @@ import { extractAll, listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isGenuine, launch } from '../e2e/desktop.ts'
+import { type PackedApp, packedApp } from '../support/packed-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
@@ -17,9 +18,9 @@ const electronHome = resolve(createRequire(import.meta.url).resolve('electron/pa
 const fuseMarker = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 const freshFuses = Buffer.from('\x01\x09100111010', 'latin1')
 
-describe('packaged for Linux', () => {
+describe('packaged for the system of the Electron that is here', () => {
   let work: string
-  let resources: string
+  let packed: PackedApp
   let files: string[]
 
   beforeAll(async () => {
@@ -28,10 +29,12 @@ describe('packaged for Linux', () => {
     const output = join(work, 'out')
     const builder = join(root, 'node_modules/electron-builder/cli.js')
     const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
-    const packaging = ['--linux', 'dir', '--x64', '--publish', 'never', ...overrides]
+    packed = isGenuine ? packedApp(output, process.platform, process.arch) : packedApp(output, 'linux', 'x64')
+    const packaging = [...packed.target, '--publish', 'never', ...overrides]
     await promisify(execFile)(process.execPath, [builder, ...packaging], { cwd: root, timeout: 240_000 })
-    resources = join(output, 'linux-unpacked/resources')
-    files = listPackage(join(resources, 'app.asar'), { isPack: false })
+    // A Windows host lists the paths of an archive in its own spelling.
+    const listed = listPackage(join(packed.resources, 'app.asar'), { isPack: false })
+    files = listed.map((file) => file.replaceAll('\\', '/'))
   }, 300_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
@@ -60,14 +63,14 @@ describe('packaged for Linux', () => {
     const natives = files.filter((file) => file.endsWith('.node'))
     expect(natives).not.toEqual([])
     for (const native of natives) {
-      const unpacked = join(resources, `app.asar.unpacked${native}`)
+      const unpacked = join(packed.resources, `app.asar.unpacked${native}`)
       expect(existsSync(unpacked), unpacked).toBe(true)
     }
   })
 
   test('has its fuses set', async () => {
     const [off, on] = ['0', '1'].map((state) => state.charCodeAt(0))
-    expect(await getCurrentFuseWire(join(resources, '../roomdesk'))).toMatchObject({
+    expect(await getCurrentFuseWire(packed.executable)).toMatchObject({
       [FuseV1Options.RunAsNode]: off,
       [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: off,
       [FuseV1Options.EnableNodeCliInspectArguments]: off,
@@ -80,7 +83,7 @@ describe('packaged for Linux', () => {
 
   test('what is inside starts and answers a client', async () => {
     const folder = join(work, 'extracted')
-    extractAll(join(resources, 'app.asar'), folder)
+    extractAll(join(packed.resources, 'app.asar'), folder)
     const description: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     expect(description).not.toHaveProperty('devDependencies')
     expect(description).not.toHaveProperty('scripts')

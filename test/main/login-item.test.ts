@@ -2,8 +2,27 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { app } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { autostartEntry, setStartsAtLogin, startsAtLogin } from '../../main/login-item.ts'
+import { readDesktopLaunch } from '../../main/launch.ts'
+import {
+  autostartEntry,
+  setStartsAtLogin,
+  startsAtLogin,
+  wasOpenedAtLogin as wasAtLogin,
+} from '../../main/login-item.ts'
+
+/** What Electron answers of an item that nobody has changed. */
+const loginItem = {
+  openAtLogin: true,
+  openAsHidden: false,
+  wasOpenedAtLogin: false,
+  wasOpenedAsHidden: false,
+  restoreState: false,
+  status: 'enabled' as const,
+  executableWillLaunchAtLogin: true,
+  launchItems: [],
+}
 
 let config: string
 beforeEach(async () => {
@@ -13,6 +32,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
+  vi.restoreAllMocks()
   await rm(config, { recursive: true, force: true })
 })
 
@@ -39,6 +59,21 @@ test.runIf(process.platform === 'linux')('an AppImage is started by its own file
     'Exec="/home/op/Roomdesk.AppImage"',
   )
 })
+
+test.each([
+  ['darwin', true, true],
+  ['darwin', false, false],
+  // There a login item is given its argument.
+  ['win32', true, false],
+  ['linux', true, false],
+] as const)(
+  'on %s, opened at login %s, the system alone hides the window: %s',
+  (platform, wasOpenedAtLogin, hidden) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform)
+    vi.spyOn(app, 'getLoginItemSettings').mockReturnValue({ ...loginItem, wasOpenedAtLogin })
+    expect(readDesktopLaunch([], {}, config, wasAtLogin()).hidden).toBe(hidden)
+  },
+)
 
 test('a path with spaces, quotes, dollars and percents is one argument', () => {
   const exec = /^Exec=(.*)$/m.exec(autostartEntry(['/opt/Room desk/"50%"/$x\\y', '--hidden']))?.[1]

@@ -4,13 +4,16 @@ import { join, resolve } from 'node:path'
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js'
 import { DebugLogger } from 'builder-util'
 import { expect, test } from 'vitest'
+import { appId } from '../../main/app-id.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 test('the configuration is one that electron-builder accepts', async () => {
   const configuration = await getConfig(root, null, null)
   await validateConfiguration(configuration, new DebugLogger(false))
-  expect(configuration.appId).toBe('desk.roomdesk.Roomdesk')
+  expect(configuration.appId).toBe(appId)
+  // Fuses are set in the executable: where nobody signs it, its signature is mended, or an arm64 Mac does not start it.
+  expect(configuration.electronFuses).toMatchObject({ resetAdHocDarwinSignature: true })
   for (const icon of [configuration.win?.icon, configuration.mac?.icon, configuration.linux?.icon]) {
     expect(existsSync(join(root, String(icon))), String(icon)).toBe(true)
   }

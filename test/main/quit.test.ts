@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { app } from 'electron'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -14,6 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   app.removeAllListeners('before-quit')
+  app.removeAllListeners('browser-window-created')
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
@@ -48,6 +50,22 @@ test('a controller that never stops does not keep the app for ever', async () =>
   await vi.advanceTimersByTimeAsync(2_000)
   expect(quits).toBe(1)
   expect(ask()).toBe(true)
+})
+
+test('when Windows logs the operator off, the app asks for time, and ends once the controller has stopped', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const quit = new Quit(() => promise, logger)
+  vi.mocked(app.quit).mockImplementation(() => void (ask() && (quits += 1)))
+  quit.followShutdown()
+  const window = new EventEmitter()
+  app.emit('browser-window-created', {}, window)
+  const event = { preventDefault: vi.fn(), reasons: ['logoff'] }
+  window.emit('query-session-end', event)
+  expect(event.preventDefault).toHaveBeenCalledOnce()
+  expect([quit.isQuitting, quits]).toEqual([true, 0])
+  resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(quits).toBe(1)
 })
 
 test('a controller that fails to stop does not either', async () => {

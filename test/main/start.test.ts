@@ -83,6 +83,19 @@ test.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
+test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+  'as root it starts headless too: Chromium has no sandbox for root',
+  async () => {
+    const display = { ELECTRON_OVERRIDE_DIST_PATH: undefined, DISPLAY: ':0' }
+    await using started = start([`--data-dir=${folder}`, ...freePorts], display)
+    await readyLine(started)
+    expect(started.said()).toContain(
+      "The desktop app does not run as root: starting headless, open the console's URL in a browser.",
+    )
+  },
+  60_000,
+)
+
 // Electron itself needs a display, which a test cannot count on.
 test.skipIf(isGenuine)(
   'where the binary is here, it opens the desktop app and ends with it',

@@ -29,6 +29,9 @@ test('Who trusts the authority of a site trusts its certificate, and the next on
   const authority = new X509Certificate(der)
   expect(authority.ca).toBe(true)
   expect(new X509Certificate(first.cert).ca).toBe(false)
+  // Browsers and BoringSSL refuse SHA-1.
+  for (const { signatureAlgorithm } of [authority, new X509Certificate(first.cert)])
+    expect(signatureAlgorithm).toBe('ecdsa-with-SHA256')
   expect([subject, fingerprint]).toEqual([expect.stringContaining('Roomdesk authority'), authority.fingerprint256])
   expect(await ask(first, authority.toString())).toBe(200)
   expect(await ownCertificate(folder)).toEqual(first)

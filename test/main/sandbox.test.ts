@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { sandboxFor } from '../../main/sandbox.ts'
+
+const operator = { platform: 'linux', uid: 1000, argv: ['roomdesk'], isPackaged: true } as const
+const noSandbox = ['roomdesk', '--no-sandbox']
+
+test('an operator has the sandbox, also where somebody asks for none', () => {
+  expect(sandboxFor(operator)).toBe('on')
+  expect(sandboxFor({ ...operator, argv: noSandbox })).toBe('on')
+  expect(sandboxFor({ ...operator, platform: 'win32', uid: undefined, argv: noSandbox })).toBe('on')
+  expect(sandboxFor({ ...operator, platform: 'darwin', uid: 0, argv: noSandbox })).toBe('on')
+})
+
+test('root, for whom the media node could not start in it, is refused by the installed app, and has none in tests', () => {
+  expect(sandboxFor({ ...operator, uid: 0, argv: noSandbox })).toBe('refuse')
+  expect(sandboxFor({ ...operator, uid: 0, argv: noSandbox, isPackaged: false })).toBe('off')
+})

@@ -49,6 +49,8 @@ export type FollowedStore = Pick<Store, 'get' | 'all' | 'onChange'>
 
 /** The store of the controller that leads. */
 export interface LedStore extends Store {
+  /** Raised by everybody who takes over, and when this controller comes back to its database: who has the highest leads. A decimal number. */
+  readonly epoch: string
   /**
    * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves as soon as that is known again, or
    * nobody who leads is found while the database is away; it rejects with DeposedError where another controller leads.
@@ -65,7 +67,7 @@ export interface SiteMember {
   readonly followed: FollowedStore
   /** Tells the others where this controller is reached; again when it changes. Never rejects: it is told when the database can be reached. */
   announce(place: ControllerPlace): void
-  /** Who leads, as far as is known; undefined: nobody does, or nothing was heard of them for longer than a lease. */
+  /** Who leads, as far as is known; undefined: nobody does, or its lease is over. While the database is away: who led last. */
   leader(): KnownController | undefined
   /** @param listener called when another leads, nobody does any more, or its place has changed. @returns the unsubscribe function */
   onLeader(listener: (leader: KnownController | undefined) => void): () => void

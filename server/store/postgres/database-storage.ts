@@ -51,6 +51,11 @@ export class DatabaseStorage implements Storage {
     this.#journal = new DatabaseJournal(this.#link, version, last)
   }
 
+  /** The epoch in force, and who has taken over since. */
+  get link(): Pick<Link, 'epoch' | 'deposition'> {
+    return this.#link
+  }
+
   get journalBytes(): number {
     return this.#journalBytes
   }

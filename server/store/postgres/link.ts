@@ -31,6 +31,7 @@ export class Link {
   #deposed: DeposedError | undefined
   readonly #closed = new AbortController()
   readonly #listeners = new Set<() => void>()
+  readonly #deposition = Promise.withResolvers<DeposedError>()
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -56,6 +57,16 @@ export class Link {
     return this.#deposed
   }
 
+  /** Resolves when another controller has taken over. */
+  get deposition(): Promise<DeposedError> {
+    return this.#deposition.promise
+  }
+
+  /** The last that was raised for this controller. */
+  get epoch(): string {
+    return this.#leadership.epoch
+  }
+
   away(): Away | undefined {
     return this.#away
   }
@@ -67,6 +78,7 @@ export class Link {
   /** Another controller has taken over: for good. */
   depose(error: DeposedError): DeposedError {
     this.#deposed ??= error
+    this.#deposition.resolve(this.#deposed)
     return this.#deposed
   }
 
@@ -124,7 +136,7 @@ export class Link {
       } catch (error) {
         session?.destroy()
         if (error instanceof DeposedError) {
-          this.#deposed = error
+          this.depose(error)
           this.#away = undefined
           return
         }

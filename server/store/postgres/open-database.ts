@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { DurableStore } from '../durable-store.ts'
 import { lockFolder } from '../files/folder-lock.ts'
 import { closeToOthers } from '../files/folder-mode.ts'
 import { Losses } from '../files/losses.ts'
@@ -11,11 +10,13 @@ import { Notices } from '../notices.ts'
 import type { StoreOptions } from '../open-store.ts'
 import type { Sealer } from '../sealer.ts'
 import type { State } from '../state.ts'
-import type { Store, StoreNotice } from '../store.ts'
+import type { LedStore } from '../site-member.ts'
+import type { StoreNotice } from '../store.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import { DatabaseStorage } from './database-storage.ts'
 import { lead, takeLock } from './leader.ts'
+import { DatabaseStore } from './led-store.ts'
 import { type DatabaseState, readState } from './read-state.ts'
 import { bringTables, readSiteRow, tablesVersion } from './schema.ts'
 import { defaultDeadlines, longAnswer, Session, type SessionDeadlines } from './session.ts'
@@ -26,7 +27,7 @@ import { saidBy } from './server-answers.ts'
  * @throws DatabaseError when the database cannot be used, StoreVersionError when a newer Roomdesk wrote it (nothing is touched),
  * StoreLockedError when another process has the data folder
  */
-export async function openDatabase(options: StoreOptions & { database: string }): Promise<Store> {
+export async function openDatabase(options: StoreOptions & { database: string }): Promise<LedStore> {
   const { folder, database, logger, clock = Date.now, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -110,7 +111,7 @@ async function openOn(
   session: Session,
   found: StoreNotice[],
   unlock: () => Promise<void>,
-): Promise<Store> {
+): Promise<LedStore> {
   const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options
   const { leadership } = await takeDatabase(session, address, { sealer, migrations, take: 'site here' })
@@ -143,7 +144,7 @@ async function openOn(
       notices.add({ level: 'warning', at: clock(), code: 'recovered', message })
     },
   })
-  const store = new DurableStore({
+  const store = new DatabaseStore({
     folder,
     state,
     storage,

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { hasCode, replaceDurably } from '../files/durable-files.ts'
+
+const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
+
+/**
+ * What a controller is known by among those of its site: kept in its data folder with the name of the machine, so that a copy of the folder on another machine is another controller.
+ * The caller has the folder to itself.
+ */
+export async function controllerId(folder: string): Promise<string> {
+  const path = join(folder, 'controller.id')
+  try {
+    const [, id, host] = form.exec(await readFile(path, 'utf8')) ?? []
+    if (id !== undefined && host === hostname()) return id
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+  }
+  const made = randomUUID()
+  await replaceDurably(path, `${made} ${hostname()}\n`)
+  return made
+}

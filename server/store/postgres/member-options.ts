@@ -1,0 +1,58 @@
+import type { StoreOptions } from '../open-store.ts'
+import type { KnownController } from '../site-member.ts'
+
+/**
+ * Asks other controllers over the network who leads, while the database cannot be asked.
+ * @param others all that were heard of before, without this one
+ * @returns the epoch of the one that leads, the highest when several say so; undefined: none of them was found leading
+ */
+export type AskOthers = (
+  others: readonly KnownController[],
+  signal: AbortSignal,
+) => Promise<{ epoch: string } | undefined>
+
+/** Times of several controllers, in milliseconds. */
+export interface MemberTimes {
+  /** A leader that was not heard of for this long is taken to be frozen. */
+  lease: number
+  /** Between two renewals of it, and two reports of a standby. */
+  renew: number
+  /** This much before the end of its lease a leader no longer answers from memory: for clocks that do not run alike. */
+  margin: number
+  /** Between two attempts of a standby to lead. */
+  attempt: number
+  /** Between two looks of a standby for new lines, when nothing tells it of them. */
+  poll: number
+  /** How long others hold back for the one that a leader has named. */
+  successor: number
+  /** A standby whose own way to the database was broken gives the leader this long to come back first. */
+  comeBack: number
+}
+
+export const defaultTimes: MemberTimes = {
+  lease: 3_000,
+  renew: 1_000,
+  margin: 500,
+  attempt: 100,
+  poll: 250,
+  successor: 2_000,
+  comeBack: 2_000,
+}
+
+export interface MemberOptions extends Omit<StoreOptions, 'database'> {
+  /** Address of the database, `postgres://…`. */
+  database: string
+  /** Of this controller, as people know it. */
+  name: string
+  /** Of Roomdesk. */
+  version: string
+  /**
+   * What becomes of a start while the database is away. `fail`: it rejects and says what to mend. `wait`: the member is there at once, with nothing in memory until the database is back.
+   * Default: fail.
+   */
+  whenAway?: 'fail' | 'wait'
+  /** Left out: nobody else is asked, and reads go on while the database is away. */
+  askOthers?: AskOthers
+  /** For tests. */
+  times?: Partial<MemberTimes>
+}

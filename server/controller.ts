@@ -1,76 +1,35 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
-import { ConsoleError, type ConsoleResult } from '../shared/console/procedure.ts'
+import type { ConsoleResult } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
-import type { HashCost } from './access/accounts/password-hash.ts'
 import { apiListeners } from './api-listeners.ts'
 import { Callers } from './console/callers.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
 import { ConsoleFeed } from './console/console-feed.ts'
+import type { ControllerOptions } from './controller-options.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
 import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
 import { ChangeTeller } from './console/change-teller.ts'
-import { EventLog } from './event-log/event-log.ts'
+import type { EventLog } from './event-log/event-log.ts'
 import { GatheringSink } from './event-log/gathering-sink.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
 import { ListenerWatch } from './event-log/sources/listeners.ts'
 import { tellSignIns } from './event-log/sources/sign-ins.ts'
-import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { StaticFiles } from './edge/static-files.ts'
-import type { FixedCompatibility } from './field-api/older-clients.ts'
-import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
+import type { FirstStart } from './first-start.ts'
+import { type Health, siteHealth } from './health.ts'
 import { NodePort } from './node-port.ts'
-import { listenerNames, type ListenerName, type ListenerOverrides, Listeners, type Port } from './http/listeners.ts'
-import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
-import type { Restarts } from './restarts.ts'
-import { createServices, type MediaProgram, type Services } from './services.ts'
-import { applySiteFile, type SiteFile } from './site-file.ts'
-import { openStore } from './store/open-store.ts'
-import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import { listenerNames, type ListenerName, Listeners, type Port } from './http/listeners.ts'
+import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl, portOfUrl } from './edge/network-addresses.ts'
+import { openSite, type OpenSite } from './open-site.ts'
+import { createServices, type Services } from './services.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 import { CertificateWatch } from './edge/certificate-watch.ts'
-import { type SiteTls, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
-
-/** How to compose a controller. */
-export interface ControllerOptions {
-  /** Made when there is none. */
-  dataFolder: string
-  /** Address of the database that holds the site's state; left out: files of the data folder do. */
-  database?: string | undefined
-  logger: Logger
-  /** Shown in the console. */
-  version: string
-  /** Left out: AES-256-GCM with the key file `<data folder>/seal.key`. */
-  sealer?: Sealer
-  /** Flags: they come before the settings. */
-  overrides?: ListenerOverrides
-  /** Of flags or the environment: they come before the settings. */
-  compatibility?: FixedCompatibility
-  /** What the process before this one told, when it started itself again. */
-  restarts?: Restarts
-  /** Applied before anything listens. */
-  site?: SiteFile | undefined
-  /** Where that was read, for the event log. */
-  sitePath?: string | undefined
-  /** The program of the embedded node; left out: no node of that kind works here. */
-  media?: MediaProgram | undefined
-  /** Cores that embedded nodes can have; left out: as many as the system gives this program. */
-  cores?: number | undefined
-  /** Between two looks at the files of the certificate, in milliseconds. */
-  certificateLookMs?: number | undefined
-  /** The console key is a way in again, whatever the settings say: for who has the machine and nothing else. */
-  keySignIn?: boolean | undefined
-  /** See ServiceOptions. */
-  passwordCost?: HashCost | undefined
-  /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
-  consolePage?: string
-}
+import { type SiteTls, tlsMaterial } from './edge/tls.ts'
 
 /** Changes of these may end sessions of the console. */
 const endsSessions: ReadonlySet<string> = new Set(['accounts', 'account_sessions', 'settings'])
@@ -98,13 +57,7 @@ export class Controller {
   readonly consoleKey: ConsoleKey | undefined
   #stopping: Promise<void> | undefined
 
-  private constructor(
-    options: ControllerOptions,
-    store: Store,
-    events: EventLog,
-    tls: TlsMaterial | undefined,
-    firstStart: FirstStart | undefined,
-  ) {
+  private constructor(options: ControllerOptions, { store, events, tls, firstStart }: OpenSite) {
     this.#options = options
     this.#store = store
     this.#events = events
@@ -194,7 +147,7 @@ export class Controller {
         ports: () => this.#listeners.ports(),
         settings,
         nodePort: () =>
-          firstPort(portOf(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
+          firstPort(portOfUrl(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
       },
       facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
       restarts: options.restarts,
@@ -242,30 +195,7 @@ export class Controller {
    * @throws StoreLockedError, StoreVersionError, DatabaseError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
    */
   static async open(options: ControllerOptions): Promise<Controller> {
-    const { dataFolder, database, logger } = options
-    const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
-    const store = await openStore({ folder: dataFolder, database, sealer, logger })
-    let events: EventLog | undefined
-    try {
-      const bounds = (): Settings['events'] => siteSettings(store).events
-      events = await EventLog.open({ dataFolder, sealer, logger, bounds })
-      let made: FirstStart | undefined
-      if (isFirstStart(store)) {
-        if (options.site === undefined) made = await makeFirstSite(store)
-        else await rememberStart(store)
-      }
-      const { site, sitePath: path = '' } = options
-      if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
-      if (options.keySignIn === true) {
-        const on: SiteFile = { settings: { console: { key_sign_in: true } } }
-        await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
-      }
-      return new Controller(options, store, events, await firstMaterial(siteSettings(store), dataFolder), made)
-    } catch (error) {
-      await events?.close()
-      await store.close()
-      throw error
-    }
+    return new Controller(options, await openSite(options))
   }
 
   /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
@@ -357,7 +287,7 @@ export class Controller {
   /** Ports that listen now. */
   ports(): Partial<Record<ListenerName, number>> {
     const listening = listenerNames.filter((name) => this.url(name) !== '')
-    return Object.fromEntries(listening.map((name) => [name, portOf(this.url(name))]))
+    return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
   }
 
   /** Where a listener listens; empty when it does not. */
@@ -376,41 +306,19 @@ export class Controller {
   }
 
   /** Whether the controller can do its work: for `/healthz`. */
-  health(): { ok: boolean; body: Record<string, unknown> } {
-    const { healthy, lastError, flushingFor } = this.#store.status()
-    const listening = this.#listeners.views().filter(({ state }) => state === 'failed').length === 0
-    const stuck = flushingFor > this.#services.settings().deadlines.store_ms
-    const ok = healthy && listening && !stuck
-    const nodes = this.#services.pool.views().filter(({ state }) => state === 'online').length
-    const body = {
-      ok,
+  health(): Health {
+    return siteHealth({
+      store: this.#store.status(),
+      listeners: this.#listeners.views(),
+      nodes: this.#services.pool.views(),
+      storeMs: this.#services.settings().deadlines.store_ms,
       version: this.#options.version,
-      uptime_s: Math.round((Date.now() - this.#startedAt) / 1000),
-      store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
-      nodes_online: nodes,
-    }
-    return { ok, body }
+      startedAt: this.#startedAt,
+    })
   }
 }
 
 /** The first of these that is a port, and not the wish for any free one; 0: none is. */
 function firstPort(...ports: (number | undefined)[]): number {
   return ports.find((port) => port !== undefined && port > 0) ?? 0
-}
-
-function portOf(url: string): number {
-  if (url === '') return 0
-  const { port, protocol } = new URL(url)
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-}
-
-/** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
-async function firstMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
-  try {
-    return await tlsMaterial(settings, folder)
-  } catch (error) {
-    if (!(error instanceof ConsoleError)) throw error
-    const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
-    throw new ConsoleError(error.code, `${error.message} ${back}`, { problems: error.problems ?? [], cause: error })
-  }
 }

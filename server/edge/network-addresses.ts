@@ -37,3 +37,8 @@ export function boundUrl(url: string, host: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? '' : `${parsed.protocol}//${host.includes(':') ? `[${host}]` : host}:${parsed.port}`
 }
+
+/** The port of a listener's URL; a URL leaves out 80 of http and 443 of https. 0 while it does not listen. */
+export function portOfUrl(url: string): number {
+  return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
+}

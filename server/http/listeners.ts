@@ -1,6 +1,6 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { reachableUrls } from '../edge/network-addresses.ts'
+import { portOfUrl, reachableUrls } from '../edge/network-addresses.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
 export const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
@@ -151,7 +151,7 @@ export class Listeners {
   /** Every port that is listened at. */
   ports(): number[] {
     const urls = this.#names().map((name) => this.url(name))
-    return urls.filter((url) => url !== '').map(portOf)
+    return urls.filter((url) => url !== '').map(portOfUrl)
   }
 
   views(): OverviewView['listeners'] {
@@ -183,8 +183,8 @@ export class Listeners {
 
   async #start(name: ListenerName, place: Place): Promise<void> {
     if (place.port !== null) await this.#ports[name]?.start(place.host, place.port, place.tls)
-    const port = place.port === 0 ? portOf(this.url(name)) : place.port
-    if (place.port === 0) this.#picked.set(name, portOf(this.url(name)))
+    const port = place.port === 0 ? portOfUrl(this.url(name)) : place.port
+    if (place.port === 0) this.#picked.set(name, portOfUrl(this.url(name)))
     else if (port !== this.#picked.get(name)) this.#picked.delete(name)
     this.#places.set(name, { ...place, port })
     this.#errors.delete(name)
@@ -204,11 +204,6 @@ export class Listeners {
       tls,
     }
   }
-}
-
-/** Of `https://host:8443`; a URL leaves out 80 of http and 443 of https. */
-function portOf(url: string): number {
-  return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
 }
 
 function samePlace(one: Place | undefined, other: Place): boolean {

@@ -1,0 +1,37 @@
+import type { OverviewView } from '../shared/console/site.ts'
+import type { NodeView } from '../shared/console/nodes.ts'
+import type { StoreStatus } from './store/store.ts'
+
+/** Whether a controller can do its work, and what `/healthz` tells of it. */
+export interface Health {
+  ok: boolean
+  body: Record<string, unknown>
+}
+
+/** What a controller's health is judged by. */
+export interface HealthFacts {
+  store: Pick<StoreStatus, 'healthy' | 'lastError' | 'flushingFor'>
+  listeners: OverviewView['listeners']
+  nodes: readonly Pick<NodeView, 'state'>[]
+  /** How long a flush may take, in milliseconds. */
+  storeMs: number
+  version: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+}
+
+/** Judges a controller that answers the site's APIs. */
+export function siteHealth({ store, listeners, nodes, storeMs, version, startedAt }: HealthFacts): Health {
+  const { healthy, lastError, flushingFor } = store
+  const listening = listeners.every(({ state }) => state !== 'failed')
+  const stuck = flushingFor > storeMs
+  const ok = healthy && listening && !stuck
+  const body = {
+    ok,
+    version,
+    uptime_s: Math.round((Date.now() - startedAt) / 1000),
+    store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
+    nodes_online: nodes.filter(({ state }) => state === 'online').length,
+  }
+  return { ok, body }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { ConsoleError } from '../shared/console/procedure.ts'
+import type { Settings } from '../shared/settings.ts'
+import type { ControllerOptions } from './controller-options.ts'
+import { tlsMaterial, type TlsMaterial } from './edge/tls.ts'
+import { EventLog } from './event-log/event-log.ts'
+import { tellSiteFile } from './event-log/sources/site-file.ts'
+import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
+import { applySiteFile, type SiteFile } from './site-file.ts'
+import { openStore } from './store/open-store.ts'
+import { createSealer, loadKeyFile } from './store/sealer.ts'
+import { siteSettings } from './store/site-settings.ts'
+import type { Store } from './store/store.ts'
+
+/** A site that is open, with what was asked of it done. */
+export interface OpenSite {
+  store: Store
+  events: EventLog
+  /** The site's certificate; undefined: plain HTTP. */
+  tls: TlsMaterial | undefined
+  /** What a first start made; undefined on every later one. */
+  firstStart: FirstStart | undefined
+}
+
+/**
+ * Opens the site, applies the site file.
+ * @throws StoreLockedError, StoreVersionError, DatabaseError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+ */
+export async function openSite(options: ControllerOptions): Promise<OpenSite> {
+  const { dataFolder, database, logger } = options
+  const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
+  const store = await openStore({ folder: dataFolder, database, sealer, logger })
+  let events: EventLog | undefined
+  try {
+    const bounds = (): Settings['events'] => siteSettings(store).events
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds })
+    const firstStart = await prepareSite(options, store, events)
+    return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder), firstStart }
+  } catch (error) {
+    await events?.close()
+    await store.close()
+    throw error
+  }
+}
+
+/** Gives a new site what it needs, and applies what the start was told to. @returns what a first start made */
+export async function prepareSite(
+  options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn'>,
+  store: Store,
+  events: EventLog,
+): Promise<FirstStart | undefined> {
+  const { site, sitePath: path = '' } = options
+  let made: FirstStart | undefined
+  if (isFirstStart(store)) {
+    if (site === undefined) made = await makeFirstSite(store)
+    else await rememberStart(store)
+  }
+  if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+  if (options.keySignIn === true) {
+    const on: SiteFile = { settings: { console: { key_sign_in: true } } }
+    await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+  }
+  return made
+}
+
+/** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
+export async function firstMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
+  try {
+    return await tlsMaterial(settings, folder)
+  } catch (error) {
+    if (!(error instanceof ConsoleError)) throw error
+    const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
+    throw new ConsoleError(error.code, `${error.message} ${back}`, { problems: error.problems ?? [], cause: error })
+  }
+}

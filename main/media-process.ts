@@ -2,17 +2,27 @@ import { utilityProcess } from 'electron'
 import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
 import type { ToNode } from '../shared/media/control.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
+import { hasCode } from '../server/store/files/durable-files.ts'
 
 /** Runs the program of the embedded node as a utility process of the app. @param program path of its file */
 export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     const child = utilityProcess.fork(program, [], { serviceName: 'Roomdesk media node', stdio: 'inherit' })
-    let ended = false
+    let state: 'running' | 'killed' | 'ended' = 'running'
+    let fatal = ''
     child.once('exit', () => {
-      ended = true
+      state = 'ended'
+    })
+    // There is no process before it has started: what was to be ended by then is ended now.
+    child.once('spawn', () => {
+      if (state === 'killed') kill(child.pid)
+    })
+    // Without a listener, V8 giving up in there would be an error that nobody caught in here. Its exit follows.
+    child.on('error', (type, location) => {
+      fatal = ` (${type}: ${location})`
     })
     const gathered = new GatheredMessages<ToNode>((message) => {
-      if (!ended) child.postMessage(message)
+      if (state === 'running') child.postMessage(message)
     })
     return {
       get pid() {
@@ -25,12 +35,23 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
         child.on('message', (received: unknown) => messagesOf(received).forEach(listener))
       },
       onExit(listener) {
-        child.once('exit', (code) => listener(`it ended with exit code ${code}`))
+        child.once('exit', (code) => listener(`it ended with exit code ${code}${fatal}`))
       },
       kill() {
-        // `child.kill()` asks: a program that hangs does not hear it.
-        if (child.pid !== undefined && !ended) process.kill(child.pid, 'SIGKILL')
+        if (state === 'ended') return
+        state = 'killed'
+        kill(child.pid)
       },
     }
+  }
+}
+
+/** `child.kill()` asks: a program that hangs does not hear it. */
+function kill(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It has ended, and its exit was not told yet.
+    if (!hasCode(error, 'ESRCH')) throw error
   }
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { app, becomeReady, startChromium } from './electron.mjs'
+import { app, becomeReady, dialog, startChromium } from './electron.mjs'
 
 const given = process.argv.slice(2)
 process.argv = [process.argv[0], ...given]
@@ -27,6 +27,11 @@ if (given.includes('--remote-debugging-port=0')) {
   const end = () => process.exit(1)
   new Socket({ fd: 3 }).once('error', end).once('close', end).unref().resume()
 }
+// As in Electron's own `init.ts`: an error that nobody caught is shown, and the app goes on; one that has a listener is the app's business.
+process.on('uncaughtException', (error) => {
+  if (process.listenerCount('uncaughtException') > 1) return
+  dialog.showErrorBox('A JavaScript error occurred in the main process', `Uncaught Exception:\n${error.stack}`)
+})
 // Before the line that tells Playwright to begin: it calls what its module puts here.
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)

@@ -3,7 +3,10 @@ import { EventEmitter } from 'node:events'
 
 const { send, on } = process
 const port = new EventEmitter()
-port.postMessage = (message) => void (process.connected && send.call(process, message))
+port.postMessage = (message) => {
+  const copy = structuredClone(message)
+  if (process.connected) send.call(process, copy)
+}
 on.call(process, 'message', (data) => port.emit('message', { data, ports: [] }))
 // Electron ends its utility processes with itself.
 on.call(process, 'disconnect', () => process.exit(0))

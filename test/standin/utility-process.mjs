@@ -5,25 +5,36 @@ import { join } from 'node:path'
 import { strict } from './strict.mjs'
 
 const childSetup = join(import.meta.dirname, 'utility-child.mjs')
+/** A rejection that nobody handles is a warning there. */
+const execArgv = ['--unhandled-rejections=warn-with-error-code', '--import', childSetup]
 
 /** @param {import('node:child_process').ChildProcess} child */
 function utilityProcessOf(child) {
   const events = new EventEmitter()
-  child.on('spawn', () => events.emit('spawn'))
+  let hasStarted = false
+  child.on('spawn', () => {
+    hasStarted = true
+    events.emit('spawn')
+  })
   child.on('message', (message) => events.emit('message', message))
   child.on('exit', (code) => events.emit('exit', code ?? 1))
   return strict('UtilityProcess', {
     get pid() {
-      return child.exitCode === null && child.signalCode === null ? child.pid : undefined
+      return hasStarted && child.exitCode === null && child.signalCode === null ? child.pid : undefined
     },
     on: (event, listener) => void events.on(event, listener),
     once: (event, listener) => void events.once(event, listener),
-    postMessage: (message) => void (child.connected && child.send(message, () => {})),
+    postMessage(message) {
+      const copy = structuredClone(message)
+      if (child.connected) child.send(copy, () => {})
+    },
     kill: () => child.kill('SIGTERM'),
+    /** The stand-in's own: V8 gives up in there. Without a listener the main process gets an error that nobody caught. */
+    _failFatally: () => void events.emit('error', 'FatalError', 'v8::internal::V8::FatalProcessOutOfMemory', '{}'),
   })
 }
 
 export const utilityProcess = strict('utilityProcess', {
   fork: (modulePath, args = []) =>
-    utilityProcessOf(fork(modulePath, args, { execArgv: ['--import', childSetup], stdio: ['ignore', 2, 2, 'ipc'] })),
+    utilityProcessOf(fork(modulePath, args, { execArgv, serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] })),
 })

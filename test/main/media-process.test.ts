@@ -1,0 +1,66 @@
+import { utilityProcess } from 'electron'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { spawnMediaProcess } from '../../main/media-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const idle = 'setInterval(() => {}, 1_000)\n'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-process-'))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A program in the place of the media node. */
+async function program(source: string): Promise<string> {
+  const path = join(folder, 'program.mjs')
+  await writeFile(path, source)
+  return path
+}
+
+test('a node that is given up before it has started does not run on', async () => {
+  const node = spawnMediaProcess(await program(idle))()
+  const ended = new Promise<string>((resolve) => node.onExit(resolve))
+  expect(node.pid).toBeUndefined()
+  node.kill()
+  expect(await ended).toMatch(/^it ended with exit code/)
+})
+
+test('where V8 gives up in it, the app goes on and says why it ended', async () => {
+  const fork = vi.spyOn(utilityProcess, 'fork')
+  const node = spawnMediaProcess(await program(idle))()
+  const ended = new Promise<string>((resolve) => node.onExit(resolve))
+  const child = fork.mock.results[0]?.value as { _failFatally: () => void }
+  expect(() => child._failFatally()).not.toThrow()
+  node.kill()
+  expect(await ended).toContain('OutOfMemory')
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a rejection that nobody handles ends the node, so that it is started anew',
+  async () => {
+    // Electron only warns of one.
+    vi.stubEnv('NODE_OPTIONS', `--require=${join(root, 'test/support/fail-on-signal.cjs')}`)
+    vi.stubEnv('FAILING_PROGRAM', 'media-node.ts')
+    const node = spawnMediaProcess(join(root, 'server/media-node.ts'))()
+    const ended = new Promise<string>((resolve) => node.onExit(resolve))
+    const said: unknown[] = []
+    const greeted = new Promise<void>((resolve) => {
+      node.onMessage((message) => {
+        said.push(message)
+        resolve()
+      })
+    })
+    await Promise.race([greeted, ended])
+    process.kill(node.pid ?? 0, 'SIGWINCH')
+    expect(await ended).toBe('it ended with exit code 70')
+    expect(JSON.stringify(said)).toContain('a rejection that nobody foresaw')
+  },
+)

@@ -1,0 +1,39 @@
+// Notifications: each has an object of the app's and one of the system's, and the app's holds both. Whoever drops it hears of no click.
+import { EventEmitter } from 'node:events'
+import { strict } from './strict.mjs'
+
+/** Where a test asks for it (`STANDIN_NOTIFICATIONS=failed`) the system refuses each, as macOS does those of an unsigned app. */
+const areRefused = () => process.env.STANDIN_NOTIFICATIONS === 'failed'
+const refusal = 'UNErrorDomain error 1: Notifications are not allowed for this application'
+
+/** What the system shows: the text, and a weak hold on the app's object. The latest are kept. */
+const shown = []
+const mostShown = 100
+
+class Notice extends EventEmitter {
+  /** The stand-in's own: what was shown, to be clicked or closed as a person does. */
+  static _shown = shown
+
+  static isSupported() {
+    return true
+  }
+  constructor({ title = '', body = '' } = {}) {
+    super()
+    this.title = title
+    this.body = body
+    return strict('Notification', this)
+  }
+  show() {
+    if (areRefused()) return void setImmediate(() => this.emit('failed', {}, refusal))
+    const held = new WeakRef(this)
+    shown.push({
+      body: this.body,
+      click: () => held.deref()?.emit('click', {}),
+      dismiss: () => held.deref()?.emit('close', {}),
+    })
+    if (shown.length > mostShown) shown.shift()
+    setImmediate(() => held.deref()?.emit('show', {}))
+  }
+}
+
+export const Notification = strict('Notification', Notice)

@@ -1,3 +1,4 @@
+import type { SiteControllers } from './console/site-controllers.ts'
 import type { Logger } from 'pino'
 import type { HashCost } from './access/accounts/password-hash.ts'
 import type { FixedCompatibility } from './field-api/older-clients.ts'
@@ -38,6 +39,8 @@ export interface ControllerOptions {
   keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
+  /** The controllers of the site; left out: this one is the only one. */
+  controllers?: SiteControllers | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }

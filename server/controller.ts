@@ -8,7 +8,10 @@ import { Callers } from './console/callers.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
 import { ConsoleFeed } from './console/console-feed.ts'
+import { onlyController } from './console/only-controller.ts'
+import { ControllerWatch } from './console/site-controllers.ts'
 import type { ControllerOptions } from './controller-options.ts'
+import { controllerPlace } from './controller-place.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
 import { createDispatch, type Dispatch } from './console/dispatch.ts'
 import type { CallOrigin } from './console/handlers.ts'
@@ -27,6 +30,7 @@ import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl, portOfUrl } from './e
 import { openSite, type OpenSite } from './open-site.ts'
 import { createServices, type Services } from './services.ts'
 import { siteSettings } from './store/site-settings.ts'
+import type { ControllerPlace } from './store/site-member.ts'
 import type { Store } from './store/store.ts'
 import { CertificateWatch } from './edge/certificate-watch.ts'
 import { type SiteTls, tlsMaterial } from './edge/tls.ts'
@@ -47,6 +51,7 @@ export class Controller {
   readonly #dispatch: Dispatch
   readonly #feed: ConsoleFeed
   readonly #events: EventLog
+  readonly #controllers: ControllerWatch
   readonly #gathering: GatheringSink
   readonly #life: ControllerLife
   readonly #listenerWatch: ListenerWatch
@@ -134,6 +139,12 @@ export class Controller {
       log: options.logger,
       everyMs: options.certificateLookMs,
     })
+    const facts = { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder }
+    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
+    this.#controllers = new ControllerWatch({
+      site: options.controllers ?? onlyController({ ...facts, place, store }),
+      hub: this.#services.hub,
+    })
     const key = this.consoleKey
     const parts = {
       services: this.#services,
@@ -149,7 +160,8 @@ export class Controller {
         nodePort: () =>
           firstPort(portOfUrl(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
       },
-      facts: { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder },
+      facts,
+      controllers: this.#controllers,
       restarts: options.restarts,
       logger: options.logger,
       replaceKey:
@@ -201,6 +213,7 @@ export class Controller {
   /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
   async start(): Promise<void> {
     this.#life.started(this.#options.restarts?.times.at(-1))
+    this.#controllers.start()
     try {
       const settings = this.#services.settings()
       // The embedded node is asked how it is, while its port is opened; APIs and console are for when the nodes have answered.
@@ -252,6 +265,7 @@ export class Controller {
     this.#certificate.stop()
     await this.#listeners.stop(deadlineMs)
     this.#feed.stop()
+    this.#controllers.stop()
     await this.#services.stop()
     this.#listenerWatch.look(this.#listeners.views())
     this.#gathering.close()

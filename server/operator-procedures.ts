@@ -9,6 +9,7 @@ import { accountHandlers } from './console/account-procedures.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
 import { AppliedSettings } from './console/applied-settings.ts'
 import { attentionOf } from './console/attention.ts'
+import { controllerHandlers } from './console/controller-procedures.ts'
 import { credentialHandlers } from './console/credential-procedures.ts'
 import { eventHandlers } from './console/event-procedures.ts'
 import { deviceHandlers } from './console/device-procedures.ts'
@@ -19,6 +20,7 @@ import { relayHandlers } from './console/relay-procedures.ts'
 import { type Machine, nodeHandlers } from './console/node-procedures.ts'
 import { participantTokens } from './console/participant-tokens.ts'
 import { roomHandlers } from './console/room-procedures.ts'
+import type { ControllerWatch } from './console/site-controllers.ts'
 import { settingsHandlers } from './console/settings-procedures.ts'
 import { licenceOf, siteHandlers } from './console/site-procedures.ts'
 import { putSettings } from './store/site-settings.ts'
@@ -31,6 +33,7 @@ export interface ConsoleParts {
   listeners: Listeners
   tls: SiteTls
   events: EventLog
+  controllers: ControllerWatch
   machine: Machine
   facts: { version: string; startedAt: number; folder: string }
   /** What the process before this one told, when it started itself again. */
@@ -76,6 +79,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     }),
     ...roomHandlers(services.rooms, services.roomViews, logger),
     ...nodeHandlers(store, pool, machine),
+    ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.cascades),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
     ...mediaHandlers({

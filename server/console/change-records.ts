@@ -147,6 +147,9 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'nodes.janus_config': { ...ofNode, shows: true },
   'nodes.test': null,
 
+  'controllers.list': null,
+  'controllers.lead': { changes: () => site, params: (_, { name }) => ({ controller: name }), always: true },
+
   'devices.list': null,
   'devices.history': null,
   'devices.parse_address': null,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountProcedures } from './accounts.ts'
 import { activityEntry, activityProcedures } from './activity.ts'
+import { controllerProcedures, controllersView } from './controllers.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
 import { eventEntry, eventProcedures } from './events.ts'
@@ -20,6 +21,7 @@ export const procedures = {
   ...credentialProcedures,
   ...roomProcedures,
   ...nodeProcedures,
+  ...controllerProcedures,
   ...relayProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
@@ -47,6 +49,8 @@ export const events = {
   'rooms.changed': z.strictObject({ room_ids: z.array(z.string()), all: z.boolean() }),
   'credentials.changed': z.strictObject({ items: z.array(credentialView) }),
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
+  /** The controllers and the database of a site that has one, as they are now. */
+  'controllers.changed': controllersView,
   /** The devices that changed; `removed` are gone. */
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
   /** Every saved view of the wall, as they are now. */

@@ -15,6 +15,8 @@ export const eventGroups = {
     'log.begun',
   ],
   listeners: ['listener.up', 'listener.down', 'listener.failed'],
+  /** The controllers of a site with a database, and that. */
+  controllers: ['leader.changed', 'controller.appeared', 'controller.gone', 'database.away', 'database.back'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
   devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
   people: ['person.joined', 'person.left', 'person.removed', 'person.letIn', 'person.turnedAway'],
@@ -55,6 +57,7 @@ export const subjectTypes = [
   'room',
   'device',
   'node',
+  'controller',
   'person',
   'listener',
   'credential',

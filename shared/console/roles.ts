@@ -84,6 +84,9 @@ export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
   'nodes.janus_config': 'admin',
   'nodes.test': 'admin',
 
+  'controllers.list': 'viewer',
+  'controllers.lead': 'admin',
+
   'devices.list': 'viewer',
   'devices.history': 'viewer',
   'devices.parse_address': 'operator',

@@ -19,6 +19,7 @@ export const eventLog = {
   groups: {
     system: 'Controller and disk',
     listeners: 'Listeners',
+    controllers: 'Controllers and database',
     nodes: 'MCU nodes',
     devices: 'Devices',
     people: 'People',
@@ -37,6 +38,7 @@ export const eventLog = {
     room: 'Room',
     device: 'Device',
     node: 'Node',
+    controller: 'Controller',
     person: 'Person',
     listener: 'Listener',
     credential: 'Credential',
@@ -99,8 +101,22 @@ export const eventLog = {
       startedAfter: 'Roomdesk {version} started; the previous run did not end cleanly (last sign of life: {last_seen})',
       stopped: 'Roomdesk stopped',
       restarted: 'Roomdesk restarted after an unexpected error',
+      appeared: 'Controller {subject} appeared (Roomdesk {version})',
+      gone: 'Controller {subject} is gone; it was last heard of {last_seen}',
     },
     store: { noticed: 'Disk: {message}' },
+    leader: {
+      changed: 'Controller {subject} leads',
+      changedFor: {
+        lost: 'Controller {subject} leads: {from} was lost',
+        byHand: 'Controller {subject} leads: {from} handed over by hand',
+        stopped: 'Controller {subject} leads: {from} was stopped',
+      },
+    },
+    database: {
+      away: 'The database cannot be reached: {error}',
+      back: 'The database is back after {away}',
+    },
     log: {
       gap: '{count} events are missing here: the disk refused them',
       gathered: '{count} more within {seconds} s: {what}',
@@ -180,6 +196,7 @@ export const eventLog = {
       make: 'Backup {subject} was created',
       restore: 'Backup {backup} was restored',
     },
+    controllers: { lead: 'Controller {controller} was made the leader' },
     console: { replace_key: 'The console key was replaced' },
     account: {
       change_password: 'The password of account {subject} was changed',

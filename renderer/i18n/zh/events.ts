@@ -22,6 +22,7 @@ export const eventLog: Texts<typeof english> = {
   groups: {
     system: '控制器与磁盘',
     listeners: '监听服务',
+    controllers: '控制器与数据库',
     nodes: 'MCU 节点',
     devices: '设备',
     people: '参会者',
@@ -40,6 +41,7 @@ export const eventLog: Texts<typeof english> = {
     room: '房间',
     device: '设备',
     node: '节点',
+    controller: '控制器',
     person: '参会者',
     listener: '监听服务',
     credential: '接入凭据',
@@ -102,8 +104,22 @@ export const eventLog: Texts<typeof english> = {
       startedAfter: 'Roomdesk {version} 已启动；上次未正常结束（最后活动：{last_seen}）',
       stopped: 'Roomdesk 已停止',
       restarted: 'Roomdesk 遇到意外错误并已自动重启',
+      appeared: '控制器 {subject} 已出现（Roomdesk {version}）',
+      gone: '控制器 {subject} 已失联，最后活动：{last_seen}',
     },
     store: { noticed: '磁盘：{message}' },
+    leader: {
+      changed: '控制器 {subject} 成为主控制器',
+      changedFor: {
+        lost: '控制器 {subject} 成为主控制器：{from} 已失联',
+        byHand: '控制器 {subject} 成为主控制器：由 {from} 手动移交',
+        stopped: '控制器 {subject} 成为主控制器：{from} 已停止',
+      },
+    },
+    database: {
+      away: '无法连接数据库：{error}',
+      back: '数据库在 {away}后恢复',
+    },
     log: {
       gap: '此处缺少 {count} 个事件：磁盘拒绝写入',
       gathered: '{seconds} 秒内另有 {count} 次：{what}',
@@ -182,6 +198,7 @@ export const eventLog: Texts<typeof english> = {
       make: '已创建备份 {subject}',
       restore: '已恢复备份 {backup}',
     },
+    controllers: { lead: '控制器 {controller} 已设为主控制器' },
     console: { replace_key: '控制台密钥已更换' },
     account: {
       change_password: '账户 {subject} 的密码已更改',

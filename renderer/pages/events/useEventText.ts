@@ -92,6 +92,7 @@ function keyOf({ kind, params }: EventEntry): string {
   if (kind === 'log.recovered' && params.fault === '') return `${kinds}.log.torn`
   if ((kind === 'node.online' || kind === 'device.joined') && params.away_ms !== undefined)
     return `${kinds}.${kind}Again`
+  if (kind === 'leader.changed' && params.why !== '') return `${kinds}.leader.changedFor.${String(params.why)}`
   return `${kinds}.${kind}`
 }
 
@@ -105,6 +106,8 @@ export function pageOf({ type, id }: Pick<EventSubject, 'type' | 'id'>): string 
       return `/devices/${name}`
     case 'node':
       return `/nodes/${name}`
+    case 'controller':
+      return '/controllers'
     case 'credential':
       return `/credentials/${name}`
     case 'licence':

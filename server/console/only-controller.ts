@@ -1,0 +1,43 @@
+import { hostname } from 'node:os'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { ControllerPlace, KnownController } from '../store/site-member.ts'
+import type { StoreStatus } from '../store/store.ts'
+import type { SiteControllers } from './site-controllers.ts'
+
+/** What is known of a controller that is alone at its site. */
+export interface OnlyControllerFacts {
+  version: string
+  startedAt: number
+  /** The data folder. */
+  folder: string
+  place: () => ControllerPlace
+  store: { status(): Pick<StoreStatus, 'medium' | 'lastError' | 'refusesSince'> }
+}
+
+/** The only controller of a site, as one in files has it: it leads, and nobody else ever does. */
+export function onlyController({ version, startedAt, folder, place, store }: OnlyControllerFacts): SiteControllers {
+  const id = 'site'
+  const self = (): KnownController => ({
+    id,
+    name: hostname(),
+    version,
+    place: place(),
+    role: 'leader',
+    behind: 0,
+    behindFor: 0,
+    seenAt: Date.now(),
+    since: startedAt,
+  })
+  return {
+    id,
+    medium: store.status().medium,
+    controllers: () => Promise.resolve([self()]),
+    leader: self,
+    onLeader: () => () => undefined,
+    database: () => {
+      const { refusesSince, lastError = '' } = store.status()
+      return { shown: folder, awaySince: refusesSince, error: lastError }
+    },
+    handOver: () => Promise.reject(new ConsoleError('conflict', 'This site has one controller, which leads.')),
+  }
+}

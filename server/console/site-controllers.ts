@@ -1,0 +1,160 @@
+import type { ControllersView, ControllerView } from '../../shared/console/controllers.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { KnownController, SiteMember } from '../store/site-member.ts'
+import type { Medium } from '../store/storage.ts'
+import type { EventHub } from './event-hub.ts'
+
+/** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
+export interface SiteControllers
+  extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
+  readonly medium: Medium
+}
+
+/** Those of a site in a database. */
+export function controllersOf(member: SiteMember): SiteControllers {
+  return {
+    id: member.id,
+    medium: 'database',
+    controllers: () => member.controllers(),
+    leader: () => member.leader(),
+    onLeader: (listener) => member.onLeader(listener),
+    database: () => member.database(),
+    handOver: (id) => member.handOver(id),
+  }
+}
+
+/** Who is not heard of for so long is gone, in milliseconds: everybody else is heard of each second. */
+const goneMs = 5_000
+/** Between two looks, in milliseconds. */
+const lookMs = 1_000
+/** A database that does not answer within so many milliseconds is not waited for: what is known is told. */
+const answerMs = 1_500
+
+export interface ControllerWatchOptions {
+  site: SiteControllers
+  hub: Pick<EventHub, 'emit' | 'listening'>
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** Between two looks, in milliseconds. */
+  everyMs?: number
+}
+
+/** Looks after the controllers of the site: the console shows what it finds, and is told when that changes. */
+export class ControllerWatch {
+  readonly #site: SiteControllers
+  readonly #hub: Pick<EventHub, 'emit' | 'listening'>
+  readonly #clock: () => number
+  readonly #everyMs: number
+  readonly #stops: (() => void)[] = []
+  #known: { at: number; items: readonly KnownController[] } = { at: 0, items: [] }
+  #leaderlessSince: number
+  #looking: Promise<void> | undefined
+  #told = ''
+
+  constructor({ site, hub, clock = Date.now, everyMs = lookMs }: ControllerWatchOptions) {
+    this.#site = site
+    this.#hub = hub
+    this.#clock = clock
+    this.#everyMs = everyMs
+    this.#leaderlessSince = site.leader() === undefined ? clock() : 0
+  }
+
+  /** A site in files never changes in this: nothing is looked at. */
+  start(): void {
+    if (this.#site.medium === 'disk') return
+    const timer = setInterval(() => void this.#look(), this.#everyMs).unref()
+    this.#stops.push(
+      () => clearInterval(timer),
+      this.#site.onLeader((leader) => {
+        this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#clock() : 0
+        void this.#look()
+      }),
+    )
+    void this.#look()
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  /** The controllers and what holds the state, as they are now; those that were known last where the database does not answer. */
+  async list(): Promise<ControllersView> {
+    await this.#look()
+    return this.#view()
+  }
+
+  /**
+   * Makes a controller the leader; it leads when this resolves.
+   * @throws ConsoleError notFound; whatever `SiteMember.handOver` throws
+   */
+  async lead(id: string): Promise<{ name: string }> {
+    const { items } = await this.list()
+    const chosen = items.find((item) => item.id === id)
+    if (chosen === undefined) throw new ConsoleError('notFound', 'There is no such controller.')
+    if (chosen.role === 'leader') throw new ConsoleError('conflict', `${chosen.name} leads already.`)
+    if (chosen.gone)
+      throw new ConsoleError('conflict', `${chosen.name} has not been heard of: it cannot be made the leader.`)
+    await this.#site.handOver(id)
+    return { name: chosen.name }
+  }
+
+  /** One look at a time; a database that hangs is not waited for. */
+  async #look(): Promise<void> {
+    this.#looking ??= this.#read().finally(() => (this.#looking = undefined))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, answerMs)
+    await Promise.race([this.#looking, promise])
+    clearTimeout(timer)
+    this.#tell()
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#known = { items: await this.#site.controllers(), at: this.#clock() }
+    } catch {
+      // The database is away: its state says so.
+    }
+  }
+
+  #tell(): void {
+    if (!this.#hub.listening) return
+    const view = this.#view()
+    // That somebody is still there is no news.
+    const news = JSON.stringify([view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at]), view.medium])
+    if (news === this.#told) return
+    this.#told = news
+    this.#hub.emit('controllers.changed', view)
+  }
+
+  #view(): ControllersView {
+    const { shown, awaySince, error } = this.#site.database()
+    return {
+      items: this.#items(),
+      known_at: this.#known.at,
+      leaderless_since: this.#leaderlessSince,
+      medium: { kind: this.#site.medium, shown, away_since: awaySince, error },
+    }
+  }
+
+  /** Clocks of other machines may be wrong: how long somebody was not heard of is measured against who was heard of last. */
+  #items(): ControllerView[] {
+    const { items, at } = this.#known
+    const last = Math.max(...items.map(({ seenAt }) => seenAt))
+    const leader = this.#site.leader()?.id
+    const views = items.map((item): ControllerView => {
+      const { id, name, version, place, behind, since } = item
+      const { media, device, node, console, event } = place
+      const silent = last - item.seenAt
+      const role = id === leader ? 'leader' : 'standby'
+      return {
+        ...{ id, name, version, role, behind, since },
+        self: id === this.#site.id,
+        place: { media, device, node, console, event },
+        behind_for: item.behindFor,
+        seen_at: at - silent,
+        gone: silent > goneMs,
+      }
+    })
+    return views.sort((one, other) => Number(other.self) - Number(one.self))
+  }
+}

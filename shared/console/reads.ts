@@ -88,6 +88,9 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'nodes.janus_config': true,
   'nodes.test': true,
 
+  'controllers.list': true,
+  'controllers.lead': false,
+
   'devices.list': true,
   'devices.history': true,
   'devices.parse_address': true,

@@ -33,11 +33,28 @@ export function hardenApp(): 'on' | 'off' | 'refuse' {
   return sandbox
 }
 
-/** Denies every permission and every device. When the app is ready. */
+/**
+ * What the console's page may do: copy a text, and reach MCU nodes on this machine and in the local network for its previews, where Chromium
+ * asks for that (Local Network Access). Its content security policy keeps every other connection to its own origin.
+ */
+const allowed: ReadonlySet<string> = new Set([
+  'clipboard-sanitized-write',
+  'local-network-access',
+  'local-network',
+  'loopback-network',
+])
+
+/** Denies every other permission, and every device. When the app is ready. */
 export function denyPermissions(): void {
   const { defaultSession } = session
-  defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
-  defaultSession.setPermissionCheckHandler(() => false)
+  const allows = (permission: string, url: string): boolean => allowed.has(permission) && isOurs(url)
+  defaultSession.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
+    answer(allows(permission, requestingUrl)),
+  )
+  // Most of what a page asks for is checked first, and asked for where that says no.
+  defaultSession.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
+    allows(permission, requestingOrigin),
+  )
   defaultSession.setDevicePermissionHandler(() => false)
 }
 

@@ -24,6 +24,8 @@ export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
 
 function template(actions: MenuActions, texts: Texts): MenuItemConstructorOptions[] {
   const isMac = process.platform === 'darwin'
+  const separator: MenuItemConstructorOptions = { type: 'separator' }
+  const role = (name: keyof Texts['roles']): MenuItemConstructorOptions => ({ role: name, label: texts.roles[name] })
   const quit: MenuItemConstructorOptions = {
     id: 'quit',
     label: texts.quit,
@@ -57,14 +59,14 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
     label: app.name,
     submenu: [
       about,
-      { type: 'separator' },
+      separator,
       settings,
       ...choices,
-      { type: 'separator' },
-      { role: 'hide' },
-      { role: 'hideOthers' },
-      { role: 'unhide' },
-      { type: 'separator' },
+      separator,
+      role('hide'),
+      role('hideOthers'),
+      role('unhide'),
+      separator,
       quit,
     ],
   }
@@ -78,9 +80,9 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
         click: actions.restartListeners,
       },
       { id: 'data-folder', label: texts.openDataFolder, click: actions.openDataFolder },
-      ...(isMac ? [] : ([{ type: 'separator' }, settings, ...choices] satisfies MenuItemConstructorOptions[])),
-      { type: 'separator' },
-      { role: 'close' },
+      ...(isMac ? [] : [separator, settings, ...choices]),
+      separator,
+      role('close'),
       ...(isMac ? [] : [quit]),
     ],
   }
@@ -96,17 +98,31 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
   const view: MenuItemConstructorOptions = {
     label: texts.view,
     submenu: [
-      { role: 'reload' },
-      ...(app.isPackaged ? [] : ([{ role: 'toggleDevTools' }] satisfies MenuItemConstructorOptions[])),
-      { type: 'separator' },
-      { role: 'resetZoom' },
-      { role: 'zoomIn' },
-      { role: 'zoomOut' },
-      { type: 'separator' },
-      { role: 'togglefullscreen' },
+      role('reload'),
+      ...(app.isPackaged ? [] : [role('toggleDevTools')]),
+      separator,
+      role('resetZoom'),
+      role('zoomIn'),
+      role('zoomOut'),
+      separator,
+      role('togglefullscreen'),
     ],
   }
-  const edit: MenuItemConstructorOptions = { role: 'editMenu', label: texts.edit }
+  const edit: MenuItemConstructorOptions = {
+    role: 'editMenu',
+    label: texts.edit,
+    submenu: [
+      role('undo'),
+      role('redo'),
+      separator,
+      role('cut'),
+      role('copy'),
+      role('paste'),
+      role('delete'),
+      separator,
+      role('selectAll'),
+    ],
+  }
   const help: MenuItemConstructorOptions = { role: 'help', label: texts.help, submenu: [about] }
   return isMac ? [ofTheApp, file, edit, go, view, help] : [file, edit, go, view, help]
 }

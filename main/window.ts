@@ -66,11 +66,8 @@ export class ConsoleWindow {
     })
     this.#remember(window)
     this.#prepare(window)
-    if (was?.maximized === true) {
-      // Maximizing shows a window: one that starts unseen waits until it is wanted.
-      if (options.hidden) window.once('show', () => window.maximize())
-      else window.maximize()
-    }
+    // Maximizing shows a window: it waits until its page has painted, and one that starts unseen until it is wanted.
+    if (was?.maximized === true) window.once('show', () => window.maximize())
     if (!options.hidden) window.once('ready-to-show', () => window.show())
     // A failed load is told by did-fail-load and repeated by the crash guard.
     void window.loadURL(`${origin}/index.html`).catch(() => undefined)

@@ -132,5 +132,5 @@ export const windowState = (app: ElectronApplication): Promise<WindowState | und
 /** Does something to the one window, as the operator does with its frame. */
 export const withWindow = (
   app: ElectronApplication,
-  act: 'close' | 'hide' | 'show' | 'minimize' | 'maximize',
+  act: 'close' | 'hide' | 'show' | 'minimize' | 'maximize' | 'unmaximize',
 ): Promise<void> => app.evaluate(({ BrowserWindow }, name) => void BrowserWindow.getAllWindows()[0]?.[name](), act)

@@ -47,7 +47,7 @@ export interface DesktopOptions {
 /** Starts the built app on free ports and waits for its first window. */
 export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
   const userData = options.userData ?? (await mkdtemp(join(tmpdir(), 'roomdesk-desktop-')))
-  const app = await start(userData, options)
+  const app = await startElectron(userData, options)
   let log = ''
   app.process().stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const page = await consoleOf(app).catch(async (error: unknown) => {
@@ -85,7 +85,8 @@ async function consoleOf(app: ElectronApplication): Promise<Page> {
   return page
 }
 
-function start(
+/** Starts Electron on an app; {@link launch} is for Roomdesk. */
+export function startElectron(
   userData: string,
   { folder = root, args = [], ports = 'free', before = [], env = {} }: DesktopOptions,
 ): Promise<ElectronApplication> {
@@ -102,7 +103,7 @@ function start(
       ...args,
     ],
     cwd: root,
-    env: { ...environment(), ...env, ...override },
+    env: { ...environment(), ...english, ...env, ...override },
     // Otherwise Playwright sets the colour scheme itself and hides what the app does.
     colorScheme: null,
   })
@@ -129,6 +130,9 @@ export async function answerDialogs(
   )
   return () => app.evaluate(() => [...((globalThis as { asked?: string[] }).asked ?? [])])
 }
+
+/** The language of the tests, whatever the system's is. */
+const english = { LC_ALL: 'C.UTF-8' }
 
 /** The environment without what would tell the app where to listen or keep its data. */
 function environment(): Record<string, string> {

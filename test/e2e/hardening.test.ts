@@ -115,6 +115,16 @@ test('every permission is denied', async () => {
   expect(await inPage(`navigator.usb?.getDevices().then((devices) => devices.length) ?? 0`)).toBe(0)
 })
 
+test('a text can be copied to the clipboard, by the page of ours only', async () => {
+  const clipboard = (): Promise<unknown> =>
+    inPage(`navigator.permissions.query({ name: 'clipboard-write' }).then(({ state }) => state)`)
+  expect(await clipboard()).toBe('granted')
+  await desktop.page.bringToFront()
+  expect(await inPage(`navigator.clipboard.writeText('copied').then(() => 'copied', ({ name }) => name)`)).toBe(
+    'copied',
+  )
+})
+
 test('the page cannot be led away', async () => {
   const before = await whereItIs()
   await inPage(`void (location.href = '${elsewhere.url}/away')`)

@@ -132,6 +132,10 @@ describe('the application menu', () => {
     await desktop.call('settings.set', { console: { language: 'zh' } })
     await expect.poll(async () => (await applicationMenu(desktop.app)).map(({ label }) => label)).toContain('前往')
     await expect.poll(async () => (await inTray('quit'))?.label).toBe('退出 Roomdesk')
+    const labels = (items: readonly MenuEntry[]): string[] =>
+      items.flatMap(({ label, type, submenu }) => [...(type === 'separator' ? [] : [label]), ...labels(submenu)])
+    // Also what Electron would name by itself, in English.
+    expect(labels(await applicationMenu(desktop.app)).filter((label) => !/\p{Script=Han}/u.test(label))).toEqual([])
     await desktop.call('settings.set', { console: { language: 'en' } })
     await expect.poll(async () => (await inTray('quit'))?.label).toBe('Quit Roomdesk')
   })

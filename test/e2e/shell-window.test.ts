@@ -43,15 +43,19 @@ describe('the window', () => {
 
   test('quits where that was chosen', async () => {
     await desktop.app.evaluate(({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds), put)
+    await withWindow(desktop.app, 'maximize')
     const ended = once(desktop.app.process(), 'exit')
     await answerDialogs(desktop.app, quit, false)
     await withWindow(desktop.app, 'close')
     expect(await ended).toEqual([0, null])
   })
 
-  test('opens where it was, and as large', async () => {
-    desktop = await launch({ userData })
-    expect(await windowState(desktop.app)).toMatchObject({ bounds: put, maximized: false })
+  test('opens where it was and as large, and shows nothing before its page has painted', async () => {
+    desktop = await launch({ userData, before: [join(import.meta.dirname, 'note-window-events.cjs')] })
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ bounds: put, maximized: true, visible: true })
+    const told = await desktop.app.evaluate(() => (globalThis as unknown as { windowEvents: string[] }).windowEvents)
+    expect(told[0]).toBe('ready-to-show')
+    await withWindow(desktop.app, 'unmaximize')
   })
 
   test('asks again where quitting was for once; hides where that was chosen for good, and asks no more', async () => {

@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { preferredLanguages, resolveLocale } from './locale.mjs'
+import { loginItem, setLoginItem } from './login-items.mjs'
 import { claimInstance } from './single-instance.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
@@ -18,7 +20,6 @@ class App extends EventEmitter {
   _version = '0.0.0'
   _folder = process.cwd()
   _paths = new Map()
-  _loginItem = { openAtLogin: false }
   _quitting = false
   commandLine = strict('app.commandLine', {
     appendSwitch: (name, value = '') => void appended.set(name, value),
@@ -55,7 +56,11 @@ class App extends EventEmitter {
     return this._folder
   }
   getLocale() {
-    return this.commandLine.getSwitchValue('lang') || 'en-US'
+    const asked = this.commandLine.getSwitchValue('lang')
+    return resolveLocale(asked ? [asked] : preferredLanguages())
+  }
+  getPreferredSystemLanguages() {
+    return preferredLanguages()
   }
   getPath(name) {
     if (name === 'exe') return process.execPath
@@ -77,11 +82,11 @@ class App extends EventEmitter {
   requestSingleInstanceLock() {
     return claimInstance(this.getPath('userData'), (argv, folder) => this.emit('second-instance', {}, argv, folder, {}))
   }
-  setLoginItemSettings({ openAtLogin }) {
-    this._loginItem = { openAtLogin }
+  setLoginItemSettings(settings) {
+    setLoginItem(settings)
   }
-  getLoginItemSettings() {
-    return { ...this._loginItem }
+  getLoginItemSettings(options) {
+    return loginItem(options)
   }
   setAppUserModelId() {}
 

@@ -1,6 +1,7 @@
 // A window: state that a test can read, around a page that is really there.
 import { EventEmitter } from 'node:events'
 import { app } from './app.mjs'
+import { screen } from './desktop.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 import { WebContents } from './web-contents.mjs'
@@ -31,19 +32,25 @@ class Window extends EventEmitter {
     state.windows.add(self)
     this._self = self
     this.webContents = new WebContents(self, webPreferences, { width, height })
-    queueMicrotask(() => app.emit('browser-window-created', {}, self))
+    app.emit('browser-window-created', {}, self)
     return self
   }
 
   loadURL(url) {
     return this.webContents.loadURL(url)
   }
-  show() {
+  /** As the system says it: once for each time that it becomes visible. */
+  _becomeVisible() {
+    if (this._visible) return
     this._visible = true
-    this._minimized = false
     this.emit('show')
   }
+  show() {
+    this._minimized = false
+    this._becomeVisible()
+  }
   hide() {
+    if (!this._visible) return
     this._visible = false
     this.emit('hide')
   }
@@ -63,24 +70,28 @@ class Window extends EventEmitter {
     return this._title
   }
   getBounds() {
-    return { ...this._bounds }
+    return { ...(this._maximized ? screen.getPrimaryDisplay().workArea : this._bounds) }
   }
   getNormalBounds() {
     return { ...this._bounds }
   }
   setBounds(bounds) {
-    const before = this.getBounds()
+    const before = this.getNormalBounds()
     Object.assign(this._bounds, bounds)
     if (before.x !== this._bounds.x || before.y !== this._bounds.y) this.emit('move')
     if (before.width === this._bounds.width && before.height === this._bounds.height) return
     this.emit('resize')
     void this.webContents._resize(this._bounds)
   }
+  /** Shows the window too, whether its page has painted or not. */
   maximize() {
+    this._becomeVisible()
+    if (this._maximized) return
     this._maximized = true
     this.emit('maximize')
   }
   unmaximize() {
+    if (!this._maximized) return
     this._maximized = false
     this.emit('unmaximize')
   }

@@ -30,14 +30,18 @@ export function ignoreDisconnected(error) {
   if (!(error instanceof Disconnected)) throw error
 }
 
-/** Starts Chromium. @param {string} language of the pages @returns its DevTools address, and how to end it */
-export async function launchChromium(language) {
+/** Starts Chromium. @param {string[]} languages of the pages, as Electron makes them: the app's own, then what the system prefers. @returns its DevTools address, and how to end it */
+export async function launchChromium(languages) {
   if (!existsSync(executable)) throw new Error(`stand-in: ${executable} is missing: apt-get install chromium`)
   const profile = mkdtempSync(join(tmpdir(), 'roomdesk-standin-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const child = spawn(executable, [...flags, ...asRoot, `--lang=${language}`, `--user-data-dir=${profile}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    executable,
+    [...flags, ...asRoot, `--lang=${languages[0]}`, `--accept-lang=${languages}`, `--user-data-dir=${profile}`],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   const end = () => {
     child.kill('SIGKILL')
     try {

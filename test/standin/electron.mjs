@@ -1,8 +1,22 @@
 // `electron` for a machine without Electron's binary: the main process on plain Node, the pages in Debian's Chromium.
+//
+// What it cannot imitate, so that no green test on it proves it:
+// - the screen: a real tray, dialogs, notifications, menus and their shortcuts, focus between applications, what a window looks like before its
+//   page has painted (only that it was shown too early), Wayland
+// - the executable: fuses, reading out of app.asar and its integrity, the sandbox of renderers and utility processes (a flag here), signatures
+// - the system: keychains (the ways they go, not the encryption), login items, log-off and shutdown, power events, the firewall, the local
+//   network's privacy on macOS, AppArmor
+// - Electron's Node: BoringSSL in place of OpenSSL, its own patches, snapshot and memory cage
+// - the origin as the page itself sees it: app://roomdesk travels as http://roomdesk.app.localhost
+// - a permission that is refused when it is checked and granted when it is asked for: it throws
+// - permissions of frames other than the main one, of workers, and of devices
+// - a Save dialog that somebody answers: without a path a download is cancelled
+// - files of Chromium's languages: it resolves against `electronLanguages`, and shows no text of Chromium's own
 import { app } from './app.mjs'
 import { BrowserWindow } from './browser-window.mjs'
 import { connect, launchChromium } from './chromium.mjs'
 import { dialog, nativeImage, screen, shell } from './desktop.mjs'
+import { allowDownloads } from './downloads.mjs'
 import { ipcMain } from './ipc-main.mjs'
 import { safeStorage } from './keychain.mjs'
 import { Menu, Tray } from './menu.mjs'
@@ -17,11 +31,11 @@ import { followTargets, webContents } from './web-contents.mjs'
 
 /** Starts the browser, and says so as Electron does: Playwright waits for that line. */
 export async function startChromium() {
-  const { address } = await launchChromium(app.getLocale())
+  const { address } = await launchChromium([...new Set([app.getLocale(), ...app.getPreferredSystemLanguages()])])
   state.browser = await connect(address)
   void state.browser.closed.then(() => process.exit(0))
   state.browser.listen(followTargets)
-  await state.browser.send('Target.setDiscoverTargets', { discover: true })
+  await Promise.all([state.browser.send('Target.setDiscoverTargets', { discover: true }), allowDownloads()])
   process.stderr.write(`DevTools listening on ${address}\n`)
 }
 

@@ -1,18 +1,21 @@
 import { EventEmitter } from 'node:events'
 import { app } from './app.mjs'
+import { defaultsOf } from './menu-roles.mjs'
 import { strict } from './strict.mjs'
 
 let applicationMenu = null
 
 class Item {
   constructor(options) {
-    const type = options.submenu ? 'submenu' : options.role ? 'role' : 'normal'
+    const given = { ...defaultsOf(options.role), ...options }
+    const type = given.submenu ? 'submenu' : 'normal'
     Object.assign(
       this,
-      { id: '', label: '', enabled: true, visible: true, checked: false, type, accelerator: '', role: '' },
-      options,
+      { id: '', label: '', enabled: true, visible: true, checked: false, type, accelerator: '', submenu: undefined },
+      given,
+      { role: options.role?.toLowerCase() ?? '' },
     )
-    if (Array.isArray(options.submenu)) this.submenu = buildFromTemplate(options.submenu)
+    if (Array.isArray(given.submenu)) this.submenu = buildFromTemplate(given.submenu)
     this.click = () => {
       if (this.type === 'checkbox') this.checked = !this.checked
       if (options.click) options.click(strict('MenuItem', this), undefined, {})
@@ -26,7 +29,7 @@ function buildFromTemplate(template) {
   const items = template.map((options) => new Item(options))
   const getMenuItemById = (id) => {
     for (const item of items) {
-      const found = item.id === id ? item : 'submenu' in item ? item.submenu.getMenuItemById(id) : null
+      const found = item.id === id ? item : item.submenu?.getMenuItemById(id)
       if (found) return found
     }
     return null

@@ -6,7 +6,9 @@ import { ignoreDisconnected } from './chromium.mjs'
 import { codec } from './codec.mjs'
 import { ipcMain } from './ipc-main.mjs'
 import { nativeTheme, onThemeChange } from './native-theme.mjs'
-import { answersOfPermissionHandler, session } from './session.mjs'
+import { followDownload } from './downloads.mjs'
+import { answersOfPermissionHandlers } from './permissions.mjs'
+import { session } from './session.mjs'
 import { askHandler, fromWire, toWire } from './schemes.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
@@ -34,6 +36,8 @@ export class WebContents extends EventEmitter {
     this._preferences = preferences
     this._size = size
     this._url = ''
+    /** Counts the documents of its main frame. */
+    this._document = 0
     this._openHandler = () => ({ action: 'allow' })
     const self = strict('webContents', this)
     all.add(self)
@@ -66,7 +70,6 @@ export class WebContents extends EventEmitter {
       }),
       send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }),
       this._applyTheme(),
-      this._applyPermissions(),
     ])
     const secret = JSON.stringify(crypto.randomUUID())
     await send('Page.addScriptToEvaluateOnNewDocument', { source: `(${mainWorld})(${secret})` })
@@ -99,6 +102,7 @@ export class WebContents extends EventEmitter {
       case 'Page.frameNavigated':
         if (params.frame.parentId) return
         this._crashed = false
+        this._document += 1
         this._url = params.frame.url + (params.frame.urlFragment ?? '')
         return void this.emit('did-navigate', {}, this.getURL())
       case 'Page.navigatedWithinDocument':
@@ -112,6 +116,7 @@ export class WebContents extends EventEmitter {
         return void this.emit('did-finish-load', {})
       case 'Inspector.targetCrashed':
         this._crashed = true
+        this._document += 1
         this._isolated = undefined
         return void this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 })
       case 'Fetch.requestPaused':
@@ -143,7 +148,16 @@ export class WebContents extends EventEmitter {
   }
 
   async _fromPage({ id, channel, values }) {
-    const event = { sender: this, senderFrame: this.mainFrame, type: 'frame' }
+    const from = this._document
+    const isGone = () => this._destroyed || this._document !== from
+    const event = {
+      sender: this,
+      type: 'frame',
+      /** Null once its frame has navigated or gone, as in Electron. */
+      get senderFrame() {
+        return isGone() ? null : this.sender.mainFrame
+      },
+    }
     let text = null
     let failure = null
     try {
@@ -152,6 +166,7 @@ export class WebContents extends EventEmitter {
       failure = String(error)
       console.error(`Error occurred in handler for '${channel}':`, error)
     }
+    if (isGone()) return
     await this._inPreload(`__standin.settle(${id}, ${JSON.stringify(text)}, ${JSON.stringify(failure)})`)
   }
 
@@ -173,12 +188,13 @@ export class WebContents extends EventEmitter {
     await this._devtools.send('Emulation.setDeviceMetricsOverride', metrics).catch(ignoreDisconnected)
   }
 
-  async _applyPermissions() {
-    for (const [name, allowed] of await answersOfPermissionHandler(this)) {
-      await state.browser.send('Browser.setPermission', {
-        permission: { name },
-        setting: allowed ? 'granted' : 'denied',
-      })
+  /** Before a document of `url` runs: what its page will find. */
+  async _applyPermissions(url) {
+    const origin = toWire(url).startsWith('http') ? new URL(toWire(url)).origin : undefined
+    if (origin === undefined) return
+    for (const [name, allowed] of await answersOfPermissionHandlers(this, url)) {
+      const setting = allowed ? 'granted' : 'denied'
+      await state.browser.send('Browser.setPermission', { permission: { name }, setting, origin })
     }
   }
 
@@ -209,6 +225,7 @@ export class WebContents extends EventEmitter {
   }
   async loadURL(url) {
     await this._attached
+    await this._applyPermissions(url)
     this._loaded = Promise.withResolvers()
     this._expected = toWire(url).split('#')[0]
     const { errorText, loaderId } = await this._devtools.send('Page.navigate', { url: toWire(url) })
@@ -266,9 +283,10 @@ function byTarget(targetId) {
   return [...all].find((contents) => contents._targetId === targetId)
 }
 
-/** Hands Chromium's news of targets to the page they are about. */
+/** Hands Chromium's news of targets and downloads to the page they are about. */
 export function followTargets(method, params) {
   if (method === 'Target.targetDestroyed') byTarget(params.targetId)?._onGone()
+  else if (method.startsWith('Browser.download')) followDownload(method, params, session.defaultSession, byTarget)
 }
 
 export const webContents = strict('webContents', {

@@ -1,0 +1,155 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ElectronApplication } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isGenuine, startElectron } from './desktop.ts'
+
+/** What Roomdesk's shell has to live with in Electron. The stand-in must do the same: on Electron itself these are the proof of the stand-in. */
+
+let folder: string
+let electron: ElectronApplication
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-facts-'))
+  electron = await startElectron(folder, {
+    folder: join(import.meta.dirname, 'facts-app'),
+    ports: 'settings',
+    // A language that has no files of its own.
+    env: { LC_ALL: 'zh_HK.UTF-8', LANGUAGE: '' },
+  })
+  await electron.evaluate(({ app }) => app.whenReady().then(() => undefined))
+})
+afterAll(async () => {
+  await electron.close()
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** Opens a window with the app's page, away from every other. */
+const openPage = (): Promise<number> =>
+  electron.evaluate(async ({ BrowserWindow }) => {
+    for (const other of BrowserWindow.getAllWindows()) other.destroy()
+    const { preload } = globalThis as unknown as { preload: string }
+    const window = new BrowserWindow({
+      show: false,
+      webPreferences: { preload, sandbox: true, contextIsolation: true },
+    })
+    await window.loadURL('app://facts/index.html')
+    return window.id
+  })
+
+test('maximizing a window that is not shown shows it, before its page has painted', async () => {
+  const told = await electron.evaluate(({ BrowserWindow }) => {
+    const window = new BrowserWindow({ show: false })
+    const before = window.isVisible()
+    window.maximize()
+    const after = window.isVisible()
+    window.destroy()
+    return [before, after]
+  })
+  expect(told).toEqual([false, true])
+})
+
+test('a role of a menu item brings a label in English, in every language', async () => {
+  const labels = await electron.evaluate(({ Menu }) => {
+    const roles = ['reload', 'togglefullscreen', 'zoomIn', 'resetZoom', 'editMenu'] as const
+    const menu = Menu.buildFromTemplate(roles.map((role) => ({ role })))
+    return menu.items.flatMap(({ label, submenu }) => [label, ...(submenu?.items ?? []).map((item) => item.label)])
+  })
+  expect(labels).toEqual(
+    expect.arrayContaining(['Reload', 'Toggle Full Screen', 'Zoom In', 'Actual Size', 'Edit', 'Undo']),
+  )
+})
+
+test.runIf(process.platform === 'linux')(
+  'the locale is one that there are files for; what the system prefers is told apart from it',
+  async () => {
+    const told = await electron.evaluate(({ app }) => [app.getLocale(), app.getPreferredSystemLanguages()[0]])
+    expect(told).toEqual(['zh-TW', 'zh-HK'])
+  },
+)
+
+test('a page finds the permissions that the check handler allows, whatever the request handler says', async () => {
+  const asked = await electron.evaluate(({ session }) => {
+    const checks: string[] = []
+    Object.assign(globalThis, { checks })
+    session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
+    session.defaultSession.setPermissionCheckHandler((_contents, permission, origin) => {
+      checks.push(origin)
+      return permission === 'clipboard-sanitized-write'
+    })
+    return checks
+  })
+  expect(asked).toEqual([])
+  await openPage()
+  const states = await inPage(
+    `Promise.all(['clipboard-write', 'clipboard-read', 'geolocation'].map(async (name) => (await navigator.permissions.query({ name })).state))`,
+  )
+  expect(states).toEqual(['granted', 'denied', 'denied'])
+  const checks = await electron.evaluate(() => (globalThis as unknown as { checks: string[] }).checks)
+  expect(new Set(checks)).toEqual(new Set(['app://facts/']))
+})
+
+test('the frame of a call is gone once its page has navigated, although the call is under way', async () => {
+  await openPage()
+  const { before, after } = await electron.evaluate(async ({ BrowserWindow, ipcMain }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    const { promise, resolve } = Promise.withResolvers<{ before: unknown; after: unknown }>()
+    ipcMain.handle('slow', async (event) => {
+      const first = event.senderFrame?.url
+      const loaded = Promise.withResolvers<undefined>()
+      window?.webContents.once('did-finish-load', () => loaded.resolve(undefined))
+      window?.webContents.reload()
+      await loaded.promise
+      resolve({ before: first, after: event.senderFrame })
+    })
+    void window?.webContents.executeJavaScript(`void ask('slow')`)
+    return promise
+  })
+  expect(before).toBe('app://facts/index.html')
+  expect(after).toBeNull()
+})
+
+test('a download goes where the app puts it, and tells when it is there', async () => {
+  await openPage()
+  const target = join(folder, 'kept', 'notes.txt')
+  const told = electron.evaluate(({ session }, path) => {
+    const { promise, resolve } = Promise.withResolvers<string[]>()
+    session.defaultSession.once('will-download', (_event, item) => {
+      item.setSavePath(path)
+      item.once('done', (_done, state) => resolve([item.getFilename(), state]))
+    })
+    return promise
+  }, target)
+  await inPage(`document.querySelector('#save').click()`)
+  expect(await told).toEqual(['notes.txt', 'completed'])
+  expect(await readFile(target, 'utf8')).toBe('kept')
+})
+
+// On Electron a person sees the dialog, and the test would wait for them.
+test.skipIf(isGenuine)('a download without a path asks by a dialog, and is cancelled with it', async () => {
+  await openPage()
+  const told = electron.evaluate(({ session }) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    session.defaultSession.once('will-download', (_event, item) => {
+      item.once('done', (_done, state) => resolve(state))
+    })
+    return promise
+  })
+  await inPage(`document.querySelector('#save').click()`)
+  expect(await told).toBe('cancelled')
+})
+
+test('a rejection that nobody handles does not end the main process', async () => {
+  await electron.evaluate(() => void Promise.reject(new Error('nobody handles this')))
+  expect(await electron.evaluate(({ app }) => app.getName())).toBe('Facts')
+})
+
+/** Evaluates in the page, by the app: its window is not shown, so that no driver waits for it to paint. */
+function inPage(expression: string): Promise<unknown> {
+  return electron.evaluate(
+    ({ BrowserWindow }, text): Promise<unknown> | undefined =>
+      BrowserWindow.getAllWindows()[0]?.webContents.executeJavaScript(text, true),
+    expression,
+  )
+}

@@ -1,0 +1,3 @@
+const { contextBridge, ipcRenderer } = require('electron')
+
+contextBridge.exposeInMainWorld('ask', (channel) => ipcRenderer.invoke(channel))

@@ -1,0 +1,40 @@
+// Languages: what the system prefers, and which of those this app has files for.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The languages that the packed app has files of Chromium for (`electronLanguages` of electron-builder.yml). */
+function shipped() {
+  const text = readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')
+  const list = /^electronLanguages: *\[(.*)\]$/m.exec(text)?.[1]
+  if (list === undefined) throw new Error('stand-in: every language of Chromium is not modelled')
+  return list.split(',').map((name) => name.trim())
+}
+
+/** As `g_get_language_names`: `LANGUAGE`, or the first locale that is set; without encodings and the C locale. */
+export function preferredLanguages(environment = process.env) {
+  const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || 'C'
+  const list = locale === 'C' ? [] : (environment.LANGUAGE || locale).split(':')
+  return list
+    .map((name) => name.replace(/[.@].*$/, '').replace('_', '-'))
+    .filter((name) => name && name !== 'C' && name !== 'POSIX')
+}
+
+/** Chromium's `CheckAndResolveLocale` (ui/base/l10n/l10n_util.cc): the language itself, its stand-in among regions, or American English. */
+export function resolveLocale(wanted, available = shipped()) {
+  for (const name of wanted) {
+    const [language, region = ''] = name.split('-')
+    const regional =
+      language === 'zh'
+        ? ['TW', 'HK', 'MO', 'Hant'].includes(region)
+          ? 'zh-TW'
+          : 'zh-CN'
+        : language === 'en'
+          ? ['AU', 'CA', 'GB', 'IE', 'IN', 'NZ', 'ZA'].includes(region)
+            ? 'en-GB'
+            : 'en-US'
+          : language
+    const found = [name, regional].find((candidate) => available.includes(candidate))
+    if (found !== undefined) return found
+  }
+  return 'en-US'
+}

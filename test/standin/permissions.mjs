@@ -1,0 +1,42 @@
+// Permissions as Electron decides them (shell/browser/electron_permission_manager.cc): a query is answered by the check handler alone; what a page
+// asks for goes to the check handler and, where that says no, to the request handler. Without a handler everything is allowed.
+
+/** Chromium's names of permissions, and Electron's for the same. */
+const permissions = {
+  geolocation: 'geolocation',
+  notifications: 'notifications',
+  camera: 'media',
+  microphone: 'media',
+  'clipboard-read': 'clipboard-read',
+  'clipboard-write': 'clipboard-sanitized-write',
+}
+
+let requestHandler
+let checkHandler
+
+export const permissionHandlers = {
+  setPermissionRequestHandler: (handler) => void (requestHandler = handler),
+  setPermissionCheckHandler: (handler) => void (checkHandler = handler),
+  setDevicePermissionHandler() {},
+}
+
+/** What the app's handlers say to the main frame at `url`, by Chromium's name. */
+export async function answersOfPermissionHandlers(contents, url) {
+  const origin = /^[a-z][\w.+-]*:\/\/[^/?#]*/i.exec(url)?.[0]
+  if (origin === undefined) return []
+  const ask = async (name) => {
+    // Electron hands the origin as a URL, which ends with a slash.
+    const details = { embeddingOrigin: `${origin}/`, requestingUrl: url, isMainFrame: true }
+    const isChecked = !checkHandler || checkHandler(contents, name, `${origin}/`, details)
+    if (isChecked) return true
+    const { promise, resolve } = Promise.withResolvers()
+    if (requestHandler) requestHandler(contents, name, resolve, { requestingUrl: url, isMainFrame: true })
+    else resolve(true)
+    if (await promise)
+      throw new Error(
+        `stand-in: ${name}, which the check handler refuses and the request handler grants, is not modelled`,
+      )
+    return false
+  }
+  return Promise.all(Object.entries(permissions).map(async ([chromium, electron]) => [chromium, await ask(electron)]))
+}

@@ -75,6 +75,19 @@ test.each([
   },
 )
 
+test.each(['win32', 'darwin'] as const)(
+  'on %s the system keeps it, and finds it again by what it was given',
+  (platform) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform)
+    setStartsAtLogin(true)
+    expect(startsAtLogin()).toBe(true)
+    // Windows takes another command line for another item; macOS knows no arguments.
+    expect(app.getLoginItemSettings({ args: [] }).openAtLogin).toBe(platform === 'darwin')
+    setStartsAtLogin(false)
+    expect(startsAtLogin()).toBe(false)
+  },
+)
+
 test('a path with spaces, quotes, dollars and percents is one argument', () => {
   const exec = /^Exec=(.*)$/m.exec(autostartEntry(['/opt/Room desk/"50%"/$x\\y', '--hidden']))?.[1]
   expect(exec).toBe(String.raw`"/opt/Room desk/\\"50%%\\"/\\$x\\\\y" "--hidden"`)

@@ -47,12 +47,14 @@ import { RequestJournal } from './observe/request-journal.ts'
 import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
 import { JoinLinks } from './rooms/join-links.ts'
+import { OtherControllers } from './rooms/other-controllers.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { lockForHost } from './rooms/host-lock.ts'
 import { lookAtRoom } from './rooms/entry-by-number.ts'
 import { observeGuesses } from './rooms/refused-guesses.ts'
 import { openWantedRoom } from './rooms/wanted-room.ts'
 import type { StoredNode } from './store/records.ts'
+import type { SiteMember } from './store/site-member.ts'
 import type { Store } from './store/store.ts'
 
 /** What services are made of. */
@@ -78,6 +80,8 @@ export interface ServiceOptions {
   passwordCost?: HashCost | undefined
   /** Where what happens is written. */
   events: EventSink
+  /** This controller among those of its site; left out: it is alone. */
+  member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
 }
 
 /** The program of the embedded node. */
@@ -197,7 +201,9 @@ export function createServices(options: ServiceOptions): Services {
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const { cascades, front } = carriedRooms({ store, settings, pool, janus, media, logger })
   const pageAddress = (): string => (media?.first.owner === undefined ? '' : (defaultNodeAddress?.(0) ?? ''))
-  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl, pageAddress })
+  const others = new OtherControllers({ member: options.member, changed: () => media?.configure(), logger })
+  const otherControllers = (): readonly string[] => others.nodeUrls
+  const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl, pageAddress, otherControllers })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
   const metrics = new Metrics({
@@ -279,10 +285,12 @@ export function createServices(options: ServiceOptions): Services {
       })
       watch.start({ pool, devices: outgoing, faults })
       cascades.start()
+      others.start()
       await pool.start()
       outgoing.start()
     },
     async stop() {
+      others.stop()
       outgoing.stop()
       await cascades.close()
       await pool.stop()

@@ -114,7 +114,9 @@ export class MediaServer {
   /** What each request does. */
   readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
     set_settings: async (settings) => {
+      const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
       this.#settings = settings
+      if (!isSame) this.#signal.tellNodes()
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       Object.assign(this.#rooms, roomSettings(settings))

@@ -17,6 +17,8 @@ export interface JoinLinksOptions {
   settings: () => Settings
   /** Where the room page is while no embedded node shows it, e.g. `10.0.0.5:7082`; empty when nobody does. */
   pageAddress: () => string
+  /** Where people reach the nodes of the site's other controllers; left out: it has none. */
+  otherControllers?: () => readonly string[]
   /** Where people reach the media API unless the settings say otherwise, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
   mediaUrl: () => string
 }
@@ -114,12 +116,14 @@ export class JoinLinks {
     return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${address}`
   }
 
-  /** Where people reach the embedded nodes but this one, as far as that is known. */
+  /** Where people reach the embedded nodes but this one, and those of the other controllers, as far as that is known. */
   nodesBeside(name: string): string[] {
-    return this.#options.pool
+    const { pool, otherControllers } = this.#options
+    const here = pool
       .views()
       .filter(({ config }) => config.kind === 'embedded' && config.enabled && config.name !== name)
       .flatMap(({ config }) => this.#knownUrl(config.name))
+    return [...new Set([...here, ...(otherControllers?.() ?? [])])]
   }
 
   #knownUrl(node: string): string[] {

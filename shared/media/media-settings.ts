@@ -48,7 +48,7 @@ export const operatorMediaSettingsSchema = z.strictObject({
 export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
   site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
-  /** Where people reach the other nodes of the site, e.g. `http://10.0.0.5:7084`. */
+  /** Where people reach the other nodes of the site, and the node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
   /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
   join_ms: milliseconds.default(4_000),

@@ -168,7 +168,7 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     /** Who speaks, and who spoke lately, the latest first. */
     speaking: z.array(z.string()),
     spoke: z.array(z.string()),
-    /** Other nodes of the site, e.g. `http://10.0.0.5:7084`: while this one is away each of them knows where the room is. */
+    /** Other nodes of the site, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`: while this one is away each of them knows where the room is. */
     other_nodes: z.array(z.string()),
     ice_servers: z.array(iceServerSchema),
   }),
@@ -188,6 +188,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('person_left'), user_id: z.string(), lost: z.literal(true).optional() }),
   /** Instead of `joined`: a host has to let this person in. `joined` or `refused` follows. */
   z.strictObject({ type: z.literal('waiting'), topic: z.string() }),
+  /** After `waiting` where there are any, and when they are others than were told last: see `other_nodes` of `joined`. */
+  z.strictObject({ type: z.literal('nodes'), other_nodes: z.array(z.string()) }),
   /** To hosts: everybody who waits, those who came first before the others. */
   z.strictObject({ type: z.literal('waiting_list'), people: z.array(waitingPersonSchema) }),
   /** A host lowered this person's hand. */

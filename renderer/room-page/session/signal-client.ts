@@ -4,6 +4,7 @@ import { silenceWatch } from '../../media/silence-watch.ts'
 import { browserSecret } from '../local/browser-secret.ts'
 import { keepPass, keptPass } from '../local/entry-pass.ts'
 import { type Ending, endingOf } from './ending.ts'
+import { type Called, reach } from './reach.ts'
 
 /** What somebody asks to join with. */
 export interface JoinRequest {
@@ -33,7 +34,7 @@ export interface SignalListener {
   ended(ending: Ending): void
 }
 
-/** From the first packet to `joined`. */
+/** From the connection to `joined`. */
 const joinMs = 8_000
 /** A question to the node while nothing comes, and how long its answer may take. */
 const pingEveryMs = 3_000
@@ -45,8 +46,9 @@ const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
 /** After so long without a connection the page gives up; and where the node said that it will be back: an update takes its time. */
 const giveUpMs = 90_000
 const giveUpRestartMs = 15 * 60_000
-/** The room may be on another node by now: they are asked in turn with the one that had it, after so many tries there. */
+/** The room may be on another node by now: they are asked as well as the one that had it, after so many tries there; so many of them at once. */
 const triesAtHome = 3
+const mostAsked = 4
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
@@ -69,6 +71,8 @@ export class SignalClient {
   readonly #request: JoinRequest
   readonly #listener: SignalListener
   #socket: WebSocket | undefined
+  /** Gives up what is on its way to a connection. */
+  #giveUp: () => void = () => {}
   #session = ''
   #userId: string | undefined
   #entered = false
@@ -118,12 +122,19 @@ export class SignalClient {
 
   #connect(): void {
     clearTimeout(this.#retry)
-    this.#asked = this.#next()
-    const socket = new WebSocket(signalUrl(this.#asked))
+    this.#giveUp()
+    this.#giveUp = reach(this.#called(), {
+      opened: (origin, socket) => this.#opened(origin, socket),
+      failed: () => this.#broken(),
+    })
+  }
+
+  #opened(origin: string, socket: WebSocket): void {
+    this.#asked = origin
     this.#socket = socket
     this.#heardAt = Date.now()
     const timer = setTimeout(() => socket.close(), joinMs)
-    socket.addEventListener('open', () => socket.send(JSON.stringify(this.#greeting())))
+    socket.send(JSON.stringify(this.#greeting()))
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket || this.#over) return
       this.#heardAt = Date.now()
@@ -138,11 +149,17 @@ export class SignalClient {
     })
   }
 
-  /** Whom to ask: the node of the room, and when it is not there the others in turn with it. */
-  #next(): string {
+  /** Whom to ask: the node of the room, and when it is not there the others as well, each time another one first of these; in turn they come before it. */
+  #called(): Called {
+    const known = this.#others.filter((origin) => origin !== this.#origin)
+    const start = known.length === 0 ? 0 : this.#tries % known.length
+    const others = [...known.slice(start), ...known.slice(0, start)].slice(0, mostAsked)
+    // Where it ends, or the room leaves it, it says so; where it breaks it may be back in a moment.
     const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
-    if (extra < 0 || extra % 2 === 0) return this.#origin
-    return this.#others[((extra - 1) / 2) % this.#others.length] ?? this.#origin
+    const [other] = others
+    if (extra <= 0 || other === undefined) return { first: this.#origin, others, onlyWhenSilent: true }
+    if (extra % 2 === 1) return { first: other, others: [this.#origin, ...others.slice(1)], onlyWhenSilent: false }
+    return { first: this.#origin, others, onlyWhenSilent: false }
   }
 
   #greeting(): FromPerson {
@@ -170,8 +187,10 @@ export class SignalClient {
         this.#userId = message.you.user_id
         keepPass(this.#request.roomId, message.pass)
         this.#stands()
-        this.#others = [...new Set([this.#home, ...message.other_nodes])].filter((origin) => origin !== this.#origin)
+        this.#know(message.other_nodes)
         return this.#listener.joined(message)
+      case 'nodes':
+        return this.#know(message.other_nodes)
       case 'waiting':
         this.#waits = true
         this.#stands()
@@ -188,6 +207,10 @@ export class SignalClient {
     }
   }
 
+  #know(otherNodes: readonly string[]): void {
+    this.#others = [...new Set([this.#home, ...otherNodes])]
+  }
+
   /** The node has answered: it is the one to talk to. */
   #stands(): void {
     this.#lostAt = 0
@@ -199,6 +222,8 @@ export class SignalClient {
   }
 
   #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
+    // Another one says that it is where it was: it will be back.
+    if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < mostMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
     const resuming = this.#session !== '' && !aside
@@ -292,13 +317,10 @@ export class SignalClient {
     clearTimeout(this.#retry)
     clearInterval(this.#watch)
     this.#finished.abort()
+    this.#giveUp()
     this.#socket?.close()
     this.#socket = undefined
   }
-}
-
-function signalUrl(origin: string): string {
-  return `${origin.replace(/^http/, 'ws')}/signal`
 }
 
 /** The node and this page come out of one build; what is not even a message is dropped. */

@@ -85,6 +85,11 @@ export class SignalConnection implements PersonLink {
     this.#socket.send(JSON.stringify(message))
   }
 
+  /** Whom to ask when this node is lost. */
+  tellNodes(): void {
+    if (this.entered) this.send({ type: 'nodes', other_nodes: this.#parts.settings().other_nodes })
+  }
+
   close(): void {
     this.#place = undefined
     this.#waiting = undefined
@@ -218,6 +223,7 @@ export class SignalConnection implements PersonLink {
     if (room.wait(identity, link)) return true
     this.#waiting = { room, userId: identity.userId, link }
     this.send({ type: 'waiting', topic: room.config.topic })
+    if (this.#parts.settings().other_nodes.length > 0) this.tellNodes()
     return false
   }
 

@@ -29,6 +29,7 @@ export class SignalServer {
   readonly #parts: SignalParts
   readonly #server = new WebSocketServer(serverOptions)
   readonly #answered = new WeakSet<WebSocket>()
+  readonly #connections = new Set<SignalConnection>()
   readonly #timer: NodeJS.Timeout
   readonly #shares: AddressShares
 
@@ -55,8 +56,17 @@ export class SignalServer {
       const timer = setTimeout(() => {
         if (!connection.entered) webSocket.terminate()
       }, enterMs).unref()
-      webSocket.on('close', () => clearTimeout(timer))
+      this.#connections.add(connection)
+      webSocket.on('close', () => {
+        clearTimeout(timer)
+        this.#connections.delete(connection)
+      })
     })
+  }
+
+  /** Other nodes than before are to be asked when this one is lost: everybody is told. */
+  tellNodes(): void {
+    for (const connection of this.#connections) connection.tellNodes()
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { controlMethods } from '../../../../shared/media/control.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -53,6 +54,19 @@ async function post(path: string, token: string): Promise<number> {
   if (place !== null) await fetch(new URL(place, node.url), { method: 'DELETE' })
   return answer.status
 }
+
+test('who waits, and who is in, is told whom to ask when this node is lost, as soon as that is known', async () => {
+  await room('lost')
+  const settings = controlMethods.set_settings.params.parse({ resume_ms: resumeMs })
+  const bo = await waits('lost', 'Bo')
+  const ann = await host('lost')
+  const other_nodes = ['http://10.0.0.6:7082', 'http://10.0.0.7:7082']
+  await node.request('set_settings', { ...settings, other_nodes })
+  for (const client of [bo, ann]) expect(await client.next('nodes')).toEqual({ type: 'nodes', other_nodes })
+  expect(await (await waits('lost', 'Cy')).next('nodes')).toEqual({ type: 'nodes', other_nodes })
+  expect((await host('lost')).joined.other_nodes).toEqual(other_nodes)
+  await node.request('set_settings', settings)
+})
 
 describe('a room whose host lets people in', () => {
   test('a guest waits, and sees nothing but the topic; the host is told the name and lets them in', async () => {

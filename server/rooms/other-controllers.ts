@@ -1,0 +1,77 @@
+import type { SiteMember } from '../store/site-member.ts'
+import type { NodeLogger } from '../nodes/node-failure.ts'
+
+/** What the others of a site are looked for in. */
+export interface OtherControllersOptions {
+  /** This controller among them; left out: it is alone. */
+  member: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+  /** They are reached elsewhere than before. */
+  changed: () => void
+  logger: NodeLogger
+  /** Milliseconds from one look to the next. */
+  everyMs?: number
+}
+
+const defaultEveryMs = 1_000
+/** More controllers than this no page asks. */
+const most = 16
+
+/**
+ * Where people reach the node ports of the other controllers. Whoever leads carries the embedded nodes at its own, and a standby passes on what comes to its own: so each of
+ * them knows the way to a room when this controller is lost. They are looked up ahead of time, and kept while the database is away.
+ */
+export class OtherControllers {
+  readonly #options: OtherControllersOptions
+  #nodeUrls: readonly string[] = []
+  #timer: NodeJS.Timeout | undefined
+  #looking = false
+  #stopLeader = (): void => {}
+
+  constructor(options: OtherControllersOptions) {
+    this.#options = options
+  }
+
+  /** E.g. `http://10.0.0.6:7082`; those that were heard of last first. */
+  get nodeUrls(): readonly string[] {
+    return this.#nodeUrls
+  }
+
+  start(): void {
+    const { member, everyMs = defaultEveryMs } = this.#options
+    if (member === undefined) return
+    this.#timer = setInterval(() => void this.#look(member), everyMs)
+    this.#timer.unref()
+    this.#stopLeader = member.onLeader(() => void this.#look(member))
+    void this.#look(member)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#stopLeader()
+  }
+
+  async #look(member: Pick<SiteMember, 'id' | 'controllers'>): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    try {
+      const known = await member.controllers()
+      const others = known
+        .filter(({ id, place }) => id !== member.id && place.node !== '')
+        .sort((one, other) => other.seenAt - one.seenAt)
+      this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most))
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'the other controllers of the site could not be looked up')
+    } finally {
+      this.#looking = false
+    }
+  }
+
+  #set(urls: readonly string[]): void {
+    // Each is heard of every second: in which order says nothing new.
+    const isSame = urls.length === this.#nodeUrls.length && urls.every((url) => this.#nodeUrls.includes(url))
+    if (this.#timer === undefined || isSame) return
+    this.#nodeUrls = urls
+    this.#options.changed()
+  }
+}

@@ -53,6 +53,7 @@ function portOf(listener: Listener): Port {
       await listener.start({ host, port, tls })
     },
     stop: (deadlineMs) => listener.stop(deadlineMs),
+    letGo: () => listener.letGo(),
     secure: async (tls) => listener.secure(tls),
     connections: () => listener.connections,
     get url() {

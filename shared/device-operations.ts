@@ -24,6 +24,7 @@ export const createOutgoingUser = defineOperation({
   name: 'create_outgoing_user',
   path: '/avd/api/outgoing/createOutgoingUser',
   methods: ['GET', 'POST'],
+  safe: false,
   summary: 'Create an outgoing user: the device joins the room, and is streaming when ret is 0.',
   params: z.object({
     roomId,
@@ -62,6 +63,7 @@ export const destroyOutgoingUser = defineOperation({
   name: 'destroy_outgoing_user',
   path: '/avd/api/outgoing/destroyOutgoingUser',
   methods: ['GET', 'POST'],
+  safe: false,
   summary: 'Remove an outgoing user: it leaves the room.',
   params: z.object({ roomId, userId, userAddress }),
   disclosure: { roomId: 'room', userId: 'user', userAddress: 'address' },
@@ -75,6 +77,7 @@ export const listOutgoingUsers = defineOperation({
   name: 'list_outgoing_users',
   path: '/avd/api/outgoing/getOutgoingUsers',
   methods: ['GET', 'POST'],
+  safe: true,
   summary: 'List outgoing users, of one room or of all.',
   params: z.object({ roomId: bytes(0, limits.roomExtendId).optional() }),
   disclosure: { roomId: 'roomFilter' },

@@ -22,6 +22,7 @@ export const serverInfo = defineOperation({
   name: 'server_info',
   path: '/sdk/config/serverinfo',
   methods: ['GET'],
+  safe: true,
   summary: 'Where rooms, ICE servers and the REST APIs are: the first call of the original SDKs.',
   params: z.object({
     /** JSON text `{"access_tocken":"…"}`. */
@@ -55,6 +56,7 @@ export const getAccessToken = defineOperation({
   name: 'get_access_token',
   path: '/avd/api/admin/getAccessToken',
   methods: ['GET'],
+  safe: true,
   summary: 'Exchange a key pair for an access token: the secret_key travels in the URL.',
   params: z.object({
     /** Where the client believes the rooms to be; not looked at. */

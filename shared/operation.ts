@@ -42,6 +42,11 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   path: string
   methods: readonly ('GET' | 'POST')[]
   summary: string
+  /**
+   * Asking again does no harm where the answer was lost: it changes nothing, or only finds what asking once had made (compare RFC 9110, section 9.2.2). Its method does not
+   * say so: GET is used for changes, too.
+   */
+  safe: boolean
   /** Its own parameters, as the caller writes them; the token is apart. */
   params: P
   /** What of each parameter may be shown in the activity and its exports: nothing that is not named here. */

@@ -49,10 +49,17 @@ export interface Watcher {
 /** No socket is without an error listener: this one stands beside any other, and the connection's end is seen by its `close`. */
 export const ignoreError = (): void => {}
 
+/** Who serves a port now. Another may take it over while it listens: with handlers for the same events. */
+export interface Serving {
+  name: string
+  handlers: PortHandlers
+  log: EdgeLog
+}
+
 /** Lets nothing that happens on a connection of this server end the process. */
-export function guard(server: Server, name: string, handlers: PortHandlers, log: EdgeLog, watcher: Watcher): void {
+export function guard(server: Server, serving: Serving, watcher: Watcher): void {
   const unforeseen = (error: unknown, event: string): void =>
-    log.error({ err: error, listener: name, event }, 'a handler failed: its connection ends')
+    serving.log.error({ err: error, listener: serving.name, event }, 'a handler failed: its connection ends')
   const responseFailed = (error: unknown): void => unforeseen(error, 'response')
 
   const requestFailed = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
@@ -62,7 +69,8 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
       return
     }
     try {
-      if (handlers.failed !== undefined) handlers.failed(request, response)
+      const { failed } = serving.handlers
+      if (failed !== undefined) failed(request, response)
       else answerPlainly(response, 500, 'The server failed on this request.')
     } catch (second) {
       unforeseen(second, 'request')
@@ -79,13 +87,14 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
       if (request.url?.charCodeAt(0) !== slash) {
         const target = originForm(request.url ?? '')
         if (target === undefined) {
-          if (handlers.badTarget !== undefined) handlers.badTarget(request, response)
+          const { badTarget } = serving.handlers
+          if (badTarget !== undefined) badTarget(request, response)
           else answerPlainly(response, 400, 'The request target is malformed.')
           return
         }
         request.url = target
       }
-      const work = handlers.request(request, response)
+      const work = serving.handlers.request(request, response)
       if (work instanceof Promise) work.catch((error: unknown) => requestFailed(request, response, error))
     } catch (error) {
       requestFailed(request, response, error)
@@ -110,22 +119,22 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
   server.on('checkExpectation', onRequest)
   server.on('checkContinue', (request, response) => {
     try {
-      if (handlers.wantsBody?.(request) ?? true) response.writeContinue()
+      if (serving.handlers.wantsBody?.(request) ?? true) response.writeContinue()
     } catch (error) {
       requestFailed(request, response, error)
       return
     }
     onRequest(request, response)
   })
-  const { upgrade } = handlers
-  if (upgrade !== undefined) {
+  if (serving.handlers.upgrade !== undefined) {
     server.on('upgrade', (request, socket, head) => {
-      hand('upgrade', request, socket, () => upgrade(request, socket, head))
+      hand('upgrade', request, socket, () => serving.handlers.upgrade?.(request, socket, head))
     })
   }
   server.on('connect', (request, socket) => {
     hand('connect', request, socket, () => {
-      if (handlers.connect !== undefined && isSocket(socket)) handlers.connect(socket)
+      const { connect } = serving.handlers
+      if (connect !== undefined && isSocket(socket)) connect(socket)
       else refuse(socket, '405 Method Not Allowed')
     })
   })
@@ -136,10 +145,11 @@ export function guard(server: Server, name: string, handlers: PortHandlers, log:
     givenUp.add(socket)
     socket.on('error', ignoreError)
     try {
+      const { malformed } = serving.handlers
       // Nobody is left, or there is no agreement on a key yet: an answer could not be read.
       if (problem.code === 'ECONNRESET' || !socket.writable || !isSocket(socket) || isHandshake(socket))
         socket.destroy()
-      else if (handlers.malformed !== undefined) handlers.malformed(problem, socket, onRequest)
+      else if (malformed !== undefined) malformed(problem, socket, onRequest)
       else refuse(socket, malformedStatus[problem.code ?? ''] ?? '400 Bad Request')
     } catch (error) {
       unforeseen(error, 'clientError')

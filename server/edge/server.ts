@@ -2,10 +2,12 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
-import { type EdgeLog, guard, ignoreError, type PortHandlers } from './guards.ts'
+import { type EdgeLog, guard, ignoreError, type PortHandlers, type Serving } from './guards.ts'
+import type { KeptPorts } from './kept-ports.ts'
 import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
 import { listenError } from './listen-error.ts'
 import { listenerUrl } from './network-addresses.ts'
+import { believePassedOn, type ProofOfClient } from './passed-on.ts'
 import type { TlsMaterial } from './tls.ts'
 
 /** What a port is made of. */
@@ -21,6 +23,10 @@ export interface EdgeServerOptions extends PortHandlers {
   idle?: (() => Promise<void>) | undefined
   /** Between two lines of the log that the port is full. */
   reportMs?: number
+  /** Where the site has more controllers: what others of them prove of requests that they pass on is believed. */
+  proof?: ProofOfClient | undefined
+  /** Ports that another owner let go of, and where this one leaves its own. */
+  kept?: KeptPorts | undefined
 }
 
 /** Where to listen. */
@@ -32,12 +38,18 @@ export interface ListenAddress {
   tls?: TlsMaterial | undefined
 }
 
-interface Running {
-  server: Server
-  table: ConnectionTable
-  url: string
-  report: NodeJS.Timeout
-  readers: NodeJS.Timeout
+/** A port that listens. */
+export interface Running {
+  readonly server: Server
+  readonly table: ConnectionTable
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+  readonly url: string
+  /** Who serves it; what is under way stays with who began it. */
+  readonly serving: Serving
+  readonly report: NodeJS.Timeout
+  readonly readers: NodeJS.Timeout
 }
 
 /** Milliseconds that answers which were just written get to leave, after the last one is done. */
@@ -68,21 +80,47 @@ export class EdgeServer {
   /** @throws PortInUseError, ListenError */
   async start({ host, port, tls }: ListenAddress): Promise<{ port: number; url: string }> {
     if (this.#running !== undefined) throw new TypeError('the port listens already')
-    const { name, log, limits } = this.#options
+    const { name, log, limits, kept } = this.#options
+    const taken = kept?.take(host, port, tls !== undefined)
+    if (taken !== undefined) return this.#goOn(taken, tls)
     const settings = this.#serverOptions()
     const server: Server =
       tls === undefined
         ? createHttpServer(settings)
         : createHttpsServer({ ...settings, ...tls, handshakeTimeout: this.#timeouts.headersMs })
     server.timeout = this.#timeouts.stallMs
-    const table = this.#watch(server, new ConnectionTable(limits, this.#timeouts.unreadMs), tls !== undefined)
+    const serving = { name, handlers: this.#options, log }
+    const table = new ConnectionTable(limits, this.#timeouts.unreadMs)
+    this.#watch(server, table, serving, tls !== undefined)
     const bound = await listen(server, name, host, port)
-    server.on('error', (error) => log.error({ err: error, listener: name }, 'a listener failed'))
-    const url = listenerUrl(host, bound, tls === undefined ? 'http' : 'https')
-    const report = setInterval(() => this.#report(table), this.#options.reportMs ?? 10_000).unref()
+    server.on('error', (error) => serving.log.error({ err: error, listener: name }, 'a listener failed'))
+    const secure = tls !== undefined
+    const url = listenerUrl(host, bound, secure ? 'https' : 'http')
+    const report = setInterval(() => reportFull(table, serving), this.#options.reportMs ?? 10_000).unref()
     const readers = setInterval(() => table.lookAtReaders(), this.#timeouts.checkMs).unref()
-    this.#running = { server, table, url, report, readers }
+    this.#running = { server, table, host, port: bound, secure, url, serving, report, readers }
     return { port: bound, url }
+  }
+
+  /** Serves a port that listens, and the connections that it has. */
+  #goOn(running: Running, tls: TlsMaterial | undefined): { port: number; url: string } {
+    const { name, log } = this.#options
+    Object.assign(running.serving, { name, handlers: this.#options, log })
+    this.#running = running
+    if (tls !== undefined) this.secure(tls)
+    return { port: running.port, url: running.url }
+  }
+
+  /**
+   * Lets go of the port while it listens: its next owner finds it among the kept ones, and no client notices. Until then requests come here as before.
+   * @returns false when it does not listen, or there is nowhere to leave it
+   */
+  letGo(): boolean {
+    const { kept } = this.#options
+    if (this.#running === undefined || kept === undefined) return false
+    kept.keep(this.#running)
+    this.#running = undefined
+    return true
   }
 
   /** New connections are given this certificate; those that are open go on. @throws TypeError without TLS; Error of the certificate */
@@ -133,7 +171,7 @@ export class EdgeServer {
   }
 
   /** Follows every connection from its first byte to its end. */
-  #watch(server: Server, table: ConnectionTable, tls: boolean): ConnectionTable {
+  #watch(server: Server, table: ConnectionTable, serving: Serving, tls: boolean): void {
     const known = new WeakMap<Socket, Connection>()
     /** With TLS, whose handshake is not over: Node does not say which transport a TLS socket has. */
     const handshakes = new Map<string, Connection>()
@@ -160,25 +198,26 @@ export class EdgeServer {
       connection.socket = socket
       known.set(socket, connection)
     })
-    guard(server, this.#options.name, this.#options, this.#options.log, {
+    const { proof } = this.#options
+    guard(server, serving, {
       seen: (request, response) => {
+        if (proof !== undefined) believePassedOn(request, proof)
         const connection = known.get(request.socket)
         if (connection !== undefined) table.requested(connection, request, response)
       },
     })
-    return table
   }
+}
 
-  #report({ counts, size }: ConnectionTable): void {
-    const { ended: endedNow, refused } = counts
-    if (endedNow === 0 && refused === 0) return
-    counts.ended = 0
-    counts.refused = 0
-    this.#options.log.warn(
-      { listener: this.#options.name, connections: size, ended: endedNow, refused },
-      'too many connections: idle ones ended for new ones, or new ones were refused',
-    )
-  }
+function reportFull({ counts, size }: ConnectionTable, { name, log }: Serving): void {
+  const { ended: endedNow, refused } = counts
+  if (endedNow === 0 && refused === 0) return
+  counts.ended = 0
+  counts.refused = 0
+  log.warn(
+    { listener: name, connections: size, ended: endedNow, refused },
+    'too many connections: idle ones ended for new ones, or new ones were refused',
+  )
 }
 
 function listen(server: Server, name: string, host: string, port: number): Promise<number> {

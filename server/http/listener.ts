@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { isClientGone } from '../../shared/client-gone.ts'
@@ -7,6 +8,8 @@ import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { ProofOfClient } from '../edge/passed-on.ts'
 import { EdgeServer, type ListenAddress } from '../edge/server.ts'
 import { announcedLength } from '../edge/unread-body.ts'
 import type { Log } from '../observe/log.ts'
@@ -37,6 +40,9 @@ export interface ListenerOptions {
   mounts?: readonly Koa.Middleware[]
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
+  /** See EdgeServerOptions. */
+  proof?: ProofOfClient | undefined
+  kept?: KeptPorts | undefined
 }
 
 /** One of the two API listeners. */
@@ -45,6 +51,8 @@ export interface Listener {
   start(address: ListenAddress): Promise<{ port: number; url: string }>
   /** Accepts nothing more, finishes what is in flight within `deadlineMs`, cuts the rest. Nothing happens when it does not listen. */
   stop(deadlineMs: number): Promise<void>
+  /** Leaves the port to its next owner; see EdgeServer. */
+  letGo(): boolean
   /** New connections are given this certificate; those that are open go on. */
   secure(tls: TlsMaterial): void
   /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
@@ -54,10 +62,15 @@ export interface Listener {
 }
 
 /** Room for a request target of 8 KiB and as much for the headers. */
-const maxHeaderSize = 20 * 1024
+export const maxApiHeaderSize = 20 * 1024
 
 /** Bodies that wait to be asked for are, up to here: what is too long by less is read and left, so that its sender may see the answer. Bytes. */
 const longestAwaitedBody = 1024 * 1024
+
+/** Whether the body of a request to an API is asked for. */
+export function wantsApiBody(request: IncomingMessage): boolean {
+  return announcedLength(request) <= longestAwaitedBody
+}
 
 /** Makes a listener; it can be started again after a stop. */
 export function createListener(options: ListenerOptions): Listener {
@@ -69,8 +82,10 @@ export function createListener(options: ListenerOptions): Listener {
     log: options.log,
     limits: options.limits ?? connectionLimits.api,
     timeouts: options.timeouts,
-    maxHeaderSize,
-    wantsBody: (request) => announcedLength(request) <= longestAwaitedBody,
+    maxHeaderSize: maxApiHeaderSize,
+    wantsBody: wantsApiBody,
+    proof: options.proof,
+    kept: options.kept,
     request: createApp(options, handler, answers).callback(),
     badTarget: (request, response) => handler.funnel.refuseTarget(request, response),
     failed: (request, response) => handler.funnel.answerUnforeseen(request, response),
@@ -86,6 +101,7 @@ export function createListener(options: ListenerOptions): Listener {
       answers.stopping = true
       await server.stop(deadlineMs)
     },
+    letGo: () => server.letGo(),
     secure: (tls) => server.secure(tls),
     get url() {
       return server.url

@@ -10,6 +10,8 @@ export type ListenerName = (typeof listenerNames)[number]
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
+  /** Leaves the port to its next owner while it listens (see KeptPorts). Left out, or false: it has to be stopped. */
+  letGo?(): boolean
   /** New connections are given this certificate, those that are open go on; only while it listens with TLS. */
   secure(tls: TlsMaterial): Promise<void>
   /** Empty while it does not listen. */
@@ -142,6 +144,12 @@ export class Listeners {
     const others = this.#names().filter((name) => name !== 'node')
     await Promise.all(others.map(async (name) => this.#ports[name]?.stop(deadlineMs)))
     await this.#ports.node?.stop(deadlineMs)
+  }
+
+  /** Leaves the ports to who takes this one's place; those that cannot be left while they listen are closed. */
+  async letGo(): Promise<void> {
+    const closed = this.#names().filter((name) => this.#ports[name]?.letGo?.() !== true)
+    await Promise.all(closed.map(async (name) => this.#ports[name]?.stop(0)))
   }
 
   url(name: ListenerName): string {

@@ -3,19 +3,28 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { safeStorage } from 'electron'
 import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
-import { loadKeyFile } from '../server/store/sealer.ts'
+import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
+import { KeyFileError, loadKeyFile } from '../server/store/sealer.ts'
 
 /** The key that seals the site's secrets, and what protects it. */
 export interface DataKey {
   /** 32 bytes. */
   key: Buffer
-  /** `system`: wrapped by the keychain of this user's session; `file`: a key file that only this user may read. */
+  /** `system`: wrapped by the keychain of this user's session; `file`: a file that only this user may read. */
   protection: 'system' | 'file'
 }
 
-/** The wrapped key is there and cannot be unwrapped: the keychain is locked, or another user's. */
-export class WrappedKeyError extends Error {
-  override readonly name = 'WrappedKeyError'
+/** The keychain does not open the wrapped key, or refuses to wrap one. */
+export class KeychainError extends Error {
+  override readonly name = 'KeychainError'
+  /** It is there, and waits for somebody to unlock it. */
+  readonly isLocked: boolean
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause })
+    // Electron's words are all that it tells the two apart by.
+    this.isLocked = cause instanceof Error && cause.message.includes('temporarily unavailable')
+  }
 }
 
 const wrappedName = 'seal.key.wrapped'
@@ -23,36 +32,58 @@ const plainName = 'seal.key'
 
 /**
  * The key of a data folder: unwrapped, or made and wrapped. A key file that is there already (made headless, or where there was
- * no keychain) is used as it is, so that the folder works with either face.
- * @throws WrappedKeyError, KeyFileError
+ * no keychain) is used as it is, so that the folder works with either face. No key is made for a site that was sealed with another one.
+ * @throws KeychainError, KeyFileError
  */
 export async function loadDataKey(folder: string): Promise<DataKey> {
   const wrappedFile = join(folder, wrappedName)
   const wrapped = await readOptional(wrappedFile)
-  if (wrapped !== undefined) return { key: await unwrap(wrapped, wrappedFile), protection: 'system' }
-  const hasPlain = (await readOptional(join(folder, plainName))) !== undefined
-  if (hasPlain || !(await hasKeychain())) return { key: await loadKeyFile(join(folder, plainName)), protection: 'file' }
+  if (wrapped !== undefined) return await unwrap(wrapped, wrappedFile)
+  const plainFile = join(folder, plainName)
+  if ((await readOptional(plainFile)) !== undefined) return { key: await loadKeyFile(plainFile), protection: 'file' }
+  if (await holdsSealedSecrets(folder)) {
+    throw new KeyFileError(
+      `${folder} holds neither ${wrappedName} nor ${plainName}, and the secrets of this site were sealed with that key: put the file back.`,
+    )
+  }
   const key = randomBytes(32)
-  await writeOnce(wrappedFile, await safeStorage.encryptStringAsync(key.toString('hex')))
+  const sealed = await wrap(key)
+  if (sealed === undefined) return { key: await loadKeyFile(plainFile), protection: 'file' }
+  await writeOnce(wrappedFile, sealed)
   return { key, protection: 'system' }
 }
 
-/** A keychain that protects: on Linux Electron also offers one whose password is in its own source. */
-async function hasKeychain(): Promise<boolean> {
-  if (!(await safeStorage.isAsyncEncryptionAvailable())) return false
-  if (process.platform !== 'linux') return true
-  const backend = safeStorage.getSelectedStorageBackend()
-  return backend !== 'basic_text' && backend !== 'unknown'
+/** Undefined where nothing would protect it. */
+async function wrap(key: Buffer): Promise<Buffer | undefined> {
+  if (!(await safeStorage.isAsyncEncryptionAvailable())) return undefined
+  try {
+    const sealed = await safeStorage.encryptStringAsync(key.toString('hex'))
+    return protects(sealed) ? sealed : undefined
+  } catch (cause) {
+    throw new KeychainError('The keychain of this session does not take the key of this site.', cause)
+  }
 }
 
-async function unwrap(wrapped: Buffer, path: string): Promise<Buffer> {
-  try {
-    const { result } = await safeStorage.decryptStringAsync(wrapped)
-    if (!/^[0-9a-f]{64}$/.test(result)) throw new Error('not a key')
-    return Buffer.from(result, 'hex')
-  } catch (cause) {
-    throw new WrappedKeyError(`The keychain of this session does not open ${path}.`, { cause })
-  }
+/**
+ * Whether a keychain sealed this. On Linux Chromium seals with a key that is in its own source where there is none, or it does not answer, and says so
+ * by the prefix `v10` alone (os_crypt); elsewhere that prefix is the keychain's.
+ */
+function protects(sealed: Buffer): boolean {
+  return process.platform !== 'linux' || sealed.subarray(0, 3).toString('latin1') !== 'v10'
+}
+
+/** A key that everybody could open, or that was sealed with one that is to be renewed, is wrapped anew as soon as the keychain can. */
+async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
+  const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(wrapped).catch((cause: unknown) => {
+    throw new KeychainError(`The keychain of this session does not open ${path}.`, cause)
+  })
+  if (!/^[0-9a-f]{64}$/.test(result)) throw new KeychainError(`${path} does not hold a sealing key.`, undefined)
+  const key = Buffer.from(result, 'hex')
+  if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system' }
+  const again = await wrap(key).catch(() => undefined)
+  if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file' }
+  await writeOnce(path, again)
+  return { key, protection: 'system' }
 }
 
 async function readOptional(path: string): Promise<Buffer | undefined> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { app, dialog } from 'electron'
+import type { Logger } from 'pino'
 import type { Controller } from '../server/controller.ts'
 import { createLog } from '../server/observe/log.ts'
 import { takeRestarts } from '../server/restarts.ts'
@@ -26,7 +27,10 @@ const sandbox = hardenApp()
 let shell: Shell | undefined
 if (beTheOnlyOne(() => shell?.show())) {
   // Not awaited here: `ready` waits until this module has been evaluated.
-  void app.whenReady().then(run).catch(giveUp)
+  void app
+    .whenReady()
+    .then(run)
+    .catch((error: unknown) => giveUp(error))
 }
 
 function run(): void {
@@ -39,34 +43,30 @@ function run(): void {
 
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   const restarts = takeRestarts(process.env)
+  const running: { controller?: Controller; quit?: Quit } = {}
+  const isQuitting = (): boolean => running.quit?.isQuitting ?? false
+  relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
   const controller = startController({ launch, logger, restarts, texts })
   const quit = new Quit(async () => {
     const started = await controller.catch(() => undefined)
     await started?.stop()
   }, logger)
   quit.followShutdown()
-  const running: { controller?: Controller } = {}
-  relaunchAfterCrash({
-    logger,
-    restarts,
-    texts,
-    controller: () => running.controller,
-    isQuitting: () => quit.isQuitting,
-  })
+  running.quit = quit
   // The tray keeps the app when its window is closed.
   app.on('window-all-closed', () => undefined)
 
   denyPermissions()
   serveApp(page)
   serveCalls(controller, logger)
-  const made = new Shell({ launch, logger, folder, assets, controller, isQuitting: () => quit.isQuitting })
+  const made = new Shell({ launch, logger, folder, assets, controller, isQuitting })
   shell = made
   controller
     .then(async (started) => {
       running.controller = started
       await made.follow(started)
     })
-    .catch(giveUp)
+    .catch((error: unknown) => giveUp(error, logger))
 }
 
 function texts(): Texts {
@@ -74,9 +74,10 @@ function texts(): Texts {
 }
 
 /** The app cannot do its work: says why, and ends. */
-function giveUp(error: unknown): void {
+function giveUp(error: unknown, logger?: Logger): void {
   if (!(error instanceof GaveUpError)) {
-    console.error(error)
+    if (logger === undefined) console.error(error)
+    else logger.fatal({ err: error }, 'cannot start')
     const message = error instanceof Error ? error.message : String(error)
     dialog.showErrorBox(texts().cannotStart, message)
   }

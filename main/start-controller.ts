@@ -7,8 +7,9 @@ import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/restarts.ts'
 import { createSealer } from '../server/store/sealer.ts'
 import { spawnMediaProcess } from './media-process.ts'
-import { loadDataKey } from './key.ts'
+import { type DataKey, KeychainError, loadDataKey } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
+import { startAppAgain } from './relaunch.ts'
 import type { Texts } from './texts.ts'
 
 /** The built program of the embedded node, and its page. */
@@ -30,11 +31,11 @@ export class GaveUpError extends Error {
 }
 
 /**
- * Opens the site and makes it listen. Where a port is taken the operator chooses: try again, free ports for this time, or quit.
+ * Opens the site and makes it listen. Where the keychain does not open its key, the operator chooses: try again, or quit. Where a port is taken the operator chooses: try again, free ports for this time, or quit.
  * @throws GaveUpError; otherwise what opening the data folder says
  */
 export async function startController({ launch, logger, restarts, texts }: StartOptions): Promise<Controller> {
-  const { key, protection } = await loadDataKey(launch.dataFolder)
+  const { key, protection } = await openKey({ launch, logger, restarts, texts })
   if (protection === 'file') logger.warn(texts().plainKey)
   const sealer = createSealer(key)
   let overrides: ListenerOverrides = {
@@ -65,6 +66,37 @@ export async function startController({ launch, logger, restarts, texts }: Start
       if (choice === 'free') overrides = { ...overrides, media_port: 0, device_port: 0, node_port: 0 }
     }
   }
+}
+
+/**
+ * The key of the site. Where the keychain does not open it the operator chooses: try again, or quit.
+ * @throws GaveUpError; otherwise as loadDataKey
+ */
+async function openKey({ launch, logger, restarts, texts }: StartOptions): Promise<DataKey> {
+  try {
+    return await loadDataKey(launch.dataFolder)
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw error
+    logger.error({ err: error }, 'the keychain does not open the key of the site')
+    const choice = await askAboutKeychain(error, texts())
+    if (choice === 'quit') throw new GaveUpError(error.message, { cause: error })
+    // What Electron found of the keychain is what it keeps until it ends: only another process looks again.
+    startAppAgain(restarts)
+    return await new Promise<never>(() => {})
+  }
+}
+
+async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Texts): Promise<'again' | 'quit'> {
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    title: 'Roomdesk',
+    message: isLocked ? texts.keychainLocked : texts.keychainRefuses,
+    detail: `${message}\n\n${isLocked ? texts.keychainLockedDetail : texts.keychainRefusesDetail}`,
+    buttons: [texts.tryAgain, texts.quit],
+    defaultId: 0,
+    cancelId: 1,
+  })
+  return response === 0 ? 'again' : 'quit'
 }
 
 async function askAboutPort({ message }: ListenError, texts: Texts): Promise<'again' | 'free' | 'quit'> {

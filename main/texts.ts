@@ -54,6 +54,8 @@ const english = {
   crashedAgain: 'The console page keeps crashing. The controller keeps running.',
   crashedForGood:
     'Roomdesk failed repeatedly and will not restart automatically. Please report the log entry "unforeseen error", then start Roomdesk again.',
+  crashedAtStart:
+    'An unexpected error ended the start. Please report the log entry "unforeseen error", then start Roomdesk again.',
   unresponsive: 'The console page does not respond. The controller keeps running.',
   starting: 'Starting…',
   allWell: 'All is well',
@@ -66,6 +68,12 @@ const english = {
   cannotStart: 'Roomdesk cannot start',
   portTaken: 'Roomdesk cannot listen',
   portTakenDetail: 'It can start now on free ports; clients must then use the addresses shown in the overview.',
+  keychainLocked: 'The keychain is locked',
+  keychainLockedDetail:
+    'It holds the key of this site. Unlock it (on Linux for example by opening Passwords and Keys), then try again. Nothing was changed.',
+  keychainRefuses: 'The keychain does not open this site',
+  keychainRefusesDetail:
+    'The key of this site opens only for the user who made it, on the same machine, while the keychain runs. Nothing was changed.',
   tryAgain: 'Try Again',
   useFreePorts: 'Use Free Ports Once',
   notAsRoot: 'Roomdesk does not run as root: its pages would have no sandbox. Start it as another user.',
@@ -130,6 +138,7 @@ const chinese: Texts = {
   crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
   crashedForGood:
     'Roomdesk 反复出错，不再自动重启。请将日志中的“unforeseen error”条目反馈给开发者，然后重新启动 Roomdesk。',
+  crashedAtStart: '启动时发生意外错误。请将日志中的“unforeseen error”条目反馈给开发者，然后重新启动 Roomdesk。',
   unresponsive: '控制台页面没有响应。控制器仍在运行。',
   starting: '正在启动…',
   allWell: '一切正常',
@@ -142,6 +151,11 @@ const chinese: Texts = {
   cannotStart: 'Roomdesk 无法启动',
   portTaken: 'Roomdesk 无法监听端口',
   portTakenDetail: '使用空闲端口可以立即启动；客户端须改用总览页显示的地址。',
+  keychainLocked: '系统密钥环已锁定',
+  keychainLockedDetail:
+    '本站点的密钥保存在其中。请先解锁（例如在 Linux 上打开“密码和密钥”），然后重试。数据未作任何更改。',
+  keychainRefuses: '系统密钥环无法打开本站点',
+  keychainRefusesDetail: '本站点的密钥只能由创建它的用户在同一台计算机上、密钥环运行时打开。数据未作任何更改。',
   tryAgain: '重试',
   useFreePorts: '本次使用空闲端口',
   notAsRoot: 'Roomdesk 不能以 root 身份运行：页面将失去沙箱保护。请以其他用户启动。',

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { mostRestarts, oneMore, type Restarts, restartWindowMs } from './restarts.ts'
+import { mostRestarts as usualRestarts, oneMore, type Restarts, restartWindowMs } from './restarts.ts'
 
 /** What a crash guard works with. */
 export interface CrashGuardOptions {
@@ -14,8 +14,10 @@ export interface CrashGuardOptions {
   runsOn: () => boolean
   /** Puts a new process in the place of this one. */
   startAgain: (restarts: Restarts) => void
-  /** Ends this process for good, with a line that says why. */
-  end: (code: number, line: string) => void
+  /** How often it is started again within `restartWindowMs`; left out: `mostRestarts`. */
+  mostRestarts?: number
+  /** Ends this process for good, with a line that says why. `notRunning`: it had not started yet, or was about to end. */
+  end: (code: number, line: string, reason: 'repeated' | 'notRunning') => void
 }
 
 /** Exit code of a process that met an error that nobody foresaw and is not started again (EX_SOFTWARE of sysexits.h). */
@@ -25,7 +27,7 @@ const abandonMs = 2_000
 
 /**
  * The last resort: an error that was caught nowhere, so that nobody knows what of the process's state still holds. It is logged whole, the process ends
- * in order and starts again from what is on the disk; at most three times a minute, for a process that always fails helps nobody.
+ * in order and starts again from what is on the disk; but only so often within a minute, for a process that always fails helps nobody.
  */
 export class CrashGuard {
   readonly #options: CrashGuardOptions
@@ -44,17 +46,18 @@ export class CrashGuard {
 
   /** Resolves when the process was replaced or told to end. Never rejects. */
   async crash(error: unknown, origin: string): Promise<void> {
-    const { logger, before, ports, abandon, runsOn, startAgain, end } = this.#options
+    const { logger, before, ports, abandon, runsOn, mostRestarts = usualRestarts, startAgain, end } = this.#options
     logger.fatal({ err: error, origin }, 'unforeseen error')
     // While it ends, anything may fail.
     if (this.#crashed) return
     this.#crashed = true
-    const restarts = runsOn() ? oneMore(before, ports()) : undefined
+    const restarts = runsOn() ? oneMore(before, ports(), mostRestarts) : undefined
     await withDeadline(abandon()).catch((reason: unknown) => logger.fatal({ err: reason }, 'it did not end in order'))
-    if (!runsOn()) return end(crashExitCode, 'Roomdesk ends after an unforeseen error: the log says which.')
+    if (!runsOn())
+      return end(crashExitCode, 'Roomdesk ends after an unforeseen error: the log says which.', 'notRunning')
     if (restarts === undefined) {
       const line = `Roomdesk met an unforeseen error ${mostRestarts + 1} times within ${restartWindowMs / 1_000} s and is not started again by itself: the log says which ("unforeseen error"). Mend what it names, or report it, and start Roomdesk again.`
-      return end(crashExitCode, line)
+      return end(crashExitCode, line, 'repeated')
     }
     logger.fatal({ restarts: restarts.total }, 'starting again')
     startAgain(restarts)

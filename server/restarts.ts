@@ -36,8 +36,13 @@ export function passRestarts(environment: NodeJS.ProcessEnv, restarts: Restarts)
 }
 
 /** One restart more; undefined when there were as many of late as there may be. */
-export function oneMore(before: Restarts, ports: Restarts['ports'], now = Date.now()): Restarts | undefined {
+export function oneMore(
+  before: Restarts,
+  ports: Restarts['ports'],
+  most = mostRestarts,
+  now = Date.now(),
+): Restarts | undefined {
   const recent = before.times.filter((time) => now - time < restartWindowMs)
-  if (recent.length >= mostRestarts) return undefined
+  if (recent.length >= most) return undefined
   return { times: [...recent, now], total: before.total + 1, ports }
 }

@@ -44,6 +44,11 @@ export interface DesktopOptions {
   env?: Readonly<Record<string, string>>
 }
 
+/** The keychain that a test is run with on the stand-in, where the run (`STANDIN_KEYCHAIN`) asks for none. */
+export const keychain = (session: 'none' | 'v10' | 'locked' | 'working'): Record<string, string> => ({
+  STANDIN_KEYCHAIN: process.env.STANDIN_KEYCHAIN ?? session,
+})
+
 /** Starts the built app on free ports and waits for its first window. */
 export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
   const userData = options.userData ?? (await mkdtemp(join(tmpdir(), 'roomdesk-desktop-')))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Desktop, launch } from './desktop.ts'
+import { type Desktop, keychain, launch } from './desktop.ts'
 
 /** What a hostile page, or one that was tampered with, must not be able to do: tried from inside the running app. */
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   elsewhere = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
-  desktop = await launch()
+  desktop = await launch({ env: keychain('v10') })
 })
 afterEach(() => {
   elsewhere.asked.length = 0

@@ -14,7 +14,7 @@ import {
   windowState,
   withWindow,
 } from './around-the-page.ts'
-import { type Desktop, launch } from './desktop.ts'
+import { type Desktop, keychain, launch } from './desktop.ts'
 
 /** Where this session keeps its autostart entries. */
 let config: string
@@ -22,7 +22,7 @@ let desktop: Desktop
 
 beforeAll(async () => {
   config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
-  desktop = await launch({ env: { XDG_CONFIG_HOME: config } })
+  desktop = await launch({ env: { XDG_CONFIG_HOME: config, ...keychain('working') } })
   await noteSurroundings(desktop.app)
   // The tray is drawn anew with the language.
   await desktop.call('settings.set', { console: { language: 'en' } })

@@ -1,9 +1,10 @@
 import { safeStorage } from 'electron'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { loadDataKey, WrappedKeyError } from '../../main/key.ts'
+import { KeychainError, loadDataKey } from '../../main/key.ts'
+import { createSealer, KeyFileError } from '../../server/store/sealer.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -14,19 +15,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A keychain that turns the bytes around. */
-function haveKeychain(): void {
-  vi.spyOn(safeStorage, 'isAsyncEncryptionAvailable').mockResolvedValue(true)
-  vi.spyOn(safeStorage, 'getSelectedStorageBackend').mockReturnValue('gnome_libsecret')
-  vi.spyOn(safeStorage, 'encryptStringAsync').mockImplementation(async (text) => Buffer.from(text).reverse())
-  vi.spyOn(safeStorage, 'decryptStringAsync').mockImplementation(async (bytes) => ({
-    result: Buffer.from(bytes).reverse().toString(),
-    shouldReEncrypt: false,
-  }))
+const wrappedFile = () => join(folder, 'seal.key.wrapped')
+
+/** The app starts in another session: see the stand-in's keychain. */
+function begin(session: 'none' | 'v10' | 'locked' | 'working'): void {
+  const standin = safeStorage as unknown as { _begin: (session: string) => void }
+  standin._begin(session)
 }
 
 describe('with a keychain', () => {
-  beforeEach(haveKeychain)
+  beforeEach(() => begin('working'))
 
   test('the key is kept wrapped only, and is the same at the next start', async () => {
     const { key, protection } = await loadDataKey(join(folder, 'site'))
@@ -39,20 +37,62 @@ describe('with a keychain', () => {
     expect((await loadDataKey(join(folder, 'site'))).key).toEqual(key)
   })
 
-  test('a keychain that does not open it is told, and no new key is made', async () => {
-    await loadDataKey(folder)
-    vi.spyOn(safeStorage, 'decryptStringAsync').mockRejectedValue(new Error('locked'))
-    await expect(loadDataKey(folder)).rejects.toThrow(WrappedKeyError)
-    expect(await readdir(folder)).toEqual(['seal.key.wrapped'])
+  test.each([
+    ['locked', true],
+    ['none', false],
+    ['v10', false],
+  ] as const)(
+    'a keychain that does not open it later (%s) is told, and no new key is made',
+    async (session, isLocked) => {
+      const { key } = await loadDataKey(folder)
+      begin(session)
+      await expect(loadDataKey(folder)).rejects.toThrow(KeychainError)
+      await expect(loadDataKey(folder)).rejects.toMatchObject({ isLocked })
+      expect(await readdir(folder)).toEqual(['seal.key.wrapped'])
+      begin('working')
+      expect(await loadDataKey(folder)).toEqual({ key, protection: 'system' })
+    },
+  )
+
+  test('no new key is made for a site whose key is gone', async () => {
+    const { key } = await loadDataKey(folder)
+    await writeFile(join(folder, 'nodes.json'), JSON.stringify({ secret: createSealer(key).seal('secret') }))
+    await rm(wrappedFile())
+    await expect(loadDataKey(folder)).rejects.toThrow(KeyFileError)
+    await expect(loadDataKey(folder)).rejects.toThrow('neither seal.key.wrapped nor seal.key')
+    expect(await readdir(folder)).toEqual(['nodes.json'])
+  })
+
+  test('a keychain that refuses to wrap a key leaves nothing behind', async () => {
+    vi.spyOn(safeStorage, 'encryptStringAsync').mockRejectedValue(new Error('denied'))
+    await expect(loadDataKey(folder)).rejects.toThrow(KeychainError)
+    expect(await readdir(folder)).toEqual([])
   })
 })
 
-test('without a keychain the key is a file of this user, and says so', async () => {
-  vi.spyOn(safeStorage, 'getSelectedStorageBackend').mockReturnValue('basic_text')
-  const { key, protection } = await loadDataKey(folder)
-  expect(protection).toBe('file')
-  expect(await readdir(folder)).toEqual(['seal.key'])
-  haveKeychain()
-  // A keychain that appears later leaves the key where the headless controller finds it too.
-  expect(await loadDataKey(folder)).toEqual({ key, protection: 'file' })
+// Where none of them answers, Chromium seals with a key that everybody has, and says on Linux alone that it did.
+describe.runIf(process.platform === 'linux').each(['none', 'v10', 'locked'] as const)('without one (%s)', (session) => {
+  beforeEach(() => begin(session))
+
+  test('the key is a file of this user, and says so', async () => {
+    const { key, protection } = await loadDataKey(folder)
+    expect(protection).toBe('file')
+    expect(await readdir(folder)).toEqual(['seal.key'])
+    begin('working')
+    // A keychain that appears later leaves the key where the headless controller finds it too.
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file' })
+  })
+
+  test('a key that Chromium sealed with its own counts as unprotected, until a keychain takes it', async () => {
+    const hex = '00'.repeat(32)
+    await writeFile(wrappedFile(), await safeStorage.encryptStringAsync(hex))
+    const key = Buffer.from(hex, 'hex')
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file' })
+    begin('working')
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'system' })
+    expect((await readFile(wrappedFile(), 'latin1')).slice(0, 3)).toBe('v11')
+    expect(await readdir(folder)).toEqual(['seal.key.wrapped'])
+    begin(session)
+    await expect(loadDataKey(folder)).rejects.toThrow(KeychainError)
+  })
 })

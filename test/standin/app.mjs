@@ -98,14 +98,13 @@ class App extends EventEmitter {
     // Else a window's `close` said no; the last one that goes ends the app.
     else this._quitting = false
   }
-  /** Another one starts when this one has ended, with the same arguments and this one's environment. */
-  relaunch() {
+  /** Another one starts when this one has ended, with the same arguments unless told others, and this one's environment. */
+  relaunch({ execPath = join(import.meta.dirname, 'electron'), args = process.argv.slice(1) } = {}) {
     if (this._relaunches) return
     this._relaunches = true
     process.once('exit', () => {
-      const electron = join(import.meta.dirname, 'electron')
       const wait = `while kill -0 ${process.pid} 2>/dev/null; do sleep 0.05; done; exec "$0" "$@"`
-      spawn('/bin/sh', ['-c', wait, electron, ...process.argv.slice(1)], { stdio: 'inherit', detached: true }).unref()
+      spawn('/bin/sh', ['-c', wait, execPath, ...args], { stdio: 'inherit', detached: true }).unref()
     })
   }
   exit(code = 0) {

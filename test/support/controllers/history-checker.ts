@@ -1,0 +1,151 @@
+import { type Asked, type Call, isChange, type SeenRoom, told } from './history.ts'
+import { findOrder } from './possible-order.ts'
+import { after, Impossible, nameOf, noRoom, type RoomState } from './room-model.ts'
+
+/** What a site did that it must not: one sentence, and what shows it. */
+export interface Violation {
+  what: string
+  calls: readonly string[]
+}
+
+/** A call about one room. */
+type RoomCall = Call & { asked: Exclude<Asked, { do: 'list' }> }
+
+/**
+ * What in a history contradicts one site that loses no change that it acknowledged, does none twice and shows nobody an older state than was there when they asked:
+ * for each room there must be an order of its calls that explains every answer. A change whose outcome is open may have happened at any time after it was asked, once, or not at all.
+ * Clients ask one call after the other, so an order of which each call keeps to its time also never lets a client's reads go back, whichever addresses it asks.
+ */
+export function violations(history: readonly Call[]): Violation[] {
+  return [...wrongAnswers(history), ...numbersTwice(history), ...topicsTwice(history), ...withoutOrder(history)]
+}
+
+function wrongAnswers(history: readonly Call[]): Violation[] {
+  return history
+    .filter((call) => call.told.as === 'wrong')
+    .map((call) => ({ what: 'An answer that no controller may give.', calls: [told(call)] }))
+}
+
+/** Every room that an answer shows, with the call. */
+function* seenRooms(history: readonly Call[]): Generator<{ seen: SeenRoom; call: Call }> {
+  for (const call of history) {
+    if (call.told.as !== 'done') continue
+    if (call.told.seen !== undefined) yield { seen: call.told.seen, call }
+    for (const seen of call.told.rooms ?? []) yield { seen, call }
+  }
+}
+
+/** The number of a room is never that of another. */
+function numbersTwice(history: readonly Call[]): Violation[] {
+  const rooms = new Map<number, { room: string; call: Call }>()
+  const found: Violation[] = []
+  for (const { seen, call } of seenRooms(history)) {
+    const before = rooms.get(seen.id)
+    if (before === undefined) rooms.set(seen.id, { room: seen.room, call })
+    else if (before.room !== seen.room)
+      found.push({
+        what: `Rooms ${before.room} and ${seen.room} have the same number ${seen.id}.`,
+        calls: [told(before.call), told(call)],
+      })
+  }
+  return found
+}
+
+/** Topics are unique, and who creates a room whose room_id is the site's choice changes it no more: two rooms of one topic are one creation that was done twice. */
+function topicsTwice(history: readonly Call[]): Violation[] {
+  const rooms = new Map<string, { room: string; call: Call }>()
+  const found = new Map<string, Violation>()
+  for (const { seen, call } of seenRooms(history)) {
+    const before = rooms.get(seen.topic)
+    if (before === undefined) rooms.set(seen.topic, { room: seen.room, call })
+    else if (before.room !== seen.room)
+      found.set(seen.topic, {
+        what: `Rooms ${before.room} and ${seen.room} are one change (${seen.topic}) that was done twice.`,
+        calls: [told(before.call), told(call)],
+      })
+  }
+  return [...found.values()]
+}
+
+function withoutOrder(history: readonly Call[]): Violation[] {
+  const found: Violation[] = []
+  const seen = seenNames(history)
+  for (const [room, calls] of callsOfRooms(history)) {
+    const result = findOrder(calls.filter((call) => matters(call, seen)).map(timed), {
+      begin: noRoom,
+      after: (state: RoomState, { call }) => {
+        const next = after(state, call.asked, call.told)
+        return next instanceof Impossible ? undefined : next
+      },
+      name: nameOf,
+    })
+    if (result.order) continue
+    const { stuck, state, undecided } = result
+    const why = after(state, stuck.call.asked, stuck.call.told)
+    const reason = why instanceof Impossible ? why.why : 'nothing explains it'
+    found.push({
+      what: undecided
+        ? `Room ${room}: its calls are too tangled to be judged.`
+        : `Room ${room}: no order of its calls explains what ${stuck.call.client} was told (${told(stuck.call)}): ${reason}.`,
+      calls: calls.toSorted((one, other) => one.start - other.start).map((call) => told(call)),
+    })
+  }
+  return found
+}
+
+/** Topics and userIds that an answer shows, or that a device was certainly called by. */
+function seenNames(history: readonly Call[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { seen } of seenRooms(history)) names.add(seen.topic)
+  for (const { asked, told: answer } of history) {
+    if (answer.as === 'done') for (const user of answer.users ?? []) names.add(user)
+    if (asked.do === 'removeDevice' || (asked.do === 'addDevice' && answer.as !== 'open')) names.add(asked.user)
+  }
+  return names
+}
+
+/** An open change of what nobody was ever shown explains nothing: whether it was done need not be tried. */
+function matters({ asked, told: { as } }: RoomCall, seen: ReadonlySet<string>): boolean {
+  if (as !== 'open') return true
+  if (asked.do === 'update') return seen.has(asked.topic)
+  return asked.do !== 'addDevice' || seen.has(asked.user)
+}
+
+/** What was not answered may have happened until any later time. */
+function timed(call: RoomCall): { call: RoomCall; start: number; end: number } {
+  return { call, start: call.start, end: call.told.as === 'open' ? Infinity : call.end }
+}
+
+/** The calls that say something of a room, by room. A list says of each room of its owner that it is there, as it is, or is not. */
+function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
+  const rooms = new Map<string, RoomCall[]>()
+  const ofOwner = new Map<string, Set<string>>()
+  const note = (room: string, call: RoomCall): void => {
+    const calls = rooms.get(room)
+    if (calls === undefined) rooms.set(room, [call])
+    else calls.push(call)
+  }
+  for (const call of history) {
+    const { asked, owner } = call
+    if (asked.do === 'list' || asked.room === '') continue
+    if (call.told.as === 'unasked' || call.told.as === 'wrong') continue
+    const known = ofOwner.get(owner) ?? new Set()
+    ofOwner.set(owner, known.add(asked.room))
+    if (call.told.as === 'open' && !isChange(call)) continue
+    note(asked.room, { ...call, asked })
+  }
+  for (const call of history) {
+    const { asked, told: answer } = call
+    if (asked.do !== 'list' || answer.as !== 'done') continue
+    const listed = new Map((answer.rooms ?? []).map((seen) => [seen.room, seen]))
+    for (const room of ofOwner.get(asked.owner) ?? []) {
+      const seen = listed.get(room)
+      note(room, {
+        ...call,
+        asked: { do: 'get', room },
+        told: seen === undefined ? { as: 'noRoom' } : { as: 'done', seen },
+      })
+    }
+  }
+  return rooms
+}

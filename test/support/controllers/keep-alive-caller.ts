@@ -1,0 +1,46 @@
+import http, { type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+
+/** Kept connections of one client to one address. */
+const connections = 2
+/** A client that has no answer by then gives up, in milliseconds: well after every deadline of a site. */
+const givesUpMs = 15_000
+
+/** What came back. `nobody`: the connection was refused. `cut`: it ended, or nothing came, before an answer was whole. */
+export type Reply = { as: 'answer'; status: number; body: string } | { as: 'nobody' } | { as: 'cut' }
+
+/** Sends requests over connections that are kept, as clients do that call often: which of them is used is left to chance. */
+export class KeepAliveCaller {
+  readonly #agents = Array.from({ length: connections }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }))
+  readonly #random: () => number
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  async call(url: string, post?: { body: string; headers: Record<string, string> }): Promise<Reply> {
+    const agent = this.#agents[Math.floor(this.#random() * connections)]
+    const request = http.request(url, {
+      method: post === undefined ? 'GET' : 'POST',
+      ...(agent === undefined ? {} : { agent }),
+      ...(post === undefined ? {} : { headers: post.headers }),
+    })
+    const late = setTimeout(() => request.destroy(new Error('no answer')), givesUpMs)
+    try {
+      request.end(post?.body)
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      return { as: 'answer', status: response.statusCode ?? 0, body: await text(response) }
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+        ? { as: 'nobody' }
+        : { as: 'cut' }
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  close(): void {
+    for (const agent of this.#agents) agent.destroy()
+  }
+}

@@ -1,0 +1,83 @@
+import type { Asked, Told } from './history.ts'
+
+/** What is known of one room at one moment of a possible order of its calls. */
+export interface RoomState {
+  readonly there: boolean
+  readonly topic: string
+  /** Its number; 0: nobody has read it yet. */
+  readonly id: number
+  /** Numbers of rooms of this name that were deleted. */
+  readonly gone: readonly number[]
+  /** userIds, sorted. */
+  readonly devices: readonly string[]
+}
+
+/** Before anything happened. */
+export const noRoom: RoomState = { there: false, topic: '', id: 0, gone: [], devices: [] }
+
+/** Why a call cannot have happened in a state; in words. */
+export class Impossible {
+  readonly why: string
+  constructor(why: string) {
+    this.why = why
+  }
+}
+
+/** The state after a call that was told this, if it happened in that one. An open change happened as it was meant. A list is asked of each room by `get`. */
+export function after(state: RoomState, asked: Exclude<Asked, { do: 'list' }>, told: Told): RoomState | Impossible {
+  if (told.as === 'noRoom') return state.there ? new Impossible('the room is there') : state
+  if (told.as === 'exists') return existing(state, asked)
+  if (asked.do === 'devices') return sameDevices(state, told)
+  if (asked.do === 'create') {
+    if (state.there) return new Impossible('the room is there already')
+    return { ...state, there: true, topic: asked.topic }
+  }
+  if (!state.there) return new Impossible('the room is not there')
+  switch (asked.do) {
+    case 'update':
+      return { ...state, topic: asked.topic }
+    case 'delete':
+      return { ...noRoom, gone: state.id === 0 ? state.gone : [...state.gone, state.id] }
+    case 'get':
+      return read(state, told)
+    case 'users':
+      return state
+    case 'addDevice':
+      if (state.devices.includes(asked.user)) return new Impossible('the device is there already')
+      return { ...state, devices: [...state.devices, asked.user].sort() }
+    case 'removeDevice':
+      return withoutDevice(state, asked.user, told)
+  }
+}
+
+/** A name for the state: the same for equal ones. */
+export function nameOf({ there, topic, id, gone, devices }: RoomState): string {
+  return `${there ? `${id}:${topic}` : '-'}|${gone.join()}|${devices.join()}`
+}
+
+function existing(state: RoomState, asked: Asked): RoomState | Impossible {
+  const there = asked.do === 'addDevice' ? state.devices.includes(asked.user) : state.there
+  return there ? state : new Impossible('there is none yet')
+}
+
+function read(state: RoomState, told: Told): RoomState | Impossible {
+  const seen = told.as === 'done' ? told.seen : undefined
+  if (seen === undefined) return state
+  if (seen.topic !== state.topic) return new Impossible(`its topic is ${state.topic}`)
+  if (state.id !== 0 && seen.id !== state.id) return new Impossible(`its number is ${state.id}`)
+  if (state.gone.includes(seen.id)) return new Impossible('its number is that of a room that was deleted')
+  return state.id === 0 ? { ...state, id: seen.id } : state
+}
+
+function sameDevices(state: RoomState, told: Told): RoomState | Impossible {
+  const users = told.as === 'done' ? told.users : undefined
+  if (users === undefined || users.toSorted().join() === state.devices.join()) return state
+  return new Impossible(`its devices are ${state.devices.join() || 'none'}`)
+}
+
+function withoutDevice(state: RoomState, user: string, told: Told): RoomState | Impossible {
+  const there = state.devices.includes(user)
+  if (told.as === 'noDevice') return there ? new Impossible('the device is there') : state
+  if (!there) return new Impossible('the device is not there')
+  return { ...state, devices: state.devices.filter((other) => other !== user) }
+}

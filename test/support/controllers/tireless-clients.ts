@@ -1,0 +1,349 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, ApiClient } from '../api-client.ts'
+import { seededRandom } from '../seeded-random.ts'
+import type { ControllersSite, SiteController } from './controllers-site.ts'
+import { credential } from './controllers-site.ts'
+import type { Asked, Call, SeenRoom, Told } from './history.ts'
+import { isChange } from './history.ts'
+import { KeepAliveCaller, type Reply } from './keep-alive-caller.ts'
+
+/** So many share the rooms of a group, which are used for so many calls; then it goes on with others. */
+const groupSize = 3
+const roomsOfGroup = 4
+const callsOfGroup = 120
+/** A refused connection is tried again after so long, in milliseconds. */
+const refusedMs = 15
+
+export interface ClientsOptions {
+  seed: number
+  count: number
+  /** Between two calls of one, in milliseconds at most. */
+  pauseMs?: number
+}
+
+/** Rooms that several clients use at the same time. */
+interface Group {
+  owner: string
+  calls: number
+  /** Their room_ids: chosen by the clients, and those that the site chose. */
+  rooms: string[]
+  numbered: string[]
+}
+
+/**
+ * Clients that never stop: they create, change, read and delete the same rooms through every address of a site, whatever happens there, and note each call.
+ * What was open is never asked a second time.
+ */
+export class TirelessClients {
+  readonly history: Call[] = []
+  readonly #site: ControllersSite
+  readonly #options: ClientsOptions
+  readonly #random: () => number
+  readonly #tokens: string
+  readonly #keys: ReadonlyMap<string, string>
+  readonly #running: Promise<void>[] = []
+  #stopped = false
+  #changes = 0
+  #unique = 0
+
+  private constructor(
+    site: ControllersSite,
+    options: ClientsOptions,
+    token: string,
+    keys: ReadonlyMap<string, string>,
+  ) {
+    this.#site = site
+    this.#options = options
+    this.#random = seededRandom(options.seed)
+    this.#tokens = token
+    this.#keys = keys
+  }
+
+  /** They begin. A session of theirs is on disk a second after it is opened: that is waited for. */
+  static async start(site: ControllersSite, options: ClientsOptions): Promise<TirelessClients> {
+    const { headless } = await site.leader()
+    const api = new ApiClient(headless.ready, credential)
+    const answer = await api.authenticate()
+    if (answer.ret !== 0) throw new Error(`authenticate: ${JSON.stringify(answer)}`)
+    await sleep(1_500)
+    const keys = await Promise.all(site.controllers.map(async (one) => [one.name, await consoleKey(one)] as const))
+    const clients = new TirelessClients(site, options, api.token, new Map(keys))
+    for (let first = 0; first < options.count; first += groupSize) clients.#group(first)
+    return clients
+  }
+
+  /** Waits until so many more changes were acknowledged than until now, asked after now. @param within milliseconds */
+  async moreChanges(count: number, within = 30_000): Promise<void> {
+    const [from, began] = [this.history.length, performance.now()]
+    let [acknowledged, at] = [0, from]
+    while (acknowledged < count) {
+      for (; at < this.history.length; at++) {
+        const call = this.history[at]
+        if (call !== undefined && call.start >= began && call.told.as === 'done' && isChange(call)) acknowledged++
+      }
+      if (performance.now() - began > within)
+        throw new Error(
+          `${acknowledged} of ${count} changes were acknowledged within ${within} ms${this.#site.lastWords()}`,
+        )
+      await sleep(2)
+    }
+  }
+
+  /** Changes that were acknowledged so far. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Lets every call end. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.all(this.#running)
+  }
+
+  /** After everything: what is stored, as the last calls of the history. All rooms of each owner, and the devices of each room. */
+  async readEverything(): Promise<void> {
+    const reader = new Client('reader', this, seededRandom(this.#options.seed + 1))
+    for (const owner of new Set(this.history.map((call) => call.owner))) await reader.ask(owner, { do: 'list', owner })
+    const withDevices = new Map(
+      this.history
+        .filter(({ asked }) => asked.do === 'addDevice')
+        .map(({ asked, owner }) => [asked.do === 'addDevice' ? asked.room : '', owner]),
+    )
+    for (const [room, owner] of withDevices) await reader.ask(owner, { do: 'devices', room })
+    reader.close()
+  }
+
+  get site(): ControllersSite {
+    return this.#site
+  }
+
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  get token(): string {
+    return this.#tokens
+  }
+
+  keyOf({ name }: SiteController): string {
+    return this.#keys.get(name) ?? ''
+  }
+
+  unique(): number {
+    return ++this.#unique
+  }
+
+  note(call: Call): void {
+    this.history.push(call)
+    if (call.told.as === 'done' && isChange(call)) this.#changes++
+  }
+
+  #group(first: number): void {
+    const last = Math.min(first + groupSize, this.#options.count)
+    const shared = { group: newGroup(first, 0), generation: 0 }
+    const groupOf = (): Group => {
+      if (shared.group.calls++ >= callsOfGroup) shared.group = newGroup(first, ++shared.generation)
+      return shared.group
+    }
+    for (let index = first; index < last; index++) {
+      const client = new Client(`c${index}`, this, seededRandom(Math.floor(this.#random() * 2 ** 32)))
+      this.#running.push(client.run(groupOf, this.#options.pauseMs ?? 10).finally(() => client.close()))
+    }
+  }
+}
+
+function newGroup(first: number, generation: number): Group {
+  const owner = `g${first}.${generation}.`
+  return {
+    owner,
+    calls: 0,
+    numbered: [],
+    rooms: Array.from({ length: roomsOfGroup }, (_, index) => `${owner}${index}`),
+  }
+}
+
+/** One of them: one call after the other. */
+class Client {
+  readonly #name: string
+  readonly #all: TirelessClients
+  readonly #random: () => number
+  readonly #caller: KeepAliveCaller
+  /** Devices that were added for certain, and are not being removed. */
+  readonly #devices: { room: string; user: string }[] = []
+
+  constructor(name: string, all: TirelessClients, random: () => number) {
+    this.#name = name
+    this.#all = all
+    this.#random = random
+    this.#caller = new KeepAliveCaller(random)
+  }
+
+  async run(group: () => Group, pauseMs: number): Promise<void> {
+    while (!this.#all.stopped) {
+      const mine = group()
+      const told = await this.ask(mine.owner, this.#next(mine), mine)
+      await sleep(told.as === 'unasked' ? refusedMs : this.#random() * pauseMs)
+    }
+  }
+
+  close(): void {
+    this.#caller.close()
+  }
+
+  /** Asks through one address of the site, chosen by chance, and notes it. */
+  async ask(owner: string, asked: Asked, group?: Group): Promise<Told> {
+    const controller = this.#one(this.#all.site.controllers)
+    const start = performance.now()
+    const reply = await this.#send(controller, asked, owner)
+    const end = performance.now()
+    let noted = asked
+    const told = toldBy(reply, asked)
+    if (asked.do === 'create' && asked.room === '') {
+      // The site chose its number.
+      const room = told.as === 'done' ? roomIdOf(reply) : ''
+      noted = { ...asked, room }
+      if (room !== '') group?.numbered.push(room)
+    }
+    if (asked.do === 'addDevice' && told.as === 'done') this.#devices.push({ room: asked.room, user: asked.user })
+    this.#all.note({ client: this.#name, at: controller.name, owner, asked: noted, told, start, end })
+    return told
+  }
+
+  #next({ owner, rooms, numbered }: Group): Asked {
+    const room = this.#one(rooms)
+    const chance = this.#random()
+    const topic = `${this.#name}.${this.#all.unique()}`
+    if (chance < 0.22) return { do: 'create', room, topic }
+    if (chance < 0.3) return { do: 'create', room: '', topic }
+    if (chance < 0.45) return { do: 'update', room, topic }
+    if (chance < 0.57) return { do: 'delete', room }
+    if (chance < 0.6) return { do: 'delete', room: numbered.length === 0 ? room : this.#one(numbered) }
+    if (chance < 0.65) return { do: 'addDevice', room, user: `u.${topic}` }
+    if (chance < 0.68) {
+      const [device] = this.#devices.splice(0, 1)
+      if (device?.room.startsWith(owner) === true) return { do: 'removeDevice', ...device }
+    }
+    if (chance < 0.74) return { do: 'devices', room }
+    if (chance < 0.78) return { do: 'users', room }
+    if (chance < 0.82) return { do: 'list', owner }
+    return { do: 'get', room: numbered.length > 0 && this.#random() < 0.2 ? this.#one(numbered) : room }
+  }
+
+  #one<T>(of: readonly [T, ...T[]] | readonly T[]): T {
+    const one = of[Math.floor(this.#random() * of.length)]
+    if (one === undefined) throw new Error('There is nothing to choose from.')
+    return one
+  }
+
+  #send(controller: SiteController, asked: Asked, owner: string): Promise<Reply> {
+    const { media, device, console: consoleUrl } = controller.headless.ready
+    if (asked.do === 'list') {
+      const authorization = `Bearer ${this.#all.keyOf(controller)}`
+      const body = JSON.stringify({ search: asked.owner, limit: 500 })
+      return this.#caller.call(`${consoleUrl}/rpc/rooms.list`, {
+        body,
+        headers: { authorization, 'content-type': 'application/json' },
+      })
+    }
+    const [base, path, parameters] = requestOf(asked, owner)
+    const query = new URLSearchParams({ ...parameters, access_token: this.#all.token })
+    return this.#caller.call(`${base === 'media' ? media : device}${path}?${query.toString()}`)
+  }
+}
+
+/** Where a call goes, and its parameters. */
+function requestOf(
+  asked: Exclude<Asked, { do: 'list' }>,
+  owner: string,
+): ['media' | 'device', string, Record<string, string>] {
+  const room_id = asked.room
+  switch (asked.do) {
+    case 'create': {
+      const chosen: Record<string, string> = asked.room === '' ? {} : { room_extend_id: asked.room }
+      return ['media', '/rtc/room/create', { topic: asked.topic, owner_id: owner, room_mode: '1', ...chosen }]
+    }
+    case 'update':
+      return ['media', '/rtc/room/update', { room_id, topic: asked.topic }]
+    case 'delete':
+      return ['media', '/rtc/room/del', { room_id }]
+    case 'get':
+      return ['media', '/rtc/room/get', { room_id }]
+    case 'users':
+      return ['media', '/rtc/room/get_room_info', { room_id }]
+    case 'devices':
+      return ['device', '/avd/api/outgoing/getOutgoingUsers', { roomId: asked.room }]
+    case 'addDevice':
+    case 'removeDevice': {
+      const name = asked.do === 'addDevice' ? 'createOutgoingUser' : 'destroyOutgoingUser'
+      const which = { roomId: asked.room, userId: asked.user, userAddress: 'rtsp://127.0.0.1/camera' }
+      return [
+        'device',
+        `/avd/api/outgoing/${name}`,
+        asked.do === 'addDevice' ? { ...which, userName: 'Camera' } : which,
+      ]
+    }
+  }
+}
+
+/** What an answer says of the rooms. */
+function toldBy(reply: Reply, asked: Asked): Told {
+  if (reply.as === 'nobody') return { as: 'unasked' }
+  if (reply.as === 'cut') return { as: 'open' }
+  const wrong: Told = { as: 'wrong', answer: `${reply.status} ${reply.body}` }
+  if (asked.do === 'list') return listed(reply, wrong)
+  if (reply.status !== 200) return wrong
+  let answer: Answer
+  try {
+    answer = JSON.parse(reply.body) as Answer
+  } catch {
+    return wrong
+  }
+  const { ret } = answer
+  const onDevices = ['addDevice', 'removeDevice', 'devices'].includes(asked.do)
+  // The engine has not begun yet, the node did not answer, the join failed, or no node is there.
+  if (onDevices && [302, 303, 304, 310, 426, 427].includes(ret)) return { as: 'open', ret }
+  if (!onDevices && (ret === 700 || ret === 409)) return { as: 'open', ret }
+  if (ret === (onDevices ? 424 : 404)) return { as: 'noRoom' }
+  if (asked.do === 'create' && ret === 407) return { as: 'exists' }
+  if (asked.do === 'addDevice' && ret === 423) return { as: 'exists' }
+  if (asked.do === 'removeDevice' && ret === 425) return { as: 'noDevice' }
+  if (ret !== 0) return wrong
+  if (asked.do === 'get') {
+    const { id, room_id, topic } = answer as unknown as { id: number; room_id: string; topic: string }
+    return room_id === asked.room ? { as: 'done', seen: { room: room_id, topic, id } } : wrong
+  }
+  if (asked.do === 'devices') {
+    const { data } = answer as unknown as { data: { items: { userId: string }[] } }
+    return { as: 'done', users: data.items.map(({ userId }) => userId) }
+  }
+  return { as: 'done' }
+}
+
+interface ListAnswer {
+  ok: boolean
+  value?: { total: number; items: { room_id: string; topic: string; id: number; owner_id: string }[] }
+  error?: { code: string }
+}
+
+function listed(reply: { status: number; body: string }, wrong: Told): Told {
+  let answer: ListAnswer
+  try {
+    answer = JSON.parse(reply.body) as ListAnswer
+  } catch {
+    return wrong
+  }
+  const { value } = answer
+  if (value === undefined) return reply.status >= 500 ? { as: 'open', ret: reply.status } : wrong
+  if (value.items.length !== value.total) return wrong
+  return { as: 'done', rooms: value.items.map(({ room_id, topic, id }): SeenRoom => ({ room: room_id, topic, id })) }
+}
+
+function roomIdOf(reply: Reply): string {
+  return reply.as === 'answer' ? String((JSON.parse(reply.body) as Answer).room_id) : ''
+}
+
+async function consoleKey({ headless }: SiteController): Promise<string> {
+  return (await readFile(join(headless.folder, 'console.key'), 'utf8')).trim()
+}

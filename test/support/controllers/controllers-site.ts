@@ -13,8 +13,8 @@ const roleMs = 30_000
 const betweenMs = 10
 
 export interface SiteOptions {
-  /** How many controllers. */
-  count?: number
+  /** How many. */
+  controllers?: number
   /** Of the tests; left out: one of the site's own. */
   database?: PostgresServer
   /** A crash of the database loses nothing, as in the field; without, it is quicker. */
@@ -47,12 +47,12 @@ export class ControllersSite {
   }
 
   /** Starts them: the first leads. */
-  static async start({ count = 3, database, durable, proxied = false }: SiteOptions = {}): Promise<ControllersSite> {
+  static async start({ controllers = 3, database, durable, proxied = false }: SiteOptions = {}): Promise<ControllersSite> {
     const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
     const site = new ControllersSite(server, await server.newSchema(), database === undefined)
     try {
       await site.#add('a', proxied)
-      const others = Array.from({ length: count - 1 }, (_, index) => String.fromCharCode(98 + index))
+      const others = Array.from({ length: controllers - 1 }, (_, index) => String.fromCharCode(98 + index))
       for (const name of others) await site.#add(name, proxied)
     } catch (error) {
       await site.remove()

@@ -4,8 +4,6 @@ import { text } from 'node:stream/consumers'
 
 /** Kept connections of one client to one address. */
 const connections = 2
-/** A client that has no answer by then gives up, in milliseconds: well after every deadline of a site. */
-const givesUpMs = 15_000
 
 /** What came back. `nobody`: the connection was refused. `cut`: it ended, or nothing came, before an answer was whole. */
 export type Reply = { as: 'answer'; status: number; body: string } | { as: 'nobody' } | { as: 'cut' }
@@ -14,9 +12,12 @@ export type Reply = { as: 'answer'; status: number; body: string } | { as: 'nobo
 export class KeepAliveCaller {
   readonly #agents = Array.from({ length: connections }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }))
   readonly #random: () => number
+  readonly #givesUpMs: number
 
-  constructor(random: () => number) {
+  /** @param givesUpMs it waits no longer for an answer */
+  constructor(random: () => number, givesUpMs: number) {
     this.#random = random
+    this.#givesUpMs = givesUpMs
   }
 
   async call(url: string, post?: { body: string; headers: Record<string, string> }): Promise<Reply> {
@@ -26,7 +27,7 @@ export class KeepAliveCaller {
       ...(agent === undefined ? {} : { agent }),
       ...(post === undefined ? {} : { headers: post.headers }),
     })
-    const late = setTimeout(() => request.destroy(new Error('no answer')), givesUpMs)
+    const late = setTimeout(() => request.destroy(new Error('no answer')), this.#givesUpMs)
     try {
       request.end(post?.body)
       const [response] = (await once(request, 'response')) as [IncomingMessage]

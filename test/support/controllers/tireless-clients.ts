@@ -15,12 +15,19 @@ const roomsOfGroup = 4
 const callsOfGroup = 120
 /** A refused connection is tried again after so long, in milliseconds. */
 const refusedMs = 15
+/** A client waits no longer for an answer unless it is told to: well after every deadline of a site, in milliseconds. */
+const patience = 15_000
+/** So often is asked what is stored in the end. */
+const mostReads = 200
 
 export interface ClientsOptions {
   seed: number
-  count: number
+  /** How many. */
+  clients: number
   /** Between two calls of one, in milliseconds at most. */
   pauseMs?: number
+  /** One waits no longer for an answer, in milliseconds; then it goes on. */
+  givesUpMs?: number
 }
 
 /** Rooms that several clients use at the same time. */
@@ -70,7 +77,7 @@ export class TirelessClients {
     await sleep(1_500)
     const keys = await Promise.all(site.controllers.map(async (one) => [one.name, await consoleKey(one)] as const))
     const clients = new TirelessClients(site, options, api.token, new Map(keys))
-    for (let first = 0; first < options.count; first += groupSize) clients.#group(first)
+    for (let first = 0; first < options.clients; first += groupSize) clients.#group(first)
     return clients
   }
 
@@ -104,15 +111,25 @@ export class TirelessClients {
 
   /** After everything: what is stored, as the last calls of the history. All rooms of each owner, and the devices of each room. */
   async readEverything(): Promise<void> {
-    const reader = new Client('reader', this, seededRandom(this.#options.seed + 1))
-    for (const owner of new Set(this.history.map((call) => call.owner))) await reader.ask(owner, { do: 'list', owner })
-    const withDevices = new Map(
-      this.history
-        .filter(({ asked }) => asked.do === 'addDevice')
-        .map(({ asked, owner }) => [asked.do === 'addDevice' ? asked.room : '', owner]),
-    )
-    for (const [room, owner] of withDevices) await reader.ask(owner, { do: 'devices', room })
+    const reader = this.visitor('reader')
+    const read = async (owner: string, asked: Asked): Promise<void> => {
+      for (let turn = 0; turn < mostReads; turn++) {
+        const { as } = await reader.ask(owner, asked)
+        if (as !== 'unasked' && as !== 'open') return
+        await sleep(refusedMs)
+      }
+      throw new Error(`Nobody answers in the end${this.#site.lastWords()}`)
+    }
+    for (const owner of new Set(this.history.map((call) => call.owner))) await read(owner, { do: 'list', owner })
+    const withDevices = new Map<string, string>()
+    for (const { asked, owner } of this.history) if (asked.do === 'addDevice') withDevices.set(asked.room, owner)
+    for (const [room, owner] of withDevices) await read(owner, { do: 'devices', room })
     reader.close()
+  }
+
+  /** A client that asks what a story wants. */
+  visitor(name: string): Client {
+    return new Client(name, this, seededRandom(Math.floor(this.#random() * 2 ** 32)), patience)
   }
 
   get site(): ControllersSite {
@@ -141,14 +158,19 @@ export class TirelessClients {
   }
 
   #group(first: number): void {
-    const last = Math.min(first + groupSize, this.#options.count)
+    const last = Math.min(first + groupSize, this.#options.clients)
     const shared = { group: newGroup(first, 0), generation: 0 }
     const groupOf = (): Group => {
       if (shared.group.calls++ >= callsOfGroup) shared.group = newGroup(first, ++shared.generation)
       return shared.group
     }
     for (let index = first; index < last; index++) {
-      const client = new Client(`c${index}`, this, seededRandom(Math.floor(this.#random() * 2 ** 32)))
+      const client = new Client(
+        `c${index}`,
+        this,
+        seededRandom(Math.floor(this.#random() * 2 ** 32)),
+        this.#options.givesUpMs ?? patience,
+      )
       this.#running.push(client.run(groupOf, this.#options.pauseMs ?? 10).finally(() => client.close()))
     }
   }
@@ -165,7 +187,7 @@ function newGroup(first: number, generation: number): Group {
 }
 
 /** One of them: one call after the other. */
-class Client {
+export class Client {
   readonly #name: string
   readonly #all: TirelessClients
   readonly #random: () => number
@@ -173,17 +195,17 @@ class Client {
   /** Devices that were added for certain, and are not being removed. */
   readonly #devices: { room: string; user: string }[] = []
 
-  constructor(name: string, all: TirelessClients, random: () => number) {
+  constructor(name: string, all: TirelessClients, random: () => number, givesUpMs: number) {
     this.#name = name
     this.#all = all
     this.#random = random
-    this.#caller = new KeepAliveCaller(random)
+    this.#caller = new KeepAliveCaller(random, givesUpMs)
   }
 
   async run(group: () => Group, pauseMs: number): Promise<void> {
     while (!this.#all.stopped) {
       const mine = group()
-      const told = await this.ask(mine.owner, this.#next(mine), mine)
+      const told = await this.ask(mine.owner, this.#next(mine), { group: mine })
       await sleep(told.as === 'unasked' ? refusedMs : this.#random() * pauseMs)
     }
   }
@@ -192,9 +214,9 @@ class Client {
     this.#caller.close()
   }
 
-  /** Asks through one address of the site, chosen by chance, and notes it. */
-  async ask(owner: string, asked: Asked, group?: Group): Promise<Told> {
-    const controller = this.#one(this.#all.site.controllers)
+  /** Asks through one address of the site, chosen by chance unless it is told, and notes it. */
+  async ask(owner: string, asked: Asked, { at, group }: { at?: SiteController; group?: Group } = {}): Promise<Told> {
+    const controller = at ?? this.#one(this.#all.site.controllers)
     const start = performance.now()
     const reply = await this.#send(controller, asked, owner)
     const end = performance.now()

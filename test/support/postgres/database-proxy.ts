@@ -1,16 +1,24 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
+/** A connection to the proxy, and that of its own to the database. */
+interface Pair {
+  near: Socket
+  far: Socket
+  /** The next answer is one that is to be dropped. */
+  drops: boolean
+}
+
 /** A way to a database that can break at the worst moments. */
 export class DatabaseProxy {
   readonly #server: Server
-  readonly #pairs = new Set<{ near: Socket; far: Socket }>()
+  readonly #pairs = new Set<Pair>()
   /** New connections are refused. */
   closed = false
   /** Nothing gets through, in either direction, and nobody is told: a frozen host. */
   #frozen = false
-  /** What the database answers does not get through any more; a statement does. */
-  #drops: (() => void) | undefined
+  /** The next answer to a statement that holds these bytes does not get through; the statement does. */
+  #drops: { asked: string; dropped: () => void } | undefined
 
   private constructor(socket: string) {
     this.#server = createServer((near) => {
@@ -19,7 +27,7 @@ export class DatabaseProxy {
         return
       }
       const far = connect(socket)
-      const pair = { near, far }
+      const pair: Pair = { near, far, drops: false }
       this.#pairs.add(pair)
       const end = (): void => {
         this.#pairs.delete(pair)
@@ -27,10 +35,13 @@ export class DatabaseProxy {
         far.destroy()
       }
       for (const side of [near, far]) side.on('error', end).on('close', end)
-      near.on('data', (bytes) => far.write(bytes))
+      near.on('data', (bytes) => {
+        if (this.#drops !== undefined && bytes.includes(this.#drops.asked)) pair.drops = true
+        far.write(bytes)
+      })
       far.on('data', (bytes) => {
-        if (this.#drops === undefined) near.write(bytes)
-        else this.#drops()
+        if (pair.drops && this.#drops !== undefined) this.#drops.dropped()
+        else near.write(bytes)
       })
       if (this.#frozen) this.#pause(pair)
     })
@@ -65,14 +76,20 @@ export class DatabaseProxy {
     }
   }
 
-  /** The next answer is dropped, and all connections cut with it: its statement was carried out, and nobody knows. Resolves then. */
-  dropNextAnswer(): Promise<void> {
+  /**
+   * The next answer is dropped, and all connections cut with it: its statement was carried out, and nobody knows. Resolves then.
+   * @param asked bytes of the statement that is meant, or the name of a prepared one; left out: any
+   */
+  dropNextAnswer(asked = ''): Promise<void> {
+    // A statement may be under way already.
+    if (asked === '') for (const pair of this.#pairs) pair.drops = true
     return new Promise((resolve) => {
-      this.#drops = () => {
+      const dropped = (): void => {
         this.#drops = undefined
         this.cut()
         resolve()
       }
+      this.#drops = { asked, dropped }
     })
   }
 
@@ -83,7 +100,7 @@ export class DatabaseProxy {
     await once(this.#server, 'close')
   }
 
-  #pause({ near, far }: { near: Socket; far: Socket }): void {
+  #pause({ near, far }: Pair): void {
     near.pause()
     far.pause()
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -94,6 +94,18 @@ export class PostgresServer {
     const ended = once(child, 'exit')
     child.kill(signal)
     await ended
+  }
+
+  /** Stops it and all of its processes where they are, or lets them go on: a host that hangs. */
+  async freeze(frozen: boolean): Promise<void> {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    // While it stands still itself it begins no other process.
+    if (frozen) process.kill(pid, 'SIGSTOP')
+    const others = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim()
+    for (const other of others === '' ? [] : others.split(' '))
+      process.kill(Number(other), frozen ? 'SIGSTOP' : 'SIGCONT')
+    if (!frozen) process.kill(pid, 'SIGCONT')
   }
 
   /** Runs a statement, or several. */

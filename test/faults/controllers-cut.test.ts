@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { roleOf } from '../support/controllers/controllers-site.ts'
+import { proved } from '../support/controllers/proved.ts'
+
+const drops = 20
+
+// About 40 s.
+test(`The connection of the leader ends ${drops} times between a commit and its answer: it finds out what became of it`, {
+  timeout: 240_000,
+}, async () => {
+  await proved({ proxied: true }, async ({ site, clients }) => {
+    for (let turn = 0; turn < drops; turn++) {
+      const leads = await site.leader()
+      await leads.proxy?.dropNextAnswer('append')
+      await clients.moreChanges(10)
+    }
+  })
+})
+
+// About 60 s.
+test('The leader is cut off from the database and the others are not: another leads, and it stands by when it is back', {
+  timeout: 240_000,
+}, async () => {
+  await proved({ proxied: true, clients: 9, givesUpMs: 8_000 }, async ({ site, clients }) => {
+    for (const way of ['cut', 'silent', 'cut', 'silent'] as const) {
+      const off = await site.leader()
+      const { proxy } = off
+      if (proxy === undefined) throw new Error('It has no way of its own.')
+      if (way === 'cut') {
+        proxy.closed = true
+        proxy.cut()
+      } else proxy.freeze(true)
+      const leads = await site.leader(off)
+      expect(leads).not.toBe(off)
+      await clients.moreChanges(20)
+      await sleep(500)
+      if (way === 'cut') proxy.closed = false
+      else proxy.freeze(false)
+      await clients.moreChanges(20)
+      await expect.poll(async () => await roleOf(off)).toBe('standby')
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { proved } from '../support/controllers/proved.ts'
+
+// About 40 s.
+test('The database of several controllers is started again, in order or after a crash: whoever leads then, nothing is lost', {
+  timeout: 240_000,
+}, async () => {
+  await proved({ durable: true }, async ({ site, clients }) => {
+    for (let turn = 0; turn < 6; turn++) {
+      await clients.moreChanges(30)
+      await site.database.signal(turn % 2 === 0 ? 'SIGINT' : 'SIGQUIT')
+      // For a moment, or for longer than a lease.
+      await sleep(turn % 3 === 2 ? 4_500 : turn * 100)
+      await site.database.launch()
+      await clients.moreChanges(30)
+    }
+  })
+})
+
+// About 50 s.
+test('The database of several controllers stands still and goes on: reads are answered meanwhile, and nothing is lost or done twice', {
+  timeout: 240_000,
+}, async () => {
+  await proved({ durable: true }, async ({ site, clients }) => {
+    for (const still of [1_500, 4_500, 9_000]) {
+      await clients.moreChanges(30)
+      const leads = await site.leader()
+      const reader = clients.visitor('reads')
+      const room = `still${still}.room`
+      const asked = { do: 'create', room, topic: room } as const
+      expect(await reader.ask(`still${still}.`, asked, { at: leads })).toEqual({ as: 'done' })
+      await site.database.freeze(true)
+      const until = performance.now() + still
+      let longest = 0
+      while (performance.now() < until) {
+        const began = performance.now()
+        expect((await reader.ask(`still${still}.`, { do: 'get', room }, { at: leads })).as).toBe('done')
+        longest = Math.max(longest, performance.now() - began)
+        await sleep(20)
+      }
+      await site.database.freeze(false)
+      console.info(`still for ${still} ms: the longest read took ${Math.round(longest)} ms`)
+      await clients.moreChanges(30)
+    }
+  })
+})

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { historySeed, proved } from '../support/controllers/proved.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+
+/** Of controllers that lead: a kill takes some two seconds. */
+const kills = 4 * Number(process.env.ROOMDESK_KILL_ROUNDS ?? 8)
+
+test(`The controller that leads is killed ${kills} times: nothing that was acknowledged is lost, done twice or seen to go back in time`, {
+  timeout: 120_000 + kills * 6_000,
+}, async () => {
+  const seed = historySeed()
+  const random = seededRandom(seed + 1)
+  const history = await proved({ seed, durable: true }, async ({ site, clients }) => {
+    for (let kill = 0; kill < kills; kill++) {
+      const killed = await site.leader()
+      await sleep(random() * 150)
+      await site.kill(killed)
+      // The others are there for the clients meanwhile; the one that was killed comes back and stands by.
+      await Promise.all([site.restart(killed), clients.moreChanges(5)])
+      if ((kill + 1) % 20 === 0) console.info(`${kill + 1} kills, ${clients.changes} acknowledged changes`)
+    }
+    expect(await site.epoch()).toBeGreaterThan(kills)
+  })
+  expect(history.length).toBeGreaterThan(kills * 10)
+})

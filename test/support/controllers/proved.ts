@@ -1,0 +1,74 @@
+import { onTestFinished } from 'vitest'
+import { ControllersSite, type SiteOptions } from './controllers-site.ts'
+import type { Call } from './history.ts'
+import { violations } from './history-checker.ts'
+import { type ClientsOptions, TirelessClients } from './tireless-clients.ts'
+
+/** So many violations are told whole. */
+const toldWhole = 3
+
+/** What a story is told with. */
+export interface Proof {
+  site: ControllersSite
+  clients: TirelessClients
+}
+
+/** The seed of a run: given by ROOMDESK_HISTORY_SEED, or another each time. */
+export function historySeed(): number {
+  return Number(process.env.ROOMDESK_HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31))
+}
+
+/**
+ * Several controllers under clients that never stop, and what a story does to them. In the end everybody runs, everything is read once more, and the whole history is checked.
+ * @returns the history
+ * @throws Error with the first violations, each with all calls of its room
+ */
+export async function proved(
+  options: SiteOptions & Partial<ClientsOptions>,
+  story: (proof: Proof) => Promise<void>,
+): Promise<readonly Call[]> {
+  const seed = options.seed ?? historySeed()
+  console.info(`seed ${seed} (ROOMDESK_HISTORY_SEED)`)
+  const site = await ControllersSite.start(options)
+  onTestFinished(() => site.remove())
+  const clients = await TirelessClients.start(site, { clients: 6, ...options, seed })
+  try {
+    await story({ site, clients })
+    await clients.moreChanges(20)
+  } finally {
+    await clients.stop()
+  }
+  await site.leader()
+  await clients.readEverything()
+  const { history } = clients
+  const found = [...violations(history), ...(await journalViolations(site))]
+  if (found.length > 0) {
+    const whole = found.slice(0, toldWhole).map(({ what, calls }) => [what, ...calls].join('\n  '))
+    throw new Error(`${found.length} violations (seed ${seed}):\n${whole.join('\n')}${site.lastWords()}`)
+  }
+  console.info(summary(history))
+  return history
+}
+
+/** Lines of the journal have numbers without gaps, and no line was stored with an older epoch than the one before. */
+async function journalViolations(site: ControllersSite): Promise<{ what: string; calls: string[] }[]> {
+  const lines = await site.journal()
+  const wrong = lines.filter(({ seq, epoch }, index) => {
+    const before = lines[index - 1]
+    return before !== undefined && (seq !== before.seq + 1 || epoch < before.epoch)
+  })
+  if (wrong.length === 0) return []
+  return [{ what: 'Lines of the journal do not follow one another.', calls: wrong.map((line) => JSON.stringify(line)) }]
+}
+
+/** How often each was told. */
+function summary(history: readonly Call[]): string {
+  const counts = new Map<string, number>()
+  for (const { told } of history) {
+    const name = told.as === 'open' ? `open (${told.ret ?? 'no answer'})` : told.as
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const longest = Math.max(...history.map(({ start, end }) => end - start))
+  const parts = [...counts].sort(([, one], [, other]) => other - one).map(([name, count]) => `${count} ${name}`)
+  return `${history.length} calls: ${parts.join(', ')}; the longest took ${Math.round(longest)} ms`
+}

@@ -47,7 +47,12 @@ export class ControllersSite {
   }
 
   /** Starts them: the first leads. */
-  static async start({ controllers = 3, database, durable, proxied = false }: SiteOptions = {}): Promise<ControllersSite> {
+  static async start({
+    controllers = 3,
+    database,
+    durable,
+    proxied = false,
+  }: SiteOptions = {}): Promise<ControllersSite> {
     const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
     const site = new ControllersSite(server, await server.newSchema(), database === undefined)
     try {

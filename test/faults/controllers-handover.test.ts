@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { handOver } from '../support/controllers/hand-over.ts'
+import { proved } from '../support/controllers/proved.ts'
+
+const times = 12
+
+// About 20 s.
+test(`The lead is handed over by hand ${times} times under load: every call is answered, none waits longer than a second`, {
+  timeout: 180_000,
+}, async () => {
+  const took: number[] = []
+  const history = await proved({ clients: 9 }, async ({ site, clients }) => {
+    for (let turn = 0; turn < times; turn++) {
+      const leads = await site.leader()
+      const next = site.controllers.find((one) => one !== leads)
+      if (next === undefined) throw new Error('There is nobody to hand over to.')
+      // Any controller can be told, not only the one that leads.
+      const told = site.controllers[turn % site.controllers.length] ?? leads
+      took.push(await handOver(site, told, next))
+      expect(await site.leader()).toBe(next)
+      await clients.moreChanges(30)
+    }
+  })
+  const waited = Math.max(...history.map(({ start, end }) => end - start))
+  console.info(
+    `the change of leader took ${took.map(Math.round).join(', ')} ms; the longest wait was ${Math.round(waited)} ms`,
+  )
+  // No call failed, was cut off or found nobody.
+  expect(history.filter(({ told: { as } }) => as === 'open' || as === 'unasked')).toEqual([])
+  expect(waited).toBeLessThan(1_000)
+})

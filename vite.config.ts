@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type UserConfig } from 'vite'
+import { notePackages } from './packaging/licences/note-packages.ts'
 
 const root = import.meta.dirname
 const at = (path: string) => join(root, path)
@@ -42,7 +43,7 @@ const roomPage: InlineConfig = {
   root: at('renderer/room-page'),
   base: './',
   publicDir: false,
-  plugins: [vue()],
+  plugins: [vue(), notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {
     outDir: at('dist/room-page'),
@@ -59,7 +60,7 @@ export default defineConfig({
   root: at('renderer'),
   base: './',
   publicDir: false,
-  plugins: [vue()],
+  plugins: [vue(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: { alias: [{ find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') }] },
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.

@@ -12,7 +12,7 @@ const dist = join(root, 'dist')
 const stampFile = join(dist, '.stamp.json')
 const lockFolder = join(dist, '.lock')
 const lockOwner = join(lockFolder, 'pid')
-const folders = ['shared', 'server', 'main', 'renderer']
+const folders = ['shared', 'server', 'main', 'renderer', 'packaging/licences']
 const files = ['vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 /** The longest that anybody waits for somebody else's build. */
 const lockDeadlineMs = 5 * 60_000
@@ -147,9 +147,11 @@ export async function ensureBuild({ force = false } = {}) {
     const before = fingerprint()
     const stamp = { quick: before.quick, content: before.content() }
     rmSync(stampFile, { force: true })
-    for (const folder of ['server', 'main', 'renderer', 'room-page'])
+    for (const folder of ['server', 'main', 'renderer', 'room-page', '.packages'])
       rmSync(join(dist, folder), { recursive: true, force: true })
     await runVite()
+    const { writeLicences } = await import('../packaging/licences/write-licences.ts')
+    writeLicences(root)
     writeStamp(stamp)
     return true
   } finally {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { extractAll, listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { licencesFile } from '../../packaging/licences/write-licences.ts'
 import { isGenuine, launch } from '../e2e/desktop.ts'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
 
@@ -57,6 +58,14 @@ describe('packaged for the system of the Electron that is here', () => {
   test('holds nothing of development', () => {
     const development = /\.(ts|vue|map|md)$|^\/(test|scripts|docs|server|shared|main|renderer)\/|node-linux|\/\.stamp/
     expect(files.filter((file) => development.test(file))).toEqual([])
+  })
+
+  test('holds the licences of everything of others: our own list, and those that Electron brings', async () => {
+    const licences = await readFile(join(packed.resources, licencesFile), 'utf8')
+    expect(licences).toBe(await readFile(join(root, 'dist', licencesFile), 'utf8'))
+    const around = resolve(packed.resources, process.platform === 'darwin' && isGenuine ? '.' : '..')
+    for (const file of ['LICENSE.electron.txt', 'LICENSES.chromium.html'])
+      expect(existsSync(join(around, file)), file).toBe(true)
   })
 
   test('keeps natives outside the archive, where the system can load them', () => {
@@ -109,6 +118,8 @@ async function makeStandInDist(folder: string): Promise<string> {
   await mkdir(join(folder, 'resources'))
   await writeFile(join(folder, 'locales/en-US.pak'), '')
   await writeFile(join(folder, 'version'), electron.version)
+  for (const licence of ['LICENSE', 'LICENSES.chromium.html'])
+    await writeFile(join(folder, licence), `Their ${licence}`)
   const program = Buffer.concat([Buffer.from(`#!/bin/sh\nexit 0\n${fuseMarker}`), freshFuses])
   await writeFile(join(folder, 'electron'), program, { mode: 0o755 })
   return folder

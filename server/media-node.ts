@@ -26,10 +26,14 @@ const gathered = new GatheredMessages<FromNode>((message) => {
   // A controller that is gone takes nothing, which is no failure of the node: `disconnect` follows.
   else if (process.connected) process.send?.(message, undefined, undefined, () => {})
 })
-const service = new ControlService((message, urgency) => {
-  if (urgency === 'soon') gathered.sendSoon(message)
-  else gathered.send(message)
-}, nodeWeb)
+const service = new ControlService(
+  (message, urgency) => {
+    if (urgency === 'soon') gathered.sendSoon(message)
+    else gathered.send(message)
+  },
+  nodeWeb,
+  () => void end(),
+)
 let ending = false
 
 function receive(value: unknown): void {

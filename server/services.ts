@@ -155,6 +155,7 @@ export function createServices(options: ServiceOptions): Services {
       watch.guessed(guesses)
     },
     nodesBeside: (name) => joinLinks.nodesBeside(name),
+    leaseMs: () => others.leaseMs,
     front: {
       take: (node, event) => front.take(node, event),
       restarted: (node) => front.restarted(node),
@@ -313,18 +314,20 @@ function embeddedMedia(
   watch: SiteWatch,
   {
     nodesBeside,
+    leaseMs,
     ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & { nodesBeside: (name: string) => string[] },
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & {
+    nodesBeside: (name: string) => string[]
+    leaseMs: () => number
+  },
 ): EmbeddedNodes | undefined {
   if (media === undefined) return undefined
   const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(
-      store.get('nodes', node.name) ?? node,
-      settings(),
-      store,
-      [...new Set([...sitePorts(), ...nodes.furtherPorts])],
-      nodesBeside(node.name),
-    )
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, {
+      sitePorts: [...new Set([...sitePorts(), ...nodes.furtherPorts])],
+      otherNodes: nodesBeside(node.name),
+      leaseMs: leaseMs(),
+    })
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,

@@ -15,6 +15,7 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 export class ControlService {
   readonly #send: (message: FromNode, urgency?: 'soon') => void
   readonly #web: (log: Log) => Web
+  readonly #deposed: () => void
   readonly #running = new Map<number, AbortController>()
   readonly log: Log
   #server: MediaServer | undefined
@@ -22,10 +23,16 @@ export class ControlService {
   /**
    * @param send `soon`: it may wait for others, in order, for some milliseconds
    * @param web given the log, what makes the node's port
+   * @param deposed called when the controller has been silent for so long that another one leads
    */
-  constructor(send: (message: FromNode, urgency?: 'soon') => void, web: (log: Log) => Web) {
+  constructor(
+    send: (message: FromNode, urgency?: 'soon') => void,
+    web: (log: Log) => Web,
+    deposed: () => void = () => {},
+  ) {
     this.#send = send
     this.#web = web
+    this.#deposed = deposed
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
       send({ type: 'log', level, message, detail: detail ?? '' })
     this.log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -84,6 +91,10 @@ export class ControlService {
       this.#web(this.log),
       (event) => this.#send({ type: 'event', event }),
       this.log,
+      () => {
+        this.log.warn('the controller has been silent for so long that another one leads: the node ends', '')
+        this.#deposed()
+      },
     )
     return this.#server.ports
   }

@@ -16,6 +16,7 @@ import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
 import { Turns } from './http/turns.ts'
 import type { Web, WebPort } from './http/web.ts'
+import { LeadWatch } from './lead-watch.ts'
 import type { Log } from './log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
@@ -53,14 +54,22 @@ export class MediaServer {
   readonly #log: Log
   readonly #certificate = makeDtlsCertificate()
   readonly #delay = new EventLoopDelay()
+  readonly #lead: LeadWatch
   #settings: MediaSettings
   #udp: UdpPort | undefined
   #restarts: RestartPort | undefined
   #port = 0
   readonly #server: WebPort
 
-  private constructor(start: MediaStart, web: Web, emit: (event: ControlEvent) => void, log: Log) {
+  private constructor(
+    start: MediaStart,
+    web: Web,
+    { emit, deposed }: { emit: (event: ControlEvent) => void; deposed: () => void },
+    log: Log,
+  ) {
     this.#start = start
+    this.#lead = new LeadWatch(deposed)
+    this.#lead.leaseMs = start.settings.lease_ms
     this.#log = log
     this.#settings = start.settings
     this.#transcoding = new Transcoding(start.ffmpeg ?? '', start.settings.transcoders, log)
@@ -98,9 +107,19 @@ export class MediaServer {
     })
   }
 
-  /** Starts it; resolves when it listens. @throws Error of the listener, e.g. EADDRINUSE */
-  static async start(start: MediaStart, web: Web, emit: (event: ControlEvent) => void, log: Log): Promise<MediaServer> {
-    const server = new MediaServer(start, web, emit, log)
+  /**
+   * Starts it; resolves when it listens.
+   * @param deposed called when the controller leads no more: somebody else carries these rooms
+   * @throws Error of the listener, e.g. EADDRINUSE
+   */
+  static async start(
+    start: MediaStart,
+    web: Web,
+    emit: (event: ControlEvent) => void,
+    log: Log,
+    deposed = (): void => {},
+  ): Promise<MediaServer> {
+    const server = new MediaServer(start, web, { emit, deposed }, log)
     await server.#listen(log)
     server.#delay.start()
     return server
@@ -116,10 +135,15 @@ export class MediaServer {
     set_settings: async (settings) => {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
       this.#settings = settings
+      this.#lead.leaseMs = settings.lease_ms
       if (!isSame) this.#signal.tellNodes()
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       Object.assign(this.#rooms, roomSettings(settings))
+      return {}
+    },
+    leads: async () => {
+      this.#lead.confirmed()
       return {}
     },
     set_certificate: async (tls) => {
@@ -215,6 +239,7 @@ export class MediaServer {
 
   /** Everybody is out, everything is closed. */
   async close(): Promise<void> {
+    this.#lead.stop()
     this.#rooms.closeAll()
     this.#signal.close()
     this.#refusals.close()

@@ -13,6 +13,10 @@ export interface OtherControllersOptions {
 }
 
 const defaultEveryMs = 1_000
+/** One that was not heard of for longer is not there to take over. */
+const thereMs = 10_000
+/** A leader that is silent for so long is followed by another (the lease of a site's database). */
+const leaseMs = 3_000
 /** More controllers than this no page asks. */
 const most = 16
 
@@ -23,6 +27,7 @@ const most = 16
 export class OtherControllers {
   readonly #options: OtherControllersOptions
   #nodeUrls: readonly string[] = []
+  #isAlone = true
   #timer: NodeJS.Timeout | undefined
   #looking = false
   #stopLeader = (): void => {}
@@ -34,6 +39,11 @@ export class OtherControllers {
   /** E.g. `http://10.0.0.6:7082`; those that were heard of last first. */
   get nodeUrls(): readonly string[] {
     return this.#nodeUrls
+  }
+
+  /** After how much silence of this controller another one leads, in milliseconds; 0: none is there that could. */
+  get leaseMs(): number {
+    return this.#isAlone ? 0 : leaseMs
   }
 
   start(): void {
@@ -59,7 +69,9 @@ export class OtherControllers {
       const others = known
         .filter(({ id, place }) => id !== member.id && place.node !== '')
         .sort((one, other) => other.seenAt - one.seenAt)
-      this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most))
+      const now = Math.max(...known.map(({ seenAt }) => seenAt))
+      const isAlone = !known.some(({ id, seenAt }) => id !== member.id && seenAt > now - thereMs)
+      this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most), isAlone)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the other controllers of the site could not be looked up')
     } finally {
@@ -67,11 +79,12 @@ export class OtherControllers {
     }
   }
 
-  #set(urls: readonly string[]): void {
+  #set(urls: readonly string[], isAlone: boolean): void {
     // Each is heard of every second: in which order says nothing new.
     const isSame = urls.length === this.#nodeUrls.length && urls.every((url) => this.#nodeUrls.includes(url))
-    if (this.#timer === undefined || isSame) return
-    this.#nodeUrls = urls
+    if (this.#timer === undefined || (isSame && isAlone === this.#isAlone)) return
+    if (!isSame) this.#nodeUrls = urls
+    this.#isAlone = isAlone
     this.#options.changed()
   }
 }

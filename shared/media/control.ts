@@ -132,6 +132,8 @@ export type GuessKind = (typeof guessKinds)[number]
 export const controlMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
   set_settings: { params: mediaSettingsSchema, result: nothing },
+  /** The controller leads its site, still: see `lease_ms` of the settings. */
+  leads: { params: nothing, result: nothing },
   /** Of the listener, which speaks TLS already: connections from now on. */
   set_certificate: { params: certificate, result: nothing },
   /** Open connections of the listener. */

@@ -50,6 +50,8 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
   /** Where people reach the other nodes of the site, and the node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
+  /** Where other controllers of the site stand by: milliseconds after which one of them leads, when this one says nothing. 0: nobody else does. */
+  lease_ms: z.int().min(0).max(60_000).default(0),
   /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
   join_ms: milliseconds.default(4_000),
 })

@@ -8,16 +8,25 @@ import { joinKeyOf, tokenKeyOf } from './token-key.ts'
 /** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */
 const joinShare = 0.97
 
+/** What of its site an embedded node is told. */
+export interface SitePlaces {
+  /** Where the controller listens. */
+  sitePorts: readonly number[]
+  /** Where people reach the other nodes, and the other controllers. */
+  otherNodes: readonly string[]
+  /** See `lease_ms` of the settings of a node. */
+  leaseMs: number
+}
+
 /**
- * What an embedded node is told, from the settings, its record, the ports that the controller listens at, and where people reach the other nodes. Where no addresses are advertised, those that the node is tagged with are: a client
- * that reaches the node there reaches its media there.
+ * What an embedded node is told, from the settings, its record and its site. Where no addresses are advertised, those that the node is tagged with are: a client that reaches the
+ * node there reaches its media there.
  */
 export function mediaConfiguration(
   node: StoredNode,
   { media, deadlines }: Pick<Settings, 'media' | 'deadlines'>,
   store: Pick<Store, 'unseal' | 'all'>,
-  sitePorts: readonly number[],
-  otherNodes: readonly string[],
+  { sitePorts, otherNodes, leaseMs }: SitePlaces,
 ): MediaConfiguration {
   const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
@@ -32,6 +41,7 @@ export function mediaConfiguration(
       advertised: [...new Set(advertised)],
       site_ports: [...sitePorts],
       other_nodes: [...otherNodes],
+      lease_ms: leaseMs,
       join_ms: Math.ceil(deadlines.device_ms * joinShare),
     },
   }

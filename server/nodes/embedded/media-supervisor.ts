@@ -38,6 +38,8 @@ const startMs = 10_000
 const restartMs = 1_000
 /** Unless the options say otherwise. */
 const defaultHangMs = 10_000
+/** Of the time after which a process takes its controller to lead no more, the part after which it is told again that it does. */
+const tellsOfLease = 6
 /** What a killed process may take to be gone. */
 const killMs = 2_000
 
@@ -54,6 +56,8 @@ export class MediaSupervisor {
   /** It was ended to be started anew: that is no failure. */
   #restarting = false
   #upSince = 0
+  /** Tells the process that this controller leads. */
+  #leading: NodeJS.Timeout | undefined
   #endWatch: () => void = () => {}
   #timer: NodeJS.Timeout | undefined
 
@@ -104,6 +108,7 @@ export class MediaSupervisor {
     const text = JSON.stringify(settings)
     if (client === undefined || text === this.#settings) return
     this.#settings = text
+    this.#tellLead(client, settings)
     const limits = { milliseconds: startMs, signal: this.#stopper.signal }
     try {
       await within(limits, (signal) => client.request('set_settings', settings, signal))
@@ -130,6 +135,7 @@ export class MediaSupervisor {
   async stop(milliseconds: number): Promise<void> {
     this.#stopper.abort(new NodeConnectionError('it was stopped'))
     clearTimeout(this.#timer)
+    clearInterval(this.#leading)
     this.#endWatch()
     const client = this.#client ?? (await this.#attempt?.catch(() => undefined))
     await this.#end(client, milliseconds)
@@ -158,9 +164,10 @@ export class MediaSupervisor {
       logger,
     )
     const limits = { milliseconds: startMs, signal: this.#stopper.signal }
+    let told: MediaStart
     try {
       await within(limits, () => client.hello)
-      const told = start(this.#ports)
+      told = start(this.#ports)
       this.#ports = await within(limits, (signal) => client.request('start', told, signal))
       this.#settings = JSON.stringify(told.settings)
     } catch (error) {
@@ -173,8 +180,17 @@ export class MediaSupervisor {
     this.#lastError = ''
     logger.info({ pid: client.pid, ...this.#ports }, 'the embedded node runs')
     this.#watch(client)
+    this.#tellLead(client, told.settings)
     this.#tellRestart()
     return client
+  }
+
+  /** A process whose controller says nothing for too long ends. */
+  #tellLead(client: ControlClient, { lease_ms: leaseMs }: MediaSettings): void {
+    clearInterval(this.#leading)
+    if (leaseMs === 0) return
+    const tell = (): void => void client.request('leads', {}, this.#stopper.signal).catch(() => {})
+    this.#leading = setInterval(tell, leaseMs / tellsOfLease).unref()
   }
 
   /** Ends the process when it hangs, so that another takes its place. */
@@ -201,6 +217,7 @@ export class MediaSupervisor {
     if (this.#client !== client) return
     this.#client = undefined
     this.#endWatch()
+    clearInterval(this.#leading)
     this.#tellRestart()
     this.#startAgain(why, () => this.#ladder.crashed(performance.now() - this.#upSince))
   }

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { generate } from 'selfsigned'
 import { afterEach, expect, test } from 'vitest'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { sourceProgram, TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
 
 const children: ChildProcess[] = []
 afterEach(() => {
@@ -48,6 +50,24 @@ test('the process says hello, listens, answers and ends with 0 when it is told t
   expect(await node.request('rooms', {})).toEqual({ roomIds: ['busy'] })
   expect(await node.stop()).toBe(0)
   expect(node.complaints).toEqual([])
+})
+
+test('its controller is frozen, so that another one leads: it ends, and tells people to come again; not before, and not where nobody else would lead', async () => {
+  const leaseMs = 900
+  const alone = await startNode()
+  const node = await startNode({ settings: { lease_ms: leaseMs } })
+  const exited = once(node.child, 'exit')
+  await node.openRoom('led')
+  const ann = await SignalClient.join(node.url, 'led', { token: node.token('led', { userId: 'ann', userName: 'Ann' }) })
+  for (let told = 0; told < 10; told++) {
+    await node.request('leads', {})
+    await sleep(leaseMs / 6)
+  }
+  expect(ann.messages.map(({ type }) => type)).toEqual(['joined'])
+  expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
+  expect(await exited).toEqual([0, null])
+  expect(node.complaints).toEqual([expect.stringContaining('another one leads')])
+  expect(await alone.request('health', {})).toMatchObject({ rooms: 0 })
 })
 
 test('it ends when its controller is gone, and on SIGTERM; an interrupt at the terminal is the controller’s', async () => {

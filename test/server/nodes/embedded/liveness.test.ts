@@ -7,7 +7,7 @@ import { storedNode } from '../../../support/stored-records.ts'
 import { ScriptedProcess } from './scripted-process.ts'
 
 const { udp_port: _port, public_url: _url, link_life_ms: _life, ...media } = defaultSettings().media
-const settings = { ...media, site_ports: [], other_nodes: [], join_ms: 4_000 }
+const settings = { ...media, site_ports: [], other_nodes: [], lease_ms: 0, join_ms: 4_000 }
 const minute = 60_000
 
 beforeEach(() => {
@@ -152,4 +152,24 @@ test('a node that hangs is found within 15 s, however rarely it is polled', asyn
   expect(processes.map(({ killed }) => killed)).toEqual([true, false])
   expect(told).toEqual(['restarted', 'restarted'])
   await media.stopListening()
+})
+
+test('where others stand by, its process is told again and again that this controller leads, until it is no more than one', async () => {
+  const node = await embeddedNode()
+  const tellings = (): number =>
+    node.processes.at(-1)?.sent.filter((message) => message.type === 'request' && message.method === 'leads').length ??
+    0
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(tellings()).toBe(0)
+  settings.lease_ms = 3_000
+  node.media.configure()
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(tellings()).toBeGreaterThanOrEqual(5)
+  settings.lease_ms = 0
+  node.media.configure()
+  await vi.advanceTimersByTimeAsync(500)
+  const before = tellings()
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(tellings()).toBe(before)
+  expect(node.processes).toHaveLength(1)
 })

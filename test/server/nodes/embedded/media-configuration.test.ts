@@ -5,6 +5,7 @@ import { nodeConfigSchema } from '../../../../shared/node.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 
 const store = { unseal: (text: string) => text, all: () => new Map<string, never>() }
+const places = { sitePorts: [], otherNodes: [], leaseMs: 0 }
 const secrets_sealed = JSON.stringify({ token_key: 'a'.repeat(44) })
 
 function node(...addrs: string[]): StoredNode {
@@ -16,7 +17,7 @@ function node(...addrs: string[]): StoredNode {
 test('media is offered on the addresses that the node is tagged with, unless the settings name others', () => {
   const { media, deadlines } = defaultSettings()
   const advertised = (given: StoredNode, settings = media): string[] =>
-    mediaConfiguration(given, { media: settings, deadlines }, store, [], []).settings.advertised
+    mediaConfiguration(given, { media: settings, deadlines }, store, places).settings.advertised
   expect(advertised(node())).toEqual([])
   expect(advertised(node('10.0.0.5:7082', '203.0.113.9:443', '10.0.0.5:8082'))).toEqual(['10.0.0.5', '203.0.113.9'])
   expect(advertised(node('[2001:db8::7]:7082', 'rooms.example.org:443', '0.0.0.0:7082'))).toEqual(['2001:db8::7'])

@@ -5,6 +5,8 @@ import { z } from 'zod'
 import { NodeConnectionError, NodeError } from '../media-node.ts'
 import { JanusError } from './janus-error.ts'
 import type { JanusPlugin } from './janus-handle.ts'
+import type { Confirmed } from './node-access.ts'
+import { stillLeads } from './still-leads.ts'
 
 /** Fields of a request or an answer. */
 export type JanusFields = Readonly<Record<string, unknown>>
@@ -23,6 +25,8 @@ export interface AdminApiOptions {
   url: string
   /** Empty: none is sent. */
   secret: string
+  /** Asked before each request; left out: no other controller can have taken over. */
+  confirmed?: Confirmed | undefined
 }
 
 /** Requests that wait for a connection are answered in their turn; each is answered in less than a millisecond. */
@@ -39,9 +43,11 @@ const refusalSchema = z.looseObject({ error_code: z.number(), error: z.string().
 export class AdminApi implements PluginRequests {
   readonly #url: URL
   readonly #secret: string
+  readonly #confirmed: Confirmed | undefined
   readonly #agent: HttpAgent
 
-  constructor({ url, secret }: AdminApiOptions) {
+  constructor({ url, secret, confirmed }: AdminApiOptions) {
+    this.#confirmed = confirmed
     this.#url = new URL(url)
     this.#secret = secret
     const options = { keepAlive: true, maxSockets: mostConnections }
@@ -68,6 +74,7 @@ export class AdminApi implements PluginRequests {
    * @throws JanusError; NodeConnectionError; NodeError; the signal's reason
    */
   async ask(request: JanusFields & { janus: string }, signal: AbortSignal, path = ''): Promise<JanusFields> {
+    await stillLeads(this.#confirmed, signal)
     const transaction = randomBytes(6).toString('base64url')
     const secret = this.#secret === '' ? {} : { admin_secret: this.#secret }
     const text = await this.#send(JSON.stringify({ ...request, ...secret, transaction }), signal, path)

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
+import type { LedStore } from '../../store/site-member.ts'
 import type { Store } from '../../store/store.ts'
 import { StoredRemovals } from '../embedded/stored-removals.ts'
 import { type NodeEvent, NodeError } from '../media-node.ts'
@@ -22,7 +23,8 @@ import { coreToken } from './signed-token.ts'
 
 /** What the drivers of Janus nodes are made of. */
 export interface JanusNodesOptions {
-  store: Pick<Store, 'all' | 'get' | 'transact' | 'unseal'>
+  /** With `confirmed` where another controller can take over. */
+  store: Pick<Store, 'all' | 'get' | 'transact' | 'unseal'> & Partial<Pick<LedStore, 'confirmed'>>
   settings: () => Settings
   logger: NodeLogger
   /** The devices in the rooms of one node. */
@@ -76,10 +78,11 @@ export class JanusNodes {
   driver(config: StoredNode): JanusNode {
     const { store, logger, devices } = this.#options
     if (config.secrets_sealed === '') throw new NodeError('it was added by an older version: change it once')
-    const access = janusAccess(config, store)
+    const confirmed = store.confirmed === undefined ? undefined : () => store.confirmed?.()
+    const access: JanusAccess = { ...janusAccess(config, store), confirmed }
     const { name, adminUrl, secrets } = access
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
-    const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
+    const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, confirmed })
     const traits = new NodeTraits(access, admin, logger)
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
@@ -120,7 +123,7 @@ export class JanusNodes {
       logger,
     })
     const people: JanusPeople = new JanusPeople({
-      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, logger },
+      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, confirmed, logger },
       admit: (person, signal) => node.admitThroughPage(person, signal),
       admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
       changed: ({ roomId }) => node.visitorChanged(roomId),

@@ -5,6 +5,8 @@ import { guarded } from '../guarded.ts'
 import { NodeConnectionError, NodeError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import { JanusError } from './janus-error.ts'
+import type { Confirmed } from './node-access.ts'
+import { stillLeads } from './still-leads.ts'
 import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
 
 /** How a node is called. */
@@ -18,6 +20,8 @@ export interface JanusSocketOptions {
   logger: NodeLogger
   /** Milliseconds that a request may wait for its answer. */
   answerMs?: number
+  /** Asked before each request; left out: no other controller can have taken over. */
+  confirmed?: Confirmed | undefined
   /** Of the site, for a node that looks at it; left out: none is sent. */
   origin?: string | undefined
 }
@@ -115,27 +119,36 @@ export class JanusSocket {
     tooLate: (answer: JanusMessage) => void = () => {},
   ): Promise<JanusMessage> {
     if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
-    this.#transactions += 1
-    const transaction = `${this.#name}-${this.#transactions}`
-    const { apiSecret, answerMs = defaultAnswerMs } = this.#options
+    const { confirmed, answerMs = defaultAnswerMs } = this.#options
     const limits = { milliseconds: answerMs, signal, openCalls: this.#openCalls }
     return within(limits, (inner) => {
-      const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
-      this.#answers.set(transaction, (message) => {
-        // What Janus queues for the plugin, it answers twice.
-        if (message.janus === 'ack' && request.janus === 'message') return
-        this.#answers.delete(transaction)
-        const error = errorOf(message)
-        if (error !== undefined) reject(error)
-        else if (inner.aborted) tooLate(message)
-        else resolve(message)
-      })
-      // What is not there is left out. A token of the request's own comes first.
-      this.#socket.send(
-        JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
-      )
-      return promise
+      const pending = stillLeads(confirmed, inner)
+      return pending === undefined
+        ? this.#ask(request, inner, tooLate)
+        : pending.then(() => this.#ask(request, inner, tooLate))
     })
+  }
+
+  #ask(request: JanusRequest, signal: AbortSignal, tooLate: (answer: JanusMessage) => void): Promise<JanusMessage> {
+    if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
+    this.#transactions += 1
+    const transaction = `${this.#name}-${this.#transactions}`
+    const { apiSecret } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
+    this.#answers.set(transaction, (message) => {
+      // What Janus queues for the plugin, it answers twice.
+      if (message.janus === 'ack' && request.janus === 'message') return
+      this.#answers.delete(transaction)
+      const error = errorOf(message)
+      if (error !== undefined) reject(error)
+      else if (signal.aborted) tooLate(message)
+      else resolve(message)
+    })
+    // What is not there is left out. A token of the request's own comes first.
+    this.#socket.send(
+      JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
+    )
+    return promise
   }
 
   /** Hears of a session from now on. */

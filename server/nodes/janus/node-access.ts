@@ -35,7 +35,12 @@ export interface JanusAccess {
   secrets: JanusSecrets
   /** Those of them that the operator gave; others were made. */
   given: readonly NodeSecretName[]
+  /** Whether this controller may still act there: see LedStore; left out: no other can have taken over. */
+  confirmed?: Confirmed | undefined
 }
+
+/** Undefined: it may. Otherwise resolves when that is known, and rejects where another controller leads. */
+export type Confirmed = () => Promise<void> | undefined
 
 /** @throws ApiError 'internal' when the secrets cannot be unsealed */
 export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): JanusAccess {

@@ -19,7 +19,7 @@ import { SecondStreams } from './second-streams.ts'
 
 /** What the cameras of a node are made of. */
 export interface JanusCamerasOptions {
-  access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets'>
+  access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>
   store: Pick<Store, 'all' | 'get' | 'transact'>
   rooms: RoomsForDevices
   /** What looks at a camera first; undefined while none can. */
@@ -110,6 +110,7 @@ export class JanusCameras implements RoomDevices {
         url: access.wsUrl,
         apiSecret,
         token: token_secret === '' ? undefined : token,
+        confirmed: access.confirmed,
         logger,
         answerMs,
       },

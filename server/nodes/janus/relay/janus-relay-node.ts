@@ -20,7 +20,7 @@ export class JanusRelayNode implements RelayNode {
   readonly #participants: RelayParticipants
 
   constructor(
-    { name, wsUrl, secrets }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets'>,
+    { name, wsUrl, secrets, confirmed }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>,
     parts: { ids: RelayIds; participants: RelayParticipants; logger: NodeLogger },
   ) {
     this.name = name
@@ -32,6 +32,7 @@ export class JanusRelayNode implements RelayNode {
       url: wsUrl,
       apiSecret,
       token: token_secret === '' ? undefined : token,
+      confirmed,
       logger: parts.logger,
     })
   }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AdminApi } from '../../../../server/nodes/janus/admin-api.ts'
 import { isJanusError, janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
 import { JanusSession } from '../../../../server/nodes/janus/janus-session.ts'
-import { JanusSocket } from '../../../../server/nodes/janus/janus-socket.ts'
+import { JanusSocket, type JanusSocketOptions } from '../../../../server/nodes/janus/janus-socket.ts'
 import { DeadlineError } from '../../../../server/nodes/deadline.ts'
 import { NodeConnectionError } from '../../../../server/nodes/media-node.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => janus[Symbol.asyncDispose]())
 
-const open = (changes: { url?: string; apiSecret?: string; answerMs?: number } = {}): Promise<JanusSocket> =>
+const open = (changes: Partial<JanusSocketOptions> = {}): Promise<JanusSocket> =>
   JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', logger, ...changes }, soon())
 
 test('a room is made through a handle, and its plugin says no in its own words', async () => {
@@ -35,6 +36,42 @@ test('a room is made through a handle, and its plugin says no in its own words',
   await session.destroy(soon())
   expect(await session.ended).toBe('it was ended')
   socket.close()
+})
+
+test('a controller that was frozen asks Janus for nothing before it knows whether it leads, and for nothing more where another one does', async () => {
+  let gate: PromiseWithResolvers<void> | undefined
+  const confirmed = (): Promise<void> | undefined => gate?.promise
+  const socket = await open({ confirmed })
+  const admin = new AdminApi({ url: janus.adminUrl, secret: 'admin secret', confirmed })
+  const session = await JanusSession.create(socket, soon())
+  const handle = await session.attach('janus.plugin.videoroom', soon())
+  const rooms = async (): Promise<unknown> => {
+    const { list } = await janus.ask('videoroom', { request: 'list' })
+    return (list as { room: string }[]).flatMap(({ room }) => (room.startsWith('late') ? [room] : [])).sort()
+  }
+  const create = (room: string) => ({ request: 'create', room, admin_key: 'admin key' })
+  gate = Promise.withResolvers()
+  const late = Promise.all([
+    handle.request(create('late 1'), soon()),
+    admin.askPlugin('janus.plugin.videoroom', create('late 2'), soon()),
+  ])
+  expect(await rooms()).toEqual([])
+  gate.resolve()
+  gate = undefined
+  await late
+  expect(await rooms()).toEqual(['late 1', 'late 2'])
+
+  gate = Promise.withResolvers()
+  gate.promise.catch(() => {})
+  gate.reject(new Error('another leads'))
+  const refused = [
+    handle.request(create('late 3'), soon()),
+    admin.askPlugin('janus.plugin.videoroom', { request: 'destroy', room: 'late 2' }, soon()),
+  ]
+  for (const request of refused) await expect(request).rejects.toBeInstanceOf(NodeConnectionError)
+  expect(await rooms()).toEqual(['late 1', 'late 2'])
+  socket.close()
+  admin.close()
 })
 
 test('whoever has the wrong secret is told so', async () => {

@@ -1,4 +1,4 @@
-import { type BrowserWindow, dialog, Notification } from 'electron'
+import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from 'pino'
 import type { Texts } from './texts.ts'
 
@@ -6,8 +6,16 @@ import type { Texts } from './texts.ts'
 const mostReloads = 3
 const withinMs = 60_000
 
+/** What the guard needs to know and to do. */
+export interface PageGuard {
+  texts: () => Texts
+  logger: Logger
+  /** Shows a notification. */
+  show: (text: string) => void
+}
+
 /** Reloads the page when its process dies, and says so. The controller lives in the main process and is not touched. */
-export function guardAgainstCrashes(window: BrowserWindow, texts: () => Texts, logger: Logger): void {
+export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show }: PageGuard): void {
   let reloads: number[] = []
   const contents = window.webContents
 
@@ -18,18 +26,12 @@ export function guardAgainstCrashes(window: BrowserWindow, texts: () => Texts, l
     reloads = [...reloads.filter((at) => now - at < withinMs), now]
     if (reloads.length > mostReloads) return void ask(texts().crashedAgain)
     contents.reload()
-    tell()
+    show(texts().crashed)
   })
   window.on('unresponsive', () => {
     logger.warn('the console page does not respond')
     void ask(texts().unresponsive)
   })
-
-  function tell(): void {
-    const { crashed } = texts()
-    if (Notification.isSupported()) new Notification({ title: 'Roomdesk', body: crashed }).show()
-    else void dialog.showMessageBox(window, { type: 'warning', title: 'Roomdesk', message: crashed })
-  }
 
   async function ask(message: string): Promise<void> {
     const { reload, wait } = texts()

@@ -1,4 +1,3 @@
-import { Notification } from 'electron'
 import type { DeviceView } from '../shared/console/devices.ts'
 import type { NodeView } from '../shared/console/nodes.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
@@ -12,7 +11,8 @@ export interface Teller {
   texts: () => Texts
   /** Somebody who sees the console needs no notification. */
   isVisible: () => boolean
-  show: () => void
+  /** Shows a notification. */
+  show: (text: string) => void
 }
 
 /** Tells of nodes and devices that go down while the window is hidden. Feed it every event and the state at the start. */
@@ -72,16 +72,13 @@ export class DownNotifications {
     const [nodes, devices] = [[...this.#downNodes], [...this.#downDevices.values()]]
     this.#downNodes = new Set()
     this.#downDevices = new Map()
-    if (this.#teller.isVisible() || !Notification.isSupported()) return
+    if (this.#teller.isVisible()) return
     const texts = this.#teller.texts()
     const lines: string[] = []
     if (nodes.length > 0) lines.push(nodes.length === 1 ? texts.nodeDown(nodes.join()) : texts.nodesDown(nodes.length))
     if (devices.length > 0)
       lines.push(devices.length === 1 ? texts.deviceDown(devices.join()) : texts.devicesDown(devices.length))
-    if (lines.length === 0) return
-    const notification = new Notification({ title: 'Roomdesk', body: lines.join('\n') })
-    notification.on('click', this.#teller.show)
-    notification.show()
+    if (lines.length > 0) this.#teller.show(lines.join('\n'))
   }
 }
 

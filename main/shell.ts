@@ -9,12 +9,14 @@ import type { DesktopLaunch } from './launch.ts'
 import { setStartsAtLogin, startsAtLogin } from './login-item.ts'
 import { setApplicationMenu } from './menu.ts'
 import { DownNotifications } from './notifications.ts'
+import { Notifier } from './notifier.ts'
 import { PreferencesFile } from './preferences.ts'
 import { pushEvents } from './push-events.ts'
 import { changesState, readConsoleSettings, readState, type ShellState, throttled } from './shell-state.ts'
 import { type Texts, textsFor } from './texts.ts'
 import { RoomdeskTray } from './tray.ts'
 import { ConsoleWindow } from './window.ts'
+import { WindowNotices } from './window-notices.ts'
 
 /** Milliseconds between two looks at the site for the tray. */
 const trayMs = 1_000
@@ -37,6 +39,8 @@ export interface ShellOptions {
 export class Shell {
   readonly #options: ShellOptions
   readonly #preferences: PreferencesFile
+  readonly #notifier: Notifier
+  readonly #notices: WindowNotices
   readonly #notifications: DownNotifications
   readonly #window: ConsoleWindow
   readonly #tray: RoomdeskTray
@@ -46,13 +50,20 @@ export class Shell {
   constructor(options: ShellOptions) {
     this.#options = options
     this.#preferences = new PreferencesFile(join(app.getPath('userData'), 'window.json'), options.logger)
+    this.#notices = new WindowNotices(this.texts)
+    this.#notifier = new Notifier({
+      logger: options.logger,
+      open: () => this.show(),
+      onRefused: (text) => this.#notices.add(text),
+    })
     this.#window = new ConsoleWindow({
       preferences: this.#preferences,
       folder: options.folder,
       icon: join(options.assets, 'icons', '512x512.png'),
       prepare: (window) => {
         pushEvents(options.controller, window)
-        guardAgainstCrashes(window, this.texts, options.logger)
+        this.#notices.attach(window)
+        guardAgainstCrashes(window, { texts: this.texts, logger: options.logger, show: this.#notify })
         decideOnClose(window, {
           preferences: this.#preferences,
           texts: this.texts,
@@ -70,7 +81,7 @@ export class Shell {
     this.#notifications = new DownNotifications({
       texts: this.texts,
       isVisible: () => this.#window.isVisible,
-      show: () => this.show(),
+      show: this.#notify,
     })
     this.#draw()
     this.#window.open({ hidden: options.launch.hidden })
@@ -79,6 +90,8 @@ export class Shell {
 
   /** The shell's texts in the language of now. */
   readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
+
+  readonly #notify = (text: string): void => this.#notifier.show(text)
 
   /** Brings the window to the front. */
   show(): void {

@@ -1,4 +1,3 @@
-import { Notification } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
@@ -15,14 +14,14 @@ beforeEach(() => {
   vi.useFakeTimers()
   told = []
   isVisible = false
-  vi.spyOn(Notification.prototype, 'show').mockImplementation(function (this: Notification) {
-    told.push(this.body)
+  notifications = new DownNotifications({
+    texts: () => english,
+    isVisible: () => isVisible,
+    show: (text) => void told.push(text),
   })
-  notifications = new DownNotifications({ texts: () => english, isVisible: () => isVisible, show: () => undefined })
 })
 afterEach(() => {
   vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 const node = (name: string, state: NodeView['state']): NodeView => ({

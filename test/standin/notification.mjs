@@ -10,6 +10,14 @@ const refusal = 'UNErrorDomain error 1: Notifications are not allowed for this a
 const shown = []
 const mostShown = 100
 
+/** A function of its own: a closure made where `this` is would hold it. */
+function show(body, held) {
+  const emit = (event) => held.deref()?.emit(event, {})
+  shown.push({ body, click: () => emit('click'), dismiss: () => emit('close') })
+  if (shown.length > mostShown) shown.shift()
+  setImmediate(emit, 'show')
+}
+
 class Notice extends EventEmitter {
   /** The stand-in's own: what was shown, to be clicked or closed as a person does. */
   static _shown = shown
@@ -25,14 +33,7 @@ class Notice extends EventEmitter {
   }
   show() {
     if (areRefused()) return void setImmediate(() => this.emit('failed', {}, refusal))
-    const held = new WeakRef(this)
-    shown.push({
-      body: this.body,
-      click: () => held.deref()?.emit('click', {}),
-      dismiss: () => held.deref()?.emit('close', {}),
-    })
-    if (shown.length > mostShown) shown.shift()
-    setImmediate(() => held.deref()?.emit('show', {}))
+    show(this.body, new WeakRef(this))
   }
 }
 

@@ -1,0 +1,48 @@
+import { Notification } from 'electron'
+import type { Logger } from 'pino'
+
+/** So many notifications that nobody has seen to are held; the system has dropped older ones from its list by then. */
+const mostHeld = 50
+
+/** What showing needs to know and to do. */
+export interface NotifierOptions {
+  logger: Logger
+  /** What a click on a notification does. */
+  open: () => void
+  /** Told of each text that the system does not show: it has no notifications, or refuses those of this app (macOS does where it is not signed). */
+  onRefused: (text: string) => void
+}
+
+/** Shows notifications of the system, and holds each until it was clicked or closed: with its object its click is lost, too. */
+export class Notifier {
+  readonly #options: NotifierOptions
+  readonly #held = new Set<Notification>()
+
+  constructor(options: NotifierOptions) {
+    this.#options = options
+  }
+
+  show(text: string): void {
+    const { logger, open, onRefused } = this.#options
+    if (!Notification.isSupported()) return onRefused(text)
+    const notification = new Notification({ title: 'Roomdesk', body: text })
+    const release = (): void => void this.#held.delete(notification)
+    notification.on('click', () => {
+      release()
+      open()
+    })
+    notification.on('close', ({ reason }) => {
+      // Windows moves it to its notification centre, where it can still be clicked.
+      if (reason !== 'timedOut') release()
+    })
+    notification.on('failed', (_event, error) => {
+      release()
+      logger.warn({ error }, 'the system does not show a notification')
+      onRefused(text)
+    })
+    this.#held.add(notification)
+    const [oldest] = this.#held
+    if (this.#held.size > mostHeld && oldest !== undefined) this.#held.delete(oldest)
+    notification.show()
+  }
+}

@@ -1,0 +1,49 @@
+import { type BrowserWindow, dialog } from 'electron'
+import type { Texts } from './texts.ts'
+
+/** So many texts wait for somebody to see them, the latest. */
+const mostWaiting = 20
+
+/** Says in the window what the system did not show as a notification: at once where somebody sees it, else as soon as it is opened. */
+export class WindowNotices {
+  readonly #texts: () => Texts
+  #window: BrowserWindow | undefined
+  #waiting: string[] = []
+  #isTelling = false
+
+  constructor(texts: () => Texts) {
+    this.#texts = texts
+  }
+
+  /** From now on they are said in this window, until it is closed. */
+  attach(window: BrowserWindow): void {
+    this.#window = window
+    const tell = (): void => void this.#tell()
+    window.on('show', tell)
+    window.on('restore', tell)
+    window.on('closed', () => {
+      if (this.#window === window) this.#window = undefined
+    })
+  }
+
+  add(text: string): void {
+    this.#waiting = [...this.#waiting, text].slice(-mostWaiting)
+    void this.#tell()
+  }
+
+  /** One question at a time, with all that waits. */
+  async #tell(): Promise<void> {
+    while (!this.#isTelling && this.#waiting.length > 0) {
+      const window = this.#window
+      if (window === undefined || !window.isVisible() || window.isMinimized()) return
+      const lines = this.#waiting
+      this.#waiting = []
+      this.#isTelling = true
+      const message = lines.length === 1 ? lines.join() : this.#texts().notShown
+      const detail = lines.length === 1 ? '' : lines.join('\n')
+      await dialog.showMessageBox(window, { type: 'warning', title: 'Roomdesk', message, detail }).finally(() => {
+        this.#isTelling = false
+      })
+    }
+  }
+}

@@ -6,10 +6,12 @@ const longestMs = 12_000
 
 /** Ends the app in order: the controller stops and its store is flushed first, within a deadline. */
 export class Quit {
+  readonly #logger: Logger
   #state: 'running' | 'stopping' | 'stopped' = 'running'
 
   /** @param stop stops the controller; it may take its time */
   constructor(stop: () => Promise<void>, logger: Logger) {
+    this.#logger = logger
     app.on('before-quit', (event) => {
       if (this.#state === 'stopped') return
       event.preventDefault()
@@ -40,6 +42,8 @@ export class Quit {
         app.quit()
       })
     })
+    // On Linux the very first listener is not counted, whatever it listens for, and the system waits for none that was not (Electron's power-monitor.ts).
+    powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()
       app.quit()

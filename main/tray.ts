@@ -12,17 +12,28 @@ export interface TrayActions {
   setStartsAtLogin: (starts: boolean) => void
 }
 
+type IconKind = 'ok' | 'attention'
+
 /** The icon in the tray: shows whether something wants attention, and opens the window. */
 export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
   readonly #folder: string
+  /** What is shown now. */
+  #kind: IconKind = 'ok'
+  #toolTip = ''
+  #entries = ''
+  #isOpen = false
+  /** What is to be shown once the menu is closed. */
+  #next: MenuItemConstructorOptions[] | undefined
 
   /** @param folder with the icons */
   constructor(folder: string, actions: TrayActions) {
     this.#folder = folder
     this.#actions = actions
-    this.#tray = new Tray(this.#icon('ok'))
+    this.#tray = new Tray(this.#icon(this.#kind))
+    // On macOS a click opens the menu, which has an entry for the window: both at once would be in each other's way.
+    if (process.platform === 'darwin') return
     this.#tray.on('click', actions.open)
     this.#tray.on('double-click', actions.open)
   }
@@ -31,9 +42,52 @@ export class RoomdeskTray {
   update(state: ShellState | undefined, texts: Texts): void {
     const urgent = state?.attention.filter(({ level }) => level !== 'info').length ?? 0
     const summary = state === undefined ? texts.starting : urgent > 0 ? texts.attention(urgent) : texts.allWell
-    this.#tray.setImage(this.#icon(urgent > 0 ? 'attention' : 'ok'))
-    this.#tray.setToolTip(`Roomdesk: ${summary}`)
-    this.#tray.setContextMenu(Menu.buildFromTemplate(this.#menu(state, summary, texts)))
+    this.#setIcon(urgent > 0 ? 'attention' : 'ok')
+    this.#setToolTip(`Roomdesk: ${summary}`)
+    this.#setEntries(this.#menu(state, summary, texts))
+  }
+
+  #setIcon(kind: IconKind): void {
+    if (kind === this.#kind) return
+    this.#kind = kind
+    this.#tray.setImage(this.#icon(kind))
+  }
+
+  #setToolTip(text: string): void {
+    if (text === this.#toolTip) return
+    this.#toolTip = text
+    this.#tray.setToolTip(text)
+  }
+
+  /** A menu that is set while it is open closes under the pointer: only another one is set, and where its closing is told, not before that. */
+  #setEntries(entries: MenuItemConstructorOptions[]): void {
+    // Of the clicks JSON says nothing: they are always the same.
+    const text = JSON.stringify(entries)
+    if (this.#isOpen) {
+      this.#next = entries
+      return
+    }
+    if (text === this.#entries) return
+    this.#entries = text
+    const menu = Menu.buildFromTemplate(entries)
+    // On Linux the menu is another program's, which need not tell.
+    if (process.platform !== 'linux') this.#watch(menu)
+    this.#tray.setContextMenu(menu)
+  }
+
+  #watch(menu: Electron.Menu): void {
+    menu.on('menu-will-show', () => {
+      this.#isOpen = true
+    })
+    menu.on('menu-will-close', () => {
+      this.#isOpen = false
+      // What was chosen in it is told after this.
+      setImmediate(() => {
+        const next = this.#next
+        this.#next = undefined
+        if (next !== undefined && !this.#isOpen) this.#setEntries(next)
+      })
+    })
   }
 
   #menu(state: ShellState | undefined, summary: string, texts: Texts): MenuItemConstructorOptions[] {
@@ -60,7 +114,11 @@ export class RoomdeskTray {
         label: texts.startAtLogin,
         type: 'checkbox',
         checked: actions.startsAtLogin(),
-        click: ({ checked }) => actions.setStartsAtLogin(checked),
+        click: ({ checked }) => {
+          // The system has changed the mark already: whatever comes of it is set anew.
+          this.#entries = ''
+          actions.setStartsAtLogin(checked)
+        },
       },
       { type: 'separator' },
       { id: 'quit', label: texts.quit, click: actions.quit },
@@ -68,7 +126,7 @@ export class RoomdeskTray {
   }
 
   /** macOS colours a template image itself; elsewhere the icon carries its own colours. */
-  #icon(kind: 'ok' | 'attention'): Electron.NativeImage {
+  #icon(kind: IconKind): Electron.NativeImage {
     const isMac = process.platform === 'darwin'
     const image = nativeImage.createFromPath(
       join(this.#folder, isMac ? `tray-${kind}-Template.png` : `tray-${kind}.png`),

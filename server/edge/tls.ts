@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { ownCertificate } from './own-certificate.ts'
@@ -48,6 +49,7 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
   )
   if (!certificate.checkPrivateKey(privateKey))
     throw invalid('tls.key_file', 'This key does not belong to the certificate.')
+  tryToServe({ cert, key })
   return { cert, key }
 }
 
@@ -79,6 +81,20 @@ async function readPem(file: string, path: string): Promise<string> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     throw invalid(path, code === 'ENOENT' ? 'There is no such file.' : `This file cannot be read (${code}).`)
+  }
+}
+
+/** What reads as a certificate need not be one to serve with: its library refuses weak keys and signatures, and Electron's refuses others than Node's. */
+function tryToServe(material: TlsMaterial): void {
+  try {
+    createSecureContext({ ...material })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const said = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/i, '') : String(error)
+    const weak = /TOO_SMALL|TOO_WEAK|UNSUPPORTED|UNKNOWN/.test(code)
+      ? ' Get one with a key on P-256 or RSA of 2048 bits or more, signed with SHA-256.'
+      : ''
+    throw invalid('tls.cert_file', `This certificate cannot be served with (${said}).${weak}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { BrowserWindow, dialog, Notification } from 'electron'
+import { type BrowserWindow, dialog, Notification } from 'electron'
 import { EventEmitter } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { app } from 'electron'
+import { app, powerMonitor } from 'electron'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Quit } from '../../main/quit.ts'
@@ -73,4 +73,15 @@ test('a controller that fails to stop does not either', async () => {
   ask()
   await vi.advanceTimersByTimeAsync(0)
   expect(quits).toBe(1)
+})
+
+test('a machine that is shut down waits until the site is on the disk', () => {
+  // The stand-in's own words: a process in which nobody listens yet, and whether the system is asked to wait.
+  const standin = powerMonitor as unknown as { _begin: () => void; _delaysShutdown: boolean }
+  standin._begin()
+  new Quit(() => Promise.resolve(), logger).followShutdown()
+  expect(standin._delaysShutdown).toBe(true)
+  let waits = false
+  powerMonitor.emit('shutdown', { preventDefault: () => (waits = true) })
+  expect([waits, quits]).toEqual([true, 1])
 })

@@ -34,7 +34,7 @@ function buildFromTemplate(template) {
     }
     return null
   }
-  return strict('Menu', { items, getMenuItemById })
+  return strict('Menu', Object.assign(new EventEmitter(), { items, getMenuItemById }))
 }
 
 export const Menu = strict('Menu', {

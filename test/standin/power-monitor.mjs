@@ -3,11 +3,15 @@ import { strict } from './strict.mjs'
 
 /** As in Electron's own `power-monitor.ts`: on Linux the system waits for the app only where a listener was counted, and the very first listener never is. */
 class PowerMonitor extends EventEmitter {
-  /** The stand-in's own: whether the system would wait. */
-  _delaysShutdown = process.platform !== 'linux'
-
   constructor() {
     super()
+    this._begin()
+  }
+  /** The stand-in's own: another process, in which nobody listens yet. */
+  _begin() {
+    this.removeAllListeners()
+    /** Whether the system would wait. */
+    this._delaysShutdown = process.platform !== 'linux'
     this.once('newListener', () => {
       if (process.platform !== 'linux') return
       const count = (one) => (this._delaysShutdown = this.listenerCount('shutdown') + one > 0)

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generate } from 'selfsigned'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import { Controller } from '../../../server/controller.ts'
@@ -109,4 +110,20 @@ test('A certificate file that breaks keeps nobody from changing other settings',
   expect(await site.call('settings.check', { console: { language: 'zh' } })).toMatchObject({ ok: true, restarts: [] })
   expect((await site.call('settings.set', { console: { language: 'zh' } })).console.language).toBe('zh')
   await expect(site.call('settings.set', { tls: { cert_file: files.key_file } })).rejects.toThrow('tls.cert_file')
+})
+
+test('A certificate that reads well but cannot be served with is refused, and the port stays as it is', async () => {
+  const site = await controllerAt(await freePort())
+  // A key as it was usual 20 years ago: Node reads it, and its TLS refuses it.
+  const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'rsa',
+    keySize: 512,
+    algorithm: 'sha256',
+  })
+  const files = { cert_file: join(site.folder, 'old.crt'), key_file: join(site.folder, 'old.key') }
+  await writeFile(files.cert_file, made.cert)
+  await writeFile(files.key_file, made.private)
+  const refused = site.call('settings.set', { tls: { mode: 'file', ...files } })
+  await expect(refused).rejects.toThrow(/tls\.cert_file: This certificate cannot be served with \(.*small.*2048 bits/)
+  expect(site.deviceUrl()).toMatchObject({ protocol: 'http:' })
 })

@@ -1,11 +1,9 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
-import { deleteBackup, keepBackup, listBackups, mostKept } from './files/backups.ts'
-import { readArchive } from './files/backup-archive.ts'
 import { applyChange, changeOf, type State } from './state.ts'
 import type { Losses } from './files/losses.ts'
-import { backupError, Restore } from './files/restore.ts'
-import { addUploaded, takePart } from './files/uploaded-backup.ts'
+import { Restore } from './files/restore.ts'
+import { KeptBackups } from './kept-backups.ts'
 import { defaultSnapshotAfter, Snapshots } from './snapshots.ts'
 import { GroupCommit } from './journal/group-commit.ts'
 import { WriteBehindQueue } from './journal/write-behind.ts'
@@ -66,6 +64,7 @@ export class DurableStore implements Store {
   readonly #commit: GroupCommit<Job>
   readonly #transactions: Transactions
   readonly #snapshots: Snapshots
+  readonly #backups: KeptBackups
   readonly #restore: Restore
   readonly #health: StorageHealth
   readonly #changeListeners = new Set<(changes: readonly Change[]) => void>()
@@ -102,6 +101,7 @@ export class DurableStore implements Store {
       between: (task) => this.#commit.between(task),
       onHealth: (error) => this.#health.changed('snapshot', error),
     })
+    this.#backups = new KeptBackups({ ...options, backUp: (kept) => this.#snapshots.backUp(kept) })
     const makeBackup = (): Promise<StoreBackup> => this.makeBackup()
     const [transactions, commit] = [this.#transactions, this.#commit]
     const { sealer } = options
@@ -208,59 +208,31 @@ export class DurableStore implements Store {
   }
 
   backups(): Promise<readonly StoreBackup[]> {
-    return listBackups(this.#options.folder)
+    return this.#backups.list()
   }
 
-  async makeBackup(kept = false): Promise<StoreBackup> {
-    if (kept) await this.#mayKeep()
-    try {
-      return await this.#snapshots.backUp(kept)
-    } catch (error) {
-      throw storageError(error)
-    }
+  makeBackup(kept = false): Promise<StoreBackup> {
+    return this.#backups.make(kept)
   }
 
-  async keepBackup(name: string, kept: boolean): Promise<void> {
-    if (kept) await this.#mayKeep()
-    await keepBackup(this.#options.folder, name, kept).catch((error: unknown) => {
-      throw backupError(name, error)
-    })
+  keepBackup(name: string, kept: boolean): Promise<void> {
+    return this.#backups.keep(name, kept)
   }
 
-  async deleteBackup(name: string): Promise<void> {
-    await deleteBackup(this.#options.folder, name).catch((error: unknown) => {
-      throw backupError(name, error)
-    })
+  deleteBackup(name: string): Promise<void> {
+    return this.#backups.delete(name)
   }
 
-  async readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
-    return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {
-      throw backupError(name, error)
-    })
+  readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
+    return this.#backups.read(name, offset, length)
   }
 
-  async takeUpload(upload: string, offset: number, part: Buffer): Promise<void> {
-    if (offset === 0) await this.#mayKeep()
-    await takePart(this.#options.folder, upload, offset, part).catch((error: unknown) => {
-      throw storageError(error)
-    })
+  takeUpload(upload: string, offset: number, part: Buffer): Promise<void> {
+    return this.#backups.takeUpload(upload, offset, part)
   }
 
-  async addUpload(upload: string): Promise<StoreBackup> {
-    await this.#mayKeep()
-    return await addUploaded(this.#options.folder, upload, this.#options).catch((error: unknown) => {
-      throw storageError(error)
-    })
-  }
-
-  /** @throws ApiError 'parameter' when the operator keeps as many as they may */
-  async #mayKeep(): Promise<void> {
-    const kept = (await this.backups()).filter((backup) => backup.kept)
-    if (kept.length >= mostKept)
-      throw new ApiError('parameter', {
-        field: 'name',
-        message: `${mostKept} backups are kept already: delete one first.`,
-      })
+  addUpload(upload: string): Promise<StoreBackup> {
+    return this.#backups.addUpload(upload)
   }
 
   previewBackup(name: string): Promise<StoreBackupPreview> {
@@ -278,6 +250,22 @@ export class DurableStore implements Store {
       await this.#options.losses.dismiss()
     } catch (error) {
       throw storageError(error)
+    }
+  }
+
+  /**
+   * Begins no change any more until what it resolves with is called; what had begun is stored then.
+   * @throws ApiError 'storage' when that takes longer than `deadlineMs`: then changes go on
+   */
+  protected async holdChanges(deadlineMs: number): Promise<() => void> {
+    this.#transactions.hold()
+    const resume = (): void => this.#transactions.release()
+    try {
+      await this.#commit.flushAll(AbortSignal.timeout(deadlineMs))
+      return resume
+    } catch {
+      resume()
+      throw new ApiError('storage', { reason: `the ${this.#options.storage.medium} did not answer in time` })
     }
   }
 

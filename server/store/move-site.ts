@@ -78,7 +78,8 @@ async function moveToDatabase(
   const unlock = await lockFolder(folder)
   try {
     const site = await readFolder(folder, migrations)
-    const { fresh, moved, leadership } = await takeDatabase(session, address, {
+    const { fresh, moved, leadership } = await takeDatabase(session, {
+      address,
       sealer,
       migrations,
       take: 'moved site too',
@@ -127,7 +128,7 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
         `${folder} is not empty: it holds a site in files. Choose another data folder (--data-dir).`,
       )
     const take = files.length > 0 ? 'moved site too' : 'site here'
-    await takeDatabase(session, address, { sealer, migrations, take })
+    await takeDatabase(session, { address, sealer, migrations, take })
     const site = await readAll(address, defaultDeadlines, migrations)
     if (site.lost > 0)
       throw new DatabaseError(

@@ -129,6 +129,23 @@ export class GroupCommit<T extends Committing> {
     while (this.#pending.length > 0 || this.#flushStart !== 0) await this.nextFlush()
   }
 
+  /** Writes out everything that waits, the write-behind queue as well. @param signal no longer waited for */
+  async flushAll(signal: AbortSignal): Promise<void> {
+    const { promise: ended, reject } = Promise.withResolvers<never>()
+    const end = (): void => reject(signal.reason)
+    signal.addEventListener('abort', end)
+    try {
+      signal.throwIfAborted()
+      while (this.backlog > 0 || this.#flushStart !== 0) {
+        this.#behindDue = this.#options.writeBehind.size > 0
+        this.#kick()
+        await Promise.race([this.nextFlush(), ended])
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
+    }
+  }
+
   /** Resolves when the flush under way has ended. */
   nextFlush(): Promise<void> {
     return new Promise((resolve) => this.#waitingForFlush.push(resolve))

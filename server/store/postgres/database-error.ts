@@ -10,9 +10,14 @@ export class DatabaseInUseError extends DatabaseError {
 
 /** Another controller has taken over the site: nothing of ours is stored any more. */
 export class DeposedError extends Error {
-  override readonly name = 'DeposedError'
+  override readonly name: string = 'DeposedError'
 
   constructor(holder: string) {
     super(`another controller leads this site now${holder === '' ? '' : ` (${holder})`}`)
   }
+}
+
+/** This controller has handed the site over to another one, as somebody wanted. */
+export class HandedOverError extends DeposedError {
+  override readonly name = 'HandedOverError'
 }

@@ -51,9 +51,19 @@ export class DatabaseStorage implements Storage {
     this.#journal = new DatabaseJournal(this.#link, version, last)
   }
 
-  /** The epoch in force, and who has taken over since. */
-  get link(): Pick<Link, 'epoch' | 'deposition'> {
+  /** The way to the database. */
+  get link(): Link {
     return this.#link
+  }
+
+  /** What is in memory is stored, where the database has less. @param found number of its last line */
+  async bringUp(found: number): Promise<void> {
+    await this.#makeGood(this.#link.epoch, found)
+  }
+
+  /** Number of the last line that is stored. */
+  get last(): number {
+    return this.#journal.last
   }
 
   get journalBytes(): number {
@@ -89,7 +99,8 @@ export class DatabaseStorage implements Storage {
     const frozen = freeze(this.#options.state)
     const replayed = this.#journalBytes
     return async () => {
-      this.#snapshotBytes = await writeSnapshot(this.#options.address, this.#options.deadlines, head, frozen, epoch)
+      const { address, deadlines } = this.#options
+      this.#snapshotBytes = await writeSnapshot(address, deadlines, head, frozen, epoch, this.#link.ended)
       this.#snapshotAt = head.writtenAt
       this.#journalBytes -= replayed
     }
@@ -127,7 +138,7 @@ export class DatabaseStorage implements Storage {
     const lines = this.#journal.last - found
     if (lines <= 0) return found
     const head = this.#head()
-    this.#snapshotBytes = await writeSnapshot(address, deadlines, head, freeze(state), () => epoch)
+    this.#snapshotBytes = await writeSnapshot(address, deadlines, head, freeze(state), () => epoch, this.#link.ended)
     this.#snapshotAt = head.writtenAt
     this.#journalBytes = 0
     onMadeGood(lines)

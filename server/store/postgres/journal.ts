@@ -1,13 +1,18 @@
 import { type Away, StorageAwayError } from '../storage.ts'
-import { deposed } from './leader.ts'
+import { DeposedError } from './database-error.ts'
+import { deposed, hint } from './leader.ts'
 import type { Link } from './link.ts'
 import type { Session } from './session.ts'
 import { isRefusal, saidBy } from './server-answers.ts'
 
 /** Fenced: an epoch that is not in force any more stores nothing. Who raises it waits for this to end, and this for whoever does. */
-const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share)
-  insert into roomdesk_journal (seq, epoch, records, line)
-  select t.seq, $3, $4, t.line from unnest($1::bigint[], $2::text[]) as t (seq, line) where exists (select 1 from f)`
+const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (
+    insert into roomdesk_journal (seq, epoch, records, line)
+    select t.seq, $3, $4, t.line from unnest($1::bigint[], $2::text[]) as t (seq, line) where exists (select 1 from f) returning 1)
+  select count(*)::integer as stored, ${hint} from stored`
+
+/** Who was deposed looks once more, and not for long, in milliseconds. */
+const lookUp = { connect: 1_000, answer: 1_000 }
 
 const fence = 'select 1 from roomdesk_leader where id = 1 and epoch = $1'
 
@@ -39,9 +44,9 @@ export class DatabaseJournal {
       if (lines.length === 0) await this.#prove(session, epoch)
       else await this.#store(session, epoch, lines)
     } catch (error) {
+      if (error instanceof DeposedError) throw error
       if (session.lost === undefined && isRefusal(error)) throw error
-      if (session.lost === undefined && this.#link.deposed !== undefined) throw error
-      await this.#settle(session, lines.length, error)
+      await this.#settle(session, epoch, lines.length, error)
     }
   }
 
@@ -49,8 +54,12 @@ export class DatabaseJournal {
     const numbers = lines.map((_, index) => this.#last + 1 + index)
     // A row is a line: what ends one in a file is left out.
     const rows = lines.map((line) => line.slice(0, -1))
-    const { rowCount } = await session.query(append, [numbers, rows, epoch, this.#records], 'append')
-    if (rowCount !== lines.length) throw this.#link.depose(await deposed(session))
+    const { rows: told } = await session.query<{ stored: number }>(
+      append,
+      [numbers, rows, epoch, this.#records],
+      'append',
+    )
+    if (told[0]?.stored !== lines.length) throw this.#link.depose(await deposed(session))
     this.#last += lines.length
   }
 
@@ -60,16 +69,38 @@ export class DatabaseJournal {
   }
 
   /** Waits until the database can be asked what became of lines whose answer did not come. */
-  async #settle(session: Session, count: number, error: unknown): Promise<void> {
+  async #settle(session: Session, epoch: string, count: number, error: unknown): Promise<void> {
     this.#link.give(session, error)
-    let away: Away | undefined
-    while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
-    // Nothing of the connection before can be stored any more: what is not there now never will be.
-    if (this.#link.deposed !== undefined) throw this.#link.deposed
-    if (!this.#link.abandoned && this.#link.last === this.#last + count) {
-      this.#last += count
-      return
+    for (;;) {
+      let away: Away | undefined
+      while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
+      const { deposed } = this.#link
+      // Nothing of the connection before can be stored any more: what is not there now never will be.
+      const stored = count === 0 ? false : await this.#isStored(epoch, count)
+      if (stored === true) {
+        this.#last += count
+        return
+      }
+      if (deposed !== undefined) throw deposed
+      if (stored === false || this.#link.abandoned) throw new StorageAwayError(saidBy(error), { cause: error })
     }
-    throw new StorageAwayError(saidBy(error), { cause: error })
+  }
+
+  /** Whether the next lines are there, and are ours: another controller may have given them the same numbers. undefined: it cannot be asked. */
+  async #isStored(epoch: string, count: number): Promise<boolean | undefined> {
+    const ours = !this.#link.abandoned
+    let session: Session | undefined
+    try {
+      session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
+      const { rows } = await session.query<{ n: number }>(
+        'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3',
+        [this.#last, this.#last + count, epoch],
+      )
+      return rows[0]?.n === count
+    } catch {
+      return undefined
+    } finally {
+      if (!ours) await session?.close()
+    }
   }
 }

@@ -1,18 +1,30 @@
 import { DurableStore, type DurableStoreOptions } from '../durable-store.ts'
 import type { LedStore } from '../site-member.ts'
+import { storageError } from '../storage-error.ts'
+import { HandedOverError } from './database-error.ts'
 import type { DatabaseStorage } from './database-storage.ts'
+import { nameSuccessor, releaseLock } from './leader.ts'
+import type { Lease } from './lease.ts'
 
 /** The store of the controller that leads a site in a database. */
 export class DatabaseStore extends DurableStore implements LedStore {
   readonly #storage: DatabaseStorage
+  readonly #lease: Lease | undefined
 
-  constructor(options: DurableStoreOptions & { storage: DatabaseStorage }) {
+  /** @param options `lease` left out: there are no others, and the lock alone counts. */
+  constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
     super(options)
     this.#storage = options.storage
+    this.#lease = options.lease
   }
 
   get epoch(): string {
     return this.#storage.link.epoch
+  }
+
+  /** Number of the last line that is stored. */
+  get stored(): number {
+    return this.#storage.last
   }
 
   get deposed(): Promise<Error> {
@@ -20,6 +32,32 @@ export class DatabaseStore extends DurableStore implements LedStore {
   }
 
   confirmed(): Promise<void> | undefined {
-    return undefined
+    return this.#lease?.confirmed()
+  }
+
+  /**
+   * Stores what is under way, names who follows, and stores nothing any more.
+   * @param forMs how long others hold back for it
+   * @throws ApiError 'storage' when that cannot be stored in time: then this one leads on
+   */
+  async handOver(to: { id: string; name: string }, forMs: number, deadlineMs: number): Promise<void> {
+    const { link } = this.#storage
+    const resume = await this.holdChanges(deadlineMs)
+    try {
+      const { session, epoch } = link.current()
+      if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
+      // Whatever becomes of this: the lock ends with the connection.
+      await releaseLock(session).catch(() => undefined)
+      link.depose(new HandedOverError(to.name))
+    } catch (error) {
+      throw storageError(error)
+    } finally {
+      resume()
+    }
+  }
+
+  override close(): Promise<void> {
+    this.#lease?.end()
+    return super.close()
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DeposedError } from './database-error.ts'
-import { type Leadership, leadOn } from './leader.ts'
+import { type Leadership, leadOn, releaseLock } from './leader.ts'
 import { Session, type SessionDeadlines } from './session.ts'
 import { saidBy } from './server-answers.ts'
 
@@ -21,16 +21,25 @@ export interface LinkOptions {
   makeGood: (epoch: string, last: number) => Promise<number>
 }
 
+/** Since when a database is away, and what was tried. */
+export interface LinkAway extends Away {
+  /** Milliseconds since the epoch. */
+  since: number
+  /** It was tried at least once to reach it again. */
+  tried: boolean
+}
+
 /** The way to the database: one connection, and whatever it takes to have it again when it breaks. */
 export class Link {
   readonly #options: LinkOptions
   #leadership: Leadership
   #session: Session
   #last: number
-  #away: Away | undefined
+  #away: LinkAway | undefined
   #deposed: DeposedError | undefined
   readonly #closed = new AbortController()
   readonly #listeners = new Set<() => void>()
+  readonly #backListeners = new Set<(since: number) => void>()
   readonly #deposition = Promise.withResolvers<DeposedError>()
 
   constructor(options: LinkOptions) {
@@ -67,7 +76,7 @@ export class Link {
     return this.#leadership.epoch
   }
 
-  away(): Away | undefined {
+  away(): LinkAway | undefined {
     return this.#away
   }
 
@@ -75,9 +84,16 @@ export class Link {
     this.#listeners.add(listener)
   }
 
-  /** Another controller has taken over: for good. */
+  /** @param listener called when it leads on by another connection. `since`: performance.now() just before the epoch was raised for it */
+  onBack(listener: (since: number) => void): void {
+    this.#backListeners.add(listener)
+  }
+
+  /** Another controller has taken over: for good, and nothing is waited for any more. */
   depose(error: DeposedError): DeposedError {
     this.#deposed ??= error
+    this.#away = undefined
+    this.destroy()
     this.#deposition.resolve(this.#deposed)
     return this.#deposed
   }
@@ -97,10 +113,27 @@ export class Link {
     return this.#closed.signal.aborted
   }
 
-  /** Ends the connection, which gives the lock back. */
+  /** Aborts when nothing is waited for any more. */
+  get ended(): AbortSignal {
+    return this.#closed.signal
+  }
+
+  /** A connection beside the one that serves. */
+  beside(deadlines = this.#options.deadlines): Promise<Session> {
+    return Session.open(this.#options.address, deadlines)
+  }
+
+  /** Gives the lock back, and ends the connection. */
   async close(): Promise<void> {
     this.abandon()
+    if (this.#session.lost === undefined) await releaseLock(this.#session).catch(() => undefined)
     await this.#session.close()
+  }
+
+  /** Ends the connection at once, whatever is under way. */
+  destroy(): void {
+    this.abandon()
+    this.#session.destroy()
   }
 
   #watch(session: Session): void {
@@ -111,19 +144,21 @@ export class Link {
   #lose(session: Session, error: Error): void {
     if (session !== this.#session || this.#away !== undefined || this.#closed.signal.aborted) return
     const { promise: back, resolve } = Promise.withResolvers<void>()
-    const away: Away = { error: new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`), back }
+    const reason = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
+    const away: LinkAway = { error: reason, back, since: Date.now(), tried: false }
     this.#away = away
     void this.#reconnect(away).then(resolve)
     for (const listener of this.#listeners) listener()
   }
 
-  async #reconnect(away: Away): Promise<void> {
+  async #reconnect(away: LinkAway): Promise<void> {
     const { address, deadlines } = this.#options
     const { signal } = this.#closed
     for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, longestWait)) {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)
+        const since = performance.now()
         await this.#resume(session)
         if (signal.aborted) {
           await session.close()
@@ -131,15 +166,16 @@ export class Link {
         }
         this.#session = session
         this.#away = undefined
+        for (const listener of this.#backListeners) listener(since)
         this.#watch(session)
         return
       } catch (error) {
         session?.destroy()
         if (error instanceof DeposedError) {
           this.depose(error)
-          this.#away = undefined
           return
         }
+        away.tried = true
         away.error = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
       }
       await sleep(wait, undefined, { signal }).catch(() => undefined)
@@ -147,7 +183,7 @@ export class Link {
   }
 
   async #resume(session: Session): Promise<void> {
-    const leadership = await leadOn(session, this.#leadership.holder)
+    const leadership = await leadOn(session, this.#leadership)
     this.#leadership = leadership
     const { rows } = await session.query<{ last: string }>(
       `select greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot), 0) as last`,

@@ -1,56 +1,41 @@
 import { mkdir } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { KnownController, LedStore, SiteMember } from '../site-member.ts'
+import { lockFolder } from '../files/folder-lock.ts'
+import { closeToOthers } from '../files/folder-mode.ts'
+import { refuseFilesOfSite } from '../files/moved-site.ts'
+import { StoreVersionError } from '../migrations.ts'
+import type { SiteMember } from '../site-member.ts'
 import { controllerId } from './controller-id.ts'
 import { parseDatabaseAddress } from './database-address.ts'
-import { DatabaseInUseError } from './database-error.ts'
-import { defaultTimes, type MemberOptions } from './member-options.ts'
-import { openDatabase, siteInDatabase } from './open-database.ts'
+import { DatabaseError } from './database-error.ts'
+import { Member } from './member.ts'
+import type { MemberOptions } from './member-options.ts'
+import { cannotBeUsed } from './open-database.ts'
 
 /**
- * Joins the controllers of the site that a database holds: this one follows it into memory, and can lead it.
+ * Joins the controllers of the site that a database holds: this one follows it into memory, and can lead it. The data folder keeps what is of this controller: keys, backups, the event log.
  * @throws DatabaseError when the database cannot be used (while it is away: see `whenAway`), StoreVersionError when a newer Roomdesk wrote it,
  * StoreLockedError when another process has the data folder
  */
 export async function openMember(options: MemberOptions): Promise<SiteMember> {
-  const { folder, database, migrations, name, version, clock = Date.now } = options
-  const { shown } = parseDatabaseAddress(database)
-  const times = { ...defaultTimes, ...options.times }
+  const { folder, database, logger, clock = Date.now, whenAway = 'fail' } = options
+  const address = parseDatabaseAddress(database)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const id = await controllerId(folder)
-  const state = await siteInDatabase(database, migrations)
-  let store: LedStore | undefined
-  const place = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
-  const since = clock()
-  const self = (): KnownController => {
-    const role = store === undefined ? 'standby' : 'leader'
-    return { id, name, version, place, role, behind: 0, behindFor: 0, seenAt: clock(), since }
-  }
-  return {
-    id,
-    followed: {
-      get: (collection, key) => (store === undefined ? state[collection].get(key) : store.get(collection, key)),
-      all: (collection) => (store === undefined ? state[collection] : store.all(collection)),
-      onChange: () => () => undefined,
-    },
-    announce: (announced) => void Object.assign(place, announced),
-    leader: () => (store === undefined ? undefined : self()),
-    onLeader: () => () => undefined,
-    controllers: () => Promise.resolve([self()]),
-    database: () => ({ shown, awaySince: 0, error: '' }),
-    async lead(signal) {
-      for (;;) {
-        signal.throwIfAborted()
-        try {
-          store = await openDatabase(options)
-          return store
-        } catch (error) {
-          if (!(error instanceof DatabaseInUseError)) throw error
-        }
-        await sleep(times.attempt, undefined, { signal })
-      }
-    },
-    handOver: () => Promise.reject(new Error('not yet')),
-    close: () => Promise.resolve(),
+  const unlock = await lockFolder(folder, (error) =>
+    logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
+  )
+  let member: Member | undefined
+  try {
+    await refuseFilesOfSite(folder, address.shown)
+    const mode = await closeToOthers(folder, clock())
+    const id = await controllerId(folder)
+    member = new Member(options, { id, address, found: mode === undefined ? [] : [mode], unlock })
+    await member.first.catch((error: unknown) => {
+      if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
+      if (whenAway === 'fail') throw cannotBeUsed(address, error)
+    })
+    return member
+  } catch (error) {
+    await (member === undefined ? unlock() : member.close())
+    throw error
   }
 }

@@ -16,6 +16,10 @@ export interface DatabaseState {
   state: State
   /** Number of the last line. */
   last: number
+  /** It was stored with this epoch; undefined: the snapshot holds it. */
+  lastEpoch: string | undefined
+  /** Number of the last line that the snapshot holds. */
+  snapshotSeq: number
   roomNumber: number
   /** Bytes of the lines behind the snapshot. */
   journalBytes: number
@@ -26,8 +30,9 @@ export interface DatabaseState {
   lost: number
   /** The newest snapshot was not whole: the one before it was taken. */
   fellBack: boolean
-  /** The oldest schema version that was met. */
+  /** The oldest and the newest schema version that were met. */
   oldest: number
+  newest: number
 }
 
 interface SnapshotRow {
@@ -41,7 +46,7 @@ interface SnapshotRow {
 }
 
 /**
- * Reads everything back: the newest snapshot that is whole, and the journal behind it. Nobody may store meanwhile.
+ * Reads everything back: the newest snapshot that is whole, and the journal behind it. Nobody may store meanwhile, or it is read in a transaction that sees one instant.
  * @throws DatabaseError when no snapshot is whole that the journal needs
  */
 export async function readState(
@@ -69,8 +74,11 @@ class StateReader {
   readonly #known: Migrations
   readonly #state = emptyState()
   #last = 0
+  #lastEpoch: string | undefined
+  #snapshotSeq = 0
   #roomNumber = 0
   #oldest: number
+  #newest: number
   #snapshotBytes = 0
   #snapshotAt = 0
 
@@ -78,6 +86,7 @@ class StateReader {
     this.#session = session
     this.#known = known
     this.#oldest = known.current
+    this.#newest = known.current
   }
 
   /** @returns false when it is not what was written */
@@ -96,6 +105,8 @@ class StateReader {
       }
     }
     this.#last = Number(seq)
+    this.#snapshotSeq = this.#last
+    this.#newest = Math.max(this.#newest, records)
     this.#roomNumber = Math.max(this.#roomNumber, Number(room_number))
     this.#oldest = Math.min(this.#oldest, records)
     this.#snapshotBytes = Number(bytes)
@@ -106,17 +117,19 @@ class StateReader {
   async journal(): Promise<Omit<DatabaseState, 'fellBack'>> {
     let [journalBytes, lost] = [0, 0]
     for (;;) {
-      const { rows } = await this.#session.query<{ seq: string; records: number; line: string }>(
-        `select seq, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
+      const { rows } = await this.#session.query<{ seq: string; epoch: string; records: number; line: string }>(
+        `select seq, epoch, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
         [this.#last],
         'lines',
       )
-      for (const { seq, records, line } of rows) {
+      for (const { seq, epoch, records, line } of rows) {
         const bytes = Buffer.from(line)
         const decoded = decodeLine(bytes, 0, bytes.length)
         lost += Number(seq) - this.#last - 1
         this.#last = Number(seq)
+        this.#lastEpoch = epoch
         this.#oldest = Math.min(this.#oldest, records)
+        this.#newest = Math.max(this.#newest, records)
         journalBytes += bytes.length + 1
         if (decoded?.kind === 'changes') for (const record of decoded.changes) this.#apply(record, records)
         else lost++
@@ -126,12 +139,15 @@ class StateReader {
     return {
       state: this.#state,
       last: this.#last,
+      lastEpoch: this.#lastEpoch,
+      snapshotSeq: this.#snapshotSeq,
       roomNumber: this.#roomNumber,
       journalBytes,
       snapshotBytes: this.#snapshotBytes,
       snapshotAt: this.#snapshotAt,
       lost,
       oldest: this.#oldest,
+      newest: this.#newest,
     }
   }
 

@@ -5,8 +5,10 @@ import { saidBy } from './server-answers.ts'
 
 /**
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
- * `roomdesk_site`: one row, what is here and whose. `roomdesk_leader`: one row, who may store; `epoch` is raised by whoever takes over, so nobody before can store any more.
- * `roomdesk_journal`: one line for each transaction, without gaps. `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
+ * `roomdesk_site`: one row, what is here and whose. `roomdesk_leader`: one row, who may store; `epoch` is raised by whoever takes over, so nobody before can store any more;
+ * until when its lease lasts (`renewed_at` null: it has none, its lock alone counts), and whom it has named to follow it. `roomdesk_controller`: all controllers, each writes its own row.
+ * `roomdesk_journal`: one line for each transaction, without gaps.
+ * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
  */
 const steps: readonly string[] = [
   `create table roomdesk_site (
@@ -48,7 +50,27 @@ const steps: readonly string[] = [
      lines text not null,
      primary key (snapshot, part)
    )`,
+  `alter table roomdesk_leader
+     add column controller uuid,
+     add column renewed_at timestamptz,
+     add column lease_ms integer not null default 0,
+     add column successor uuid,
+     add column successor_until timestamptz;
+   create table roomdesk_controller (
+     id uuid primary key,
+     name text not null,
+     version text not null,
+     place jsonb not null,
+     applied bigint not null,
+     behind bigint not null,
+     behind_ms bigint not null,
+     seen_at timestamptz not null,
+     since timestamptz not null
+   )`,
 ]
+
+/** Of the advisory lock that whoever makes the tables holds meanwhile; the schema is the other half of the key. */
+const tablesLock = 0x524454
 
 /** What the row of a site says. */
 export interface SiteRow {
@@ -82,22 +104,34 @@ export async function bringTables(session: Session, { shown }: DatabaseAddress):
       `The database ${shown} was set up by a newer Roomdesk (its tables have version ${version}, this one knows ${steps.length}): nothing was touched, start the newer one.`,
     )
   if (version === steps.length) return
-  const text = steps.slice(version).join(';\n')
+  const key = `${tablesLock}, hashtext(coalesce(current_schema(), ''))`
+  // One after the other: what the first has made, the next ones find in a transaction that begins after it.
+  await session.query(`select pg_advisory_lock(${key})`)
   try {
-    await session.query(`begin;\n${text};\nupdate roomdesk_site set tables = ${steps.length};\ncommit`)
+    await session.query('begin')
+    const there = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
+    const text = steps.slice(there).join(';\n')
+    if (text !== '') await session.query(`${text};\nupdate roomdesk_site set tables = ${steps.length}`)
+    await session.query('commit')
   } catch (error) {
+    if (session.lost !== undefined) throw error
+    await session.query('rollback')
     const right = 'the database must belong to its user, or let them create tables (grant create on schema public).'
     throw new DatabaseError(`The tables cannot be made in the database ${shown} (${saidBy(error)}): ${right}`, {
       cause: error,
     })
+  } finally {
+    if (session.lost === undefined) await session.query(`select pg_advisory_unlock(${key})`)
   }
 }
 
 /** The tables' version for the row of a new site. */
 export const tablesVersion = steps.length
 
-/** A start that ended between making the tables and the site's row left them empty, in this program's version. */
+/** A start that ended between making the tables and the site's row left them empty. */
 async function tablesWithoutSite(session: Session): Promise<number> {
-  const { rows } = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
-  return rows[0]?.there === true ? steps.length : 0
+  const { rows } = await session.query<{ version: number }>(
+    `select case when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as version`,
+  )
+  return rows[0]?.version ?? 0
 }

@@ -93,6 +93,11 @@ export class Session {
     this.#listeners.add(listener)
   }
 
+  /** @param listener called with what comes in on a channel that this session listens to. */
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload = '' }) => listener(payload))
+  }
+
   /**
    * One statement, or several in one text without values. An answer that does not come within the deadline ends the connection: what became of the statement is open then.
    * @param name given: it is prepared once.

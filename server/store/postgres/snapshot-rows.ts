@@ -80,22 +80,27 @@ export async function insertSnapshot(
   return bytes
 }
 
-/** Writes a snapshot by a connection of its own, so that journal lines need not wait for it; what the two newest make superfluous goes. @returns its bytes */
+/** Writes a snapshot by a connection of its own, so that journal lines need not wait for it; what the two newest make superfluous goes. @param signal cuts it short @returns its bytes */
 export async function writeSnapshot(
   address: DatabaseAddress,
   deadlines: SessionDeadlines,
   head: SnapshotHead,
   frozen: readonly Frozen[],
   epoch: () => string,
+  signal: AbortSignal,
 ): Promise<number> {
   const session = await Session.open(address, deadlines, longAnswer)
+  const end = (): void => session.destroy()
+  signal.addEventListener('abort', end)
   try {
+    signal.throwIfAborted()
     await session.query('begin')
     const bytes = await insertSnapshot(session, head, frozen, epoch)
     await session.query('commit')
     await prune(session)
     return bytes
   } finally {
+    signal.removeEventListener('abort', end)
     await session.close()
   }
 }

@@ -1,0 +1,23 @@
+/** A wait that can be ended early. What rings while nobody waits ends the next wait at once. */
+export class Alarm {
+  #rung = false
+  #wake: (() => void) | undefined
+
+  ring(): void {
+    this.#rung = true
+    this.#wake?.()
+  }
+
+  /** @param ms at the longest */
+  async wait(ms: number): Promise<void> {
+    if (!this.#rung) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      const timer = setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
+      this.#wake = undefined
+    }
+    this.#rung = false
+  }
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KnownController } from '../site-member.ts'
+import { deposed, renewLease } from './leader.ts'
+import type { Link } from './link.ts'
+import type { AskOthers, MemberTimes } from './member-options.ts'
+import { DeposedError } from './database-error.ts'
+import type { Session } from './session.ts'
+
+export interface LeaseOptions {
+  link: Link
+  times: MemberTimes
+  /** performance.now() just before the epoch was raised. */
+  provedAt: number
+  /** Says what this controller has to say of itself, once for each renewal. @returns all controllers as they are known then */
+  report: (session: Session) => Promise<readonly KnownController[]>
+  askOthers: AskOthers
+  /** Told what the database has refused. */
+  onError: (error: unknown) => void
+}
+
+/** The database has this long to prove a lease, when it is asked for, before others are asked, in milliseconds. */
+const proofMs = 300
+/** Others that were asked answer within this time; for as long nobody is asked again, in milliseconds. */
+const askMs = 1_000
+
+/** The lease of the one that leads: renewed, and proved before memory answers for the site. */
+export class Lease {
+  readonly #options: LeaseOptions
+  #until: number
+  #known: readonly KnownController[] = []
+  #renewing: Promise<void> | undefined
+  #asking: Promise<void> | undefined
+  #proved = Promise.withResolvers<void>()
+  readonly #ended = new AbortController()
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+    this.#until = 0
+    this.#prove(options.provedAt)
+    const { link } = options
+    // Who takes the lock over does not wait for the lease.
+    link.onAway(() => void (this.#until = 0))
+    link.onBack((since) => {
+      this.#prove(since)
+      void this.renew()
+    })
+    void link.deposition.then(() => {
+      this.#until = 0
+      this.end()
+    })
+    void this.#run()
+  }
+
+  /** See LedStore. */
+  confirmed(): Promise<void> | undefined {
+    if (performance.now() < this.#until) return undefined
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  /** Renews it now, and reports. Never rejects: what is wrong with the connection, its owner hears. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  /** It is not renewed any more. */
+  end(): void {
+    this.#ended.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      await this.renew()
+      await sleep(this.#options.times.renew, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { link, report, onError } = this.#options
+    if (link.away() !== undefined || link.deposed !== undefined) return
+    const { session, epoch } = link.current()
+    const since = performance.now()
+    try {
+      if (!(await renewLease(session, epoch))) {
+        // A renewal that was under way while the connection was made anew says nothing.
+        if (link.epoch === epoch && session.lost === undefined) link.depose(await deposed(session))
+        return
+      }
+      // A connection that was lost since has given the lock back.
+      if (session.lost !== undefined) return
+      this.#prove(since)
+      this.#known = await report(session)
+    } catch (error) {
+      // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
+      if (session.lost === undefined) onError(error)
+    }
+  }
+
+  #prove(since: number): void {
+    const { lease, margin } = this.#options.times
+    this.#until = Math.max(this.#until, since + lease - margin)
+    this.#proved.resolve()
+    this.#proved = Promise.withResolvers()
+  }
+
+  async #ask(): Promise<void> {
+    const { link, askOthers } = this.#options
+    const news = Promise.race([this.#proved.promise, link.deposition])
+    if (link.away()?.tried !== true) {
+      void this.renew()
+      await Promise.race([news, sleep(proofMs, undefined, { ref: false })])
+    }
+    if (this.#settled()) return
+    const since = performance.now()
+    const others = this.#known.slice(1)
+    const answer = askOthers(others, AbortSignal.timeout(askMs)).catch(() => undefined)
+    const found = await Promise.race([news.then(() => undefined), answer])
+    if (this.#settled()) return
+    if (found !== undefined && BigInt(found.epoch) > BigInt(link.epoch)) throw link.depose(new DeposedError(''))
+    this.#until = since + askMs
+  }
+
+  #settled(): boolean {
+    const { deposed } = this.#options.link
+    if (deposed !== undefined) throw deposed
+    return performance.now() < this.#until
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { type Migrations, StoreVersionError } from '../migrations.ts'
+import type { Sealer } from '../sealer.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import { DatabaseError } from './database-error.ts'
+import { readSiteRow, type SiteRow, tablesVersion } from './schema.ts'
+import type { Session } from './session.ts'
+
+export interface SiteCheck {
+  address: DatabaseAddress
+  sealer: Sealer
+  migrations: Migrations
+  /** What becomes of a site that was moved away: opened no more, or replaced. */
+  take: 'site here' | 'moved site too'
+}
+
+/** @throws DatabaseError, StoreVersionError when this program cannot run on the site that the tables hold */
+export function checkSite(found: SiteRow, { address: { shown }, sealer, migrations, take }: SiteCheck): void {
+  if (found.records > migrations.current)
+    throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
+  if (found.key_proof !== sealer.proof('database', found.site))
+    throw new DatabaseError(
+      `The database ${shown} holds a site whose secrets were sealed with another key: put the seal.key of that site into the data folder, or name another database.`,
+    )
+  if (found.moved_to !== '' && take === 'site here')
+    throw new DatabaseError(
+      `The site in the database ${shown} was moved to ${found.moved_to}: start with that, or move it back (--move-store).`,
+    )
+}
+
+/**
+ * The site that is here; where there is none it begins now. Only for who has the lock.
+ * @throws what `checkSite` throws
+ */
+export async function settleSite(session: Session, check: SiteCheck): Promise<{ fresh: boolean; moved: boolean }> {
+  const found = await readSiteRow(session)
+  if (found !== undefined) {
+    checkSite(found, check)
+    return { fresh: false, moved: found.moved_to !== '' }
+  }
+  const site = randomUUID()
+  await session.query('insert into roomdesk_site (id, site, tables, records, key_proof) values (1, $1, $2, $3, $4)', [
+    site,
+    tablesVersion,
+    check.migrations.current,
+    check.sealer.proof('database', site),
+  ])
+  return { fresh: true, moved: false }
+}
+
+/** From now on records of this version are stored. */
+export async function sayRecords(session: Session, { current }: Migrations): Promise<void> {
+  await session.query('update roomdesk_site set records = $1 where records <> $1', [current])
+}

@@ -1,0 +1,88 @@
+import { onTestFinished } from 'vitest'
+import type { LedStore, SiteMember } from '../../../../server/store/site-member.ts'
+import type { MemberOptions } from '../../../../server/store/postgres/member-options.ts'
+import { openMember } from '../../../../server/store/postgres/open-member.ts'
+import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
+import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
+import { sealer, temporaryFolder } from '../site.ts'
+
+/** Times that let a test be short. */
+export const times = {
+  lease: 600,
+  renew: 150,
+  margin: 100,
+  attempt: 20,
+  poll: 40,
+  successor: 400,
+  comeBack: 300,
+}
+export const databaseDeadlines = { connect: 500, answer: 1_000 }
+
+/** A controller of a site, with a way of its own to the database, which can break. */
+export interface TestController {
+  readonly name: string
+  readonly member: SiteMember
+  readonly proxy: DatabaseProxy
+  /** Where it leads; undefined: it does not. */
+  led: LedStore | undefined
+  /** Leads as soon as it can. */
+  lead(): Promise<LedStore>
+  /** As a program that was deposed, or has ended: everything is closed. */
+  close(): Promise<void>
+}
+
+export interface TestSite {
+  readonly server: PostgresServer
+  readonly schema: string
+  /** Opens one more. @param folder given: as it was closed before */
+  controller(name: string, options?: Partial<MemberOptions>): Promise<TestController>
+}
+
+/** A site in a database of the tests, without controllers. */
+export async function siteOfControllers(server: PostgresServer): Promise<TestSite> {
+  const schema = await server.newSchema()
+  return {
+    server,
+    schema,
+    controller: async (name, options) => await controllerOf(server, schema, name, options),
+  }
+}
+
+async function controllerOf(
+  server: PostgresServer,
+  schema: string,
+  name: string,
+  options: Partial<MemberOptions> = {},
+): Promise<TestController> {
+  const proxy = await DatabaseProxy.open(server.socket)
+  const folder = options.folder ?? (await temporaryFolder())
+  const member = await openMember({
+    folder,
+    database: server.address(schema, proxy.host),
+    databaseDeadlines,
+    deadlineMs: () => 3_000,
+    sealer,
+    name,
+    version: '1.2.3',
+    times,
+    ...options,
+  })
+  const ended = new AbortController()
+  let closed: Promise<void> | undefined
+  const controller: TestController = {
+    name,
+    member,
+    proxy,
+    led: undefined,
+    lead: async () => (controller.led = await member.lead(ended.signal)),
+    close: () =>
+      (closed ??= (async () => {
+        ended.abort(new Error('closed'))
+        await controller.led?.close().catch(() => undefined)
+        await member.close()
+        await proxy.close()
+      })()),
+  }
+  onTestFinished(() => controller.close())
+  return controller
+}

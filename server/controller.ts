@@ -87,6 +87,7 @@ export class Controller {
       restarts: options.restarts?.total ?? 0,
       compatibility: options.compatibility,
       passwordCost: options.passwordCost,
+      member: options.controllers,
       events: this.#gathering,
     })
     const api = apiListeners(this.#services, options.logger)

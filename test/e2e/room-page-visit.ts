@@ -31,6 +31,11 @@ export class RoomSite implements AsyncDisposable {
     return new RoomSite(await startHeadless({ site }))
   }
 
+  /** One that runs already. It is ended with this. */
+  static at(controller: Headless): RoomSite {
+    return new RoomSite(controller)
+  }
+
   /** Ends the controller in order. */
   async stop(): Promise<void> {
     await this.controller.stop()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { z } from 'zod'
+import type { SiteControllers } from '../../../server/console/site-controllers.ts'
 import { Controller } from '../../../server/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
@@ -28,6 +29,8 @@ export interface MediaSiteOptions {
   spawn?: SpawnMediaProcess
   hangsAfterMs?: number
   cores?: number
+  /** Those of the site; left out: this one alone. */
+  controllers?: SiteControllers
 }
 
 /** A whole controller on free ports, with the embedded node in a process of its own, as the APIs show it. */
@@ -65,6 +68,7 @@ export class MediaSite implements AsyncDisposable {
       logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
       version: 'test',
       cores: options.cores,
+      controllers: options.controllers,
       site: siteFileSchema.parse({ credentials: [credential], nodes, settings: fast }),
       overrides: {
         host: options.host,

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SiteControllers } from '../../../server/console/site-controllers.ts'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { signalVersion } from '../../../shared/media/signal.ts'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
@@ -19,7 +20,37 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
+/** Another controller of the site, as the database knows it. */
+const standby = (name: string, node: string) => ({
+  ...{
+    id: name,
+    name,
+    version: 'test',
+    role: 'standby' as const,
+    behind: 0,
+    behindFor: 0,
+    seenAt: Date.now(),
+    since: 0,
+  },
+  place: { media: '', device: '', node, console: '', event: '', certificate: '' },
+})
+
 describe('a site with several embedded nodes on one machine', () => {
+  /** The other controllers of the site. */
+  const others: ReturnType<typeof standby>[] = []
+  let lookAgain = (): void => {}
+  const controllers: SiteControllers = {
+    id: 'this one',
+    medium: 'database',
+    controllers: async () => [...others],
+    leader: () => undefined,
+    onLeader: (listener) => {
+      lookAgain = () => listener(undefined)
+      return () => {}
+    },
+    database: () => ({ shown: '', awaySince: 0, error: '' }),
+    handOver: async () => {},
+  }
   let site: MediaSite
   let camera: Camera
   let left: string
@@ -30,7 +61,7 @@ describe('a site with several embedded nodes on one machine', () => {
     Object.fromEntries((await site.rpc('nodes.list', {})).map(({ config, state }) => [config.name, state]))
   const allOnline = () => site.until(async () => Object.values(await states()).every((state) => state === 'online'))
   beforeAll(async () => {
-    ;[site, camera] = await Promise.all([MediaSite.start({ cores: 3 }), startCamera()])
+    ;[site, camera] = await Promise.all([MediaSite.start({ cores: 3, controllers }), startCamera()])
   })
   afterAll(async () => {
     await site[Symbol.asyncDispose]()
@@ -110,6 +141,22 @@ describe('a site with several embedded nodes on one machine', () => {
     await expect(SignalClient.join(site.nodeUrl, right)).rejects.toMatchObject({ reason: 'unauthorised' })
     const wrong = SignalClient.join(site.nodeUrl, right, { host_password: 'guessed' })
     await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
+  })
+
+  test('who is in a room knows the other nodes, and is told at once where another controller of the site would carry it', async () => {
+    const other = await urlOf(right)
+    const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
+    expect(ann.joined.other_nodes).toEqual([other])
+    const elsewhere = 'http://10.0.0.6:7082'
+    others.push(standby('b', elsewhere))
+    lookAgain()
+    expect(await ann.next('nodes')).toEqual({ type: 'nodes', other_nodes: [other, elsewhere] })
+    const late = await SignalClient.join(other, right, { user_name: 'Bo', ...password })
+    expect(late.joined.other_nodes).toEqual([await urlOf(left), elsewhere])
+    for (const client of [ann, late]) {
+      client.send({ type: 'leave' })
+      await client.closed
+    }
   })
 
   test('whom the number alone lets in is led there by WHIP as well', async () => {

@@ -8,7 +8,7 @@ import { PostgresServer } from '../postgres/postgres-server.ts'
 
 /** The key pair of the site's clients. */
 export const credential = { label: 'Load', access_key: 'load', secret_key: 'load-secret', p2p: true }
-const siteFile = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
+const simulated = [{ name: 'lab', kind: 'simulated' }]
 const roleMs = 30_000
 const betweenMs = 10
 
@@ -21,6 +21,8 @@ export interface SiteOptions {
   durable?: boolean
   /** Each controller reaches the database by a way of its own, which can break. */
   proxied?: boolean
+  /** As a site file names them; left out: a simulated one. */
+  nodes?: readonly object[]
 }
 
 /** One controller of the site: the same data folder and ports, whichever process runs it. */
@@ -37,11 +39,13 @@ export class ControllersSite {
   readonly controllers: SiteController[] = []
   readonly #schema: string
   readonly #ownDatabase: boolean
+  readonly #site: object
   /** With a frozen process nothing of it is waited for. */
   readonly #frozen = new Set<SiteController>()
 
-  private constructor(database: PostgresServer, schema: string, ownDatabase: boolean) {
+  private constructor(database: PostgresServer, schema: string, ownDatabase: boolean, nodes: readonly object[]) {
     this.database = database
+    this.#site = { credentials: [credential], nodes }
     this.#schema = schema
     this.#ownDatabase = ownDatabase
   }
@@ -52,9 +56,10 @@ export class ControllersSite {
     database,
     durable,
     proxied = false,
+    nodes = simulated,
   }: SiteOptions = {}): Promise<ControllersSite> {
     const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
-    const site = new ControllersSite(server, await server.newSchema(), database === undefined)
+    const site = new ControllersSite(server, await server.newSchema(), database === undefined, nodes)
     try {
       await site.#add('a', proxied)
       const others = Array.from({ length: controllers - 1 }, (_, index) => String.fromCharCode(98 + index))
@@ -146,7 +151,7 @@ export class ControllersSite {
     const proxy = proxied ? await DatabaseProxy.open(this.database.socket) : undefined
     const folder = await mkdtemp(join(tmpdir(), `roomdesk-${name}-`))
     const flags = this.#flags(name, proxy)
-    const headless = await startHeadless({ folder, flags, ...(name === 'a' ? { site: siteFile } : {}) })
+    const headless = await startHeadless({ folder, flags, ...(name === 'a' ? { site: this.#site } : {}) })
     this.controllers.push({ name, headless, proxy })
   }
 

@@ -1,44 +1,28 @@
 // Opens the desktop app; without Electron's binary it says so and runs headless instead, in this process.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { electronHome, electronProgram, noWindow } from './electron-program.mjs'
 import { requireNode } from './node-version.mjs'
 
 await requireNode()
 const root = join(import.meta.dirname, '..')
-const home = join(root, 'node_modules', 'electron')
 /** How long fetching Electron's binary may take before this runs headless. */
 const fetchDeadlineMs = 120_000
-
-/** @returns {string | undefined} Electron's executable, where it is present */
-function electron() {
-  const pathFile = join(home, 'path.txt')
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : 'electron'
-  const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(home, 'dist')
-  const path = join(folder, name)
-  return existsSync(path) ? path : undefined
-}
 
 /** Fetches Electron's binary; only when somebody watches or asked for it: offline it would cost time for nothing. */
 function fetchElectron() {
   console.error(`Fetching Electron's binary (once; "npm run headless" needs none) …`)
-  spawnSync(process.execPath, [join(home, 'install.js')], { stdio: ['ignore', 2, 'ignore'], timeout: fetchDeadlineMs })
-  return electron()
-}
-
-/** @returns {string | undefined} why a window cannot open here */
-function noWindow() {
-  if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
-  if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return 'There is no display'
-  // Chromium has no sandbox for root, and ends.
-  const unsafe = process.getuid?.() === 0 && !process.argv.includes('--no-sandbox')
-  return unsafe ? 'The desktop app does not run as root' : undefined
+  spawnSync(process.execPath, [join(electronHome, 'install.js')], {
+    stdio: ['ignore', 2, 'ignore'],
+    timeout: fetchDeadlineMs,
+  })
+  return electronProgram()
 }
 
 const asked = process.argv.includes('--fetch-electron')
 if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
 let reason = noWindow()
-let executable = reason && !asked ? undefined : electron()
+let executable = reason && !asked ? undefined : electronProgram()
 if (!executable && !reason) reason = "Electron's binary is not here (npm start -- --fetch-electron fetches it)"
 if (!executable && (asked || (process.stdin.isTTY && !noWindow()))) {
   executable = fetchElectron()

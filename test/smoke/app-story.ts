@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient } from '../support/api-client.ts'
+import { policyHolds, nodeIsAbsent } from './page-checks.ts'
+import { startFilmCamera } from './film-camera.ts'
+import { descendantsOf } from './processes.ts'
+import { NotHere, type Report } from './report.ts'
+import { launchAgain, type Program, RunningApp } from './running-app.ts'
+import { fetchPage, fetchPinned } from './room-page-fetch.ts'
+import { until } from './until.ts'
+
+/** The program of the embedded node, as Electron and the stand-in start it. */
+const mediaProgram = /node\.mojom\.NodeService|media-node\.js/
+
+/**
+ * One day of the app, driven by its page and its ports only: what is packed lets nobody into its main process.
+ * @param part name of its items, e.g. `app`
+ */
+export async function tellAppStory(report: Report, part: string, program: Program): Promise<void> {
+  if (!report.wants(part)) return
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-'))
+  const name = (item: string): string => `${part}.${item}`
+  try {
+    const first = await report.prepare(name('start'), () => RunningApp.start(program, folder))
+    if (first === undefined) return
+    let made: Made | undefined
+    {
+      await using app = first
+      await tellOfPage(report, name, app)
+      await report.check(name('node-online'), () => nodeOnline(app))
+      made = await report.prepare(name('call'), () => callAsClient(app))
+      if (made !== undefined) {
+        const { roomId } = made
+        await report.check(name('room-page-http'), async () => fetchPage(await app.url('media'), roomId))
+        await report.check(name('room-page-tls'), () => roomPageOverTls(app, roomId))
+        await report.check(name('preview'), () => preview(app, roomId))
+      }
+      await report.check(name('page-crash'), () => crashPage(app))
+      await report.check(name('node-killed'), () => killNode(app))
+      await report.check(name('second-instance'), () => startTwice(app, program, folder))
+      await report.check(name('sigterm'), () => endBySignal(app))
+    }
+    const { key } = made ?? {}
+    if (key !== undefined) await report.check(name('data-kept'), () => startOnKeptData(program, folder, key))
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
+  }
+}
+
+/** What the first run left for the second. */
+interface Made {
+  roomId: string
+  key: { access_key: string; secret_key: string }
+}
+
+async function tellOfPage(report: Report, name: (item: string) => string, app: RunningApp): Promise<void> {
+  await report.check(name('origin'), async () => {
+    const origin = String(await app.page.evaluate('location.origin'))
+    if (origin !== 'app://roomdesk' && origin !== 'http://roomdesk.app.localhost') throw new Error(`it is ${origin}`)
+    return origin
+  })
+  await report.check(name('policy'), () => policyHolds(app.page))
+  await report.check(name('no-node'), () => nodeIsAbsent(app.page))
+}
+
+const nodeOnline = (app: RunningApp): Promise<string> =>
+  until('the embedded node is online', async () => {
+    const nodes = await app.call('nodes.list')
+    const online = nodes.find(({ config, state }) => config.kind === 'embedded' && state === 'online')
+    return online?.config.name
+  })
+
+/** A client of both APIs: authenticates and makes a room, which the console then shows. */
+async function callAsClient(app: RunningApp): Promise<Made> {
+  await nodeOnline(app)
+  const { credential, secret_key } = await app.call('credentials.create', { label: 'Smoke' })
+  const key = { access_key: credential.access_key, secret_key }
+  const urls = { media: await app.url('media'), device: await app.url('device') }
+  const client = new ApiClient(urls, key)
+  const { ret } = await client.authenticate()
+  if (ret !== 0) throw new Error(`authenticating was answered with ${ret}`)
+  const roomId = await client.createRoom({ topic: 'Smoke' })
+  const { items } = await app.call('rooms.list', {})
+  if (!items.some(({ room_id }) => room_id === roomId)) throw new Error(`the console does not show room ${roomId}`)
+  return { roomId, key }
+}
+
+/** The same page with a certificate of the site's own, which is the one that the console tells. */
+async function roomPageOverTls(app: RunningApp, roomId: string): Promise<string> {
+  await app.call('settings.set', { tls: { mode: 'self-signed' } })
+  try {
+    const media = await until('the APIs speak TLS', async () => {
+      const url = await app.url('media')
+      return url.startsWith('https:') && url
+    })
+    const { fingerprint } = await app.call('tls.info')
+    return await until('the page comes over TLS', () => fetchPinned(media, roomId, fingerprint))
+  } finally {
+    await app.call('settings.set', { tls: { mode: 'off' } })
+  }
+}
+
+/** A camera joins, and its picture is seen in the console's window. */
+async function preview(app: RunningApp, roomId: string): Promise<string> {
+  await using camera = await startFilmCamera()
+  const userId = 'smoke-camera'
+  await app.call('devices.create', { roomId, userId, userName: 'Film', userAddress: camera.url })
+  await until('the camera has joined', async () => {
+    const device = (await app.call('devices.list', {})).find((one) => one.userId === userId)
+    return device?.state === 'joined'
+  })
+  await app.page.evaluate(`void (location.hash = '#/devices/${userId}')`)
+  const size = await until('a first picture is shown', () =>
+    app.page
+      .evaluate(
+        `(() => { const video = document.querySelector('video'); return video?.videoWidth > 0 && video.currentTime > 0 ? video.videoWidth + '×' + video.videoHeight : '' })()`,
+      )
+      .then((shown) => shown !== '' && String(shown)),
+  )
+  await app.page.evaluate(`void (location.hash = '#/overview')`)
+  await app.call('devices.remove', { userIds: [userId] })
+  return size
+}
+
+/** The page's process dies; the app loads it again, and the controller has not noticed. */
+async function crashPage(app: RunningApp): Promise<string> {
+  const before = (await app.call('overview.get')).started_at
+  const crashed = app.page.next('Inspector.targetCrashed')
+  // The one that crashes cannot answer.
+  app.page.send('Page.crash').catch(() => undefined)
+  await crashed
+  await app.answers(30_000)
+  const after = (await app.call('overview.get')).started_at
+  if (after !== before) throw new Error('the controller started anew with its page')
+  return 'loaded again, the controller ran on'
+}
+
+/** The process of the embedded node is killed; another one takes its place. */
+async function killNode(app: RunningApp): Promise<string> {
+  await nodeOnline(app)
+  const { pid } = app.process
+  if (pid === undefined) throw new Error('the app has no process')
+  const find = async (): Promise<number | undefined> =>
+    (await descendantsOf(pid)).find(({ command }) => mediaProgram.test(command))?.pid
+  const victim = await find()
+  if (victim === undefined) throw new Error('no process of the embedded node was found below the app')
+  process.kill(victim, 'SIGKILL')
+  const next = await until('another process of the node', async () => {
+    const found = await find()
+    return found !== undefined && found !== victim && found
+  })
+  await nodeOnline(app)
+  return `process ${victim} was killed, ${next} is online`
+}
+
+async function startTwice(app: RunningApp, program: Program, userData: string): Promise<string> {
+  const { code, signal } = await launchAgain(program, userData)
+  if (code !== 0) throw new Error(`the second one ended with ${signal ?? code}`)
+  await app.answers()
+  return 'the second one ended, the first one answers'
+}
+
+async function endBySignal(app: RunningApp): Promise<string> {
+  if (process.platform === 'win32') throw new NotHere('Windows has no SIGTERM: logging off is among the questions')
+  const began = performance.now()
+  const { code, signal } = await app.stop()
+  if (code !== 0) throw new Error(`it ended with ${signal ?? code}; it wrote:\n${app.log()}`)
+  return `in ${Math.round(performance.now() - began)} ms`
+}
+
+/** The keychain opens what it sealed: the secret is the same, and a client that knows it gets in. */
+async function startOnKeptData(program: Program, userData: string, key: Made['key']): Promise<string> {
+  await using app = await RunningApp.start(program, userData)
+  const { secret_key } = await app.call('credentials.reveal', { access_key: key.access_key })
+  if (secret_key !== key.secret_key) throw new Error('the secret of the credential is another one')
+  const { items } = await app.call('rooms.list', {})
+  const client = new ApiClient({ media: await app.url('media'), device: await app.url('device') }, key)
+  const { ret } = await client.authenticate()
+  if (ret !== 0) throw new Error(`authenticating was answered with ${ret}`)
+  return `${items.length} room, its credential, and the secret`
+}

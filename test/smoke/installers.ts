@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from './packed.ts'
+import { NotHere, type Report } from './report.ts'
+import { RunningApp } from './running-app.ts'
+
+const run = promisify(execFile)
+
+/** Making one takes its tools, which electron-builder fetches once. */
+const makeMs = 20 * 60_000
+const installMs = 5 * 60_000
+
+/** One kind of installer of this system. */
+interface Installer {
+  name: string
+  /** As electron-builder's command line names it. */
+  target: readonly string[]
+  /** How its file is called. */
+  file: RegExp
+  /**
+   * Brings what is in it into a folder, without rights that an ordinary user lacks.
+   * @returns the executable, and how it is taken away again
+   */
+  install: (file: string, into: string) => Promise<{ executable: string; remove?: () => Promise<unknown> }>
+}
+
+const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = {
+  linux: [
+    {
+      name: 'appimage',
+      target: ['--linux', 'AppImage'],
+      file: /\.AppImage$/,
+      install: async (file, into) => {
+        await chmod(file, 0o755)
+        await run(file, ['--appimage-extract'], { cwd: into, maxBuffer: 64 * 1024 * 1024 })
+        return { executable: join(into, 'squashfs-root/roomdesk') }
+      },
+    },
+    {
+      name: 'deb',
+      target: ['--linux', 'deb'],
+      file: /\.deb$/,
+      install: async (file, into) => {
+        await run('dpkg-deb', ['--extract', file, into])
+        return { executable: join(into, 'opt/Roomdesk/roomdesk') }
+      },
+    },
+  ],
+  win32: [
+    {
+      name: 'nsis',
+      target: ['--win', 'nsis'],
+      file: /Setup.*\.exe$/,
+      install: async (file, into) => {
+        const usual = join(process.env.LOCALAPPDATA ?? homedir(), 'Programs', 'Roomdesk')
+        // It keeps one entry in the registry for a user: this would take an installed one's place.
+        if (existsSync(usual)) throw new NotHere(`Roomdesk is installed in ${usual}: remove it first`)
+        // NSIS takes what follows /D= as it is, to the end of the line.
+        await run(file, ['/S', `/D=${into}`], { windowsVerbatimArguments: true })
+        const remove = (): Promise<unknown> => run(join(into, 'Uninstall Roomdesk.exe'), ['/S'])
+        return { executable: join(into, 'Roomdesk.exe'), remove }
+      },
+    },
+  ],
+  darwin: [
+    {
+      name: 'dmg',
+      target: ['--mac', 'dmg'],
+      file: /\.dmg$/,
+      install: async (file, into) => {
+        await run('hdiutil', ['attach', '-nobrowse', '-readonly', '-mountpoint', into, file])
+        const remove = (): Promise<unknown> => run('hdiutil', ['detach', '-force', into])
+        const bundle = join(into, 'Roomdesk.app')
+        await run('codesign', ['--verify', '--deep', '--strict', bundle])
+        return { executable: join(bundle, 'Contents/MacOS/Roomdesk'), remove }
+      },
+    },
+  ],
+}
+
+/** Makes each installer of this system, unpacks or installs it into a temporary place, and starts what is there. */
+export async function checkInstallers(report: Report, electronFolder: string, work: string): Promise<void> {
+  if (!report.wants('installers')) return
+  for (const installer of kinds[process.platform] ?? []) {
+    const name = `installers.${installer.name}`
+    if (!report.wants(name)) continue
+    const file = await report.prepare(`${name}-made`, () => make(installer, electronFolder, work), makeMs)
+    if (file !== undefined) await report.check(name, () => tryOut(installer, file), installMs)
+  }
+}
+
+async function make({ name, target, file }: Installer, electronFolder: string, work: string): Promise<string> {
+  const output = join(work, name)
+  await mkdir(output, { recursive: true })
+  await build([...target, `--${process.arch}`], electronFolder, output)
+  const made = (await readdir(output)).find((entry) => file.test(entry))
+  if (made === undefined) throw new Error(`electron-builder made no installer in ${output}`)
+  return join(output, made)
+}
+
+async function tryOut({ install }: Installer, file: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-install-'))
+  const into = join(folder, 'app')
+  await mkdir(into)
+  let remove: (() => Promise<unknown>) | undefined
+  try {
+    const installed = await install(file, into)
+    remove = installed.remove
+    if (!existsSync(installed.executable)) throw new Error(`it holds no ${installed.executable}`)
+    const program = { executable: installed.executable, args: [], isStandIn: false }
+    await using app = await RunningApp.start(program, join(folder, 'data'))
+    const { version } = await app.call('overview.get')
+    return `version ${version} starts from it`
+  } finally {
+    await remove?.().catch(() => undefined)
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
+  }
+}

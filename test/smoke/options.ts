@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+
+/** What `npm run smoke` was asked. */
+export interface SmokeOptions {
+  help: boolean
+  /** Parts or items; none is all. */
+  only: readonly string[]
+  /** Questions to a person are named, not asked. */
+  skipQuestions: boolean
+  /** Where the result is written as JSON, besides the terminal. */
+  report: string | undefined
+  /** The app on the tests' stand-in: shows that this command works, and nothing of Electron. */
+  standIn: boolean
+}
+
+/** The parts, in the order in which they run. */
+export const parts = {
+  unpacked: "the end-to-end tests on the project's own Electron",
+  packed: 'the app packed for this system: fuses, signature, native code',
+  app: 'the packed app, driven by its page and its ports',
+  installers: "this system's installers: made, unpacked or installed into a temporary place, started from there",
+  questions: 'what only a person can see',
+} as const
+
+export type PartName = keyof typeof parts
+
+export const help = `npm run smoke [-- options]
+
+Tells whether the desktop app works on genuine Electron, on this system. It needs Electron's binary
+(npx --no-install install-electron) and a display. Each item is PASS, FAIL, ASK (a person has to look)
+or SKIP (not possible here, with the reason). Exit code: 0, 1 where an item failed, 2 where it cannot begin.
+
+  --only NAMES        parts or items, by commas, e.g. --only packed,app.preview
+  --skip-questions    name what a person would be asked, and do not ask
+  --report FILE       write the result as JSON too
+  --stand-in          rehearse the part "app" on the stand-in of the tests: proves nothing of Electron
+  --help
+
+Parts:
+${Object.entries(parts)
+  .map(([name, what]) => `  ${name.padEnd(12)}${what}`)
+  .join('\n')}
+`
+
+/** @throws Error with one line that says what is wrong with the command line */
+export function readOptions(args: readonly string[]): SmokeOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      'skip-questions': { type: 'boolean', default: false },
+      report: { type: 'string' },
+      'stand-in': { type: 'boolean', default: false },
+    },
+  })
+  const only = values.only.flatMap((list) => list.split(',')).map((word) => word.trim())
+  const unknown = only.find((word) => !Object.hasOwn(parts, word.split('.')[0] ?? ''))
+  if (unknown !== undefined)
+    throw new Error(`--only ${unknown}: there is no such part; there are ${Object.keys(parts).join(', ')}.`)
+  return {
+    help: values.help,
+    only,
+    skipQuestions: values['skip-questions'],
+    report: values.report,
+    standIn: values['stand-in'],
+  }
+}

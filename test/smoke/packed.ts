@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { listPackage } from '@electron/asar'
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { type PackedApp, packedApp } from '../support/packed-app.ts'
+import { machineCodeOf } from './executables.ts'
+import { NotHere, type Report } from './report.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+
+/** The app as electron-builder packed it. */
+export type Packed = PackedApp & { toString: () => string }
+
+/** Runs electron-builder with Electron as it is here. @param targets as its command line names them */
+export async function build(targets: readonly string[], electronFolder: string, output: string): Promise<void> {
+  const builder = join(root, 'node_modules/electron-builder/cli.js')
+  const overrides = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`]
+  try {
+    await run(process.execPath, [builder, ...targets, '--publish', 'never', ...overrides], {
+      cwd: root,
+      maxBuffer: 16 * 1024 * 1024,
+    })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-12).join('\n')
+    throw new Error(`electron-builder failed:\n${said}`, { cause: error })
+  }
+}
+
+/** Packs the app for this machine, into a folder. */
+export async function pack(electronFolder: string, output: string): Promise<Packed> {
+  const packed = packedApp(output, process.platform, process.arch)
+  await build(packed.target, electronFolder, output)
+  if (!existsSync(packed.executable)) throw new Error(`electron-builder made no ${packed.executable}`)
+  return { ...packed, toString: () => packed.executable }
+}
+
+/** What can be told of a packed app without starting it. */
+export async function checkPacked(report: Report, packed: PackedApp): Promise<void> {
+  await report.check('packed.fuses', () => checkFuses(packed.executable))
+  await report.check('packed.signature', () => checkSignature(packed.executable))
+  await report.check('packed.architecture', () =>
+    checkArchitecture([packed.executable], process.platform, process.arch),
+  )
+  await report.check('packed.natives', () => checkNatives(packed.resources, process.platform, process.arch))
+}
+
+/** What the fuses of electron-builder.yml come to. */
+const expectedFuses: ReadonlyMap<FuseV1Options, boolean> = new Map([
+  [FuseV1Options.RunAsNode, false],
+  [FuseV1Options.EnableNodeOptionsEnvironmentVariable, false],
+  [FuseV1Options.EnableNodeCliInspectArguments, false],
+  [FuseV1Options.GrantFileProtocolExtraPrivileges, false],
+  [FuseV1Options.EnableCookieEncryption, true],
+  [FuseV1Options.EnableEmbeddedAsarIntegrityValidation, true],
+  [FuseV1Options.OnlyLoadAppFromAsar, true],
+])
+
+/** Reads the fuses in the executable. */
+export async function checkFuses(executable: string): Promise<string> {
+  const wire = await getCurrentFuseWire(executable)
+  const wrong = [...expectedFuses].filter(([fuse, on]) => String.fromCharCode(Number(wire[fuse])) !== (on ? '1' : '0'))
+  if (wrong.length > 0) {
+    const names = wrong.map(([fuse, on]) => `${FuseV1Options[fuse]} is not ${on ? 'on' : 'off'}`)
+    throw new Error(names.join(', '))
+  }
+  return `${expectedFuses.size} as electron-builder.yml says`
+}
+
+async function checkSignature(executable: string): Promise<string> {
+  if (process.platform !== 'darwin') throw new NotHere('only macOS refuses to start what is signed wrongly')
+  // …/Roomdesk.app/Contents/MacOS/Roomdesk
+  const bundle = join(executable, '../../..')
+  await run('codesign', ['--verify', '--deep', '--strict', bundle])
+  const { stderr } = await run('codesign', ['--display', '--verbose=2', bundle])
+  return stderr.includes('Signature=adhoc') ? 'ad hoc: it starts here, elsewhere Gatekeeper warns' : 'signed'
+}
+
+/** Every native package of the archive lies beside it, and is for this machine. */
+export async function checkNatives(resources: string, platform: NodeJS.Platform, arch: string): Promise<string> {
+  const listed = listPackage(join(resources, 'app.asar'), { isPack: false }).map((file) => file.replaceAll('\\', '/'))
+  const natives = listed.filter((file) => file.endsWith('.node'))
+  if (natives.length === 0) throw new Error('the archive names no native package')
+  const unpacked = join(resources, 'app.asar.unpacked')
+  const missing = natives.filter((file) => !existsSync(join(unpacked, file)))
+  if (missing.length > 0) throw new Error(`not unpacked from the archive: ${missing.join(', ')}`)
+  const entries = await readdir(unpacked, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.(node|dll|dylib|so)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+  await checkArchitecture(files, platform, arch)
+  return files.map((file) => relative(unpacked, file)).join(', ')
+}
+
+/** @throws Error that names the files of another machine */
+export async function checkArchitecture(files: readonly string[], platform: string, arch: string): Promise<string> {
+  const others: string[] = []
+  for (const file of files) {
+    const found = await machineCodeOf(file)
+    if (found.platform !== platform || !found.architectures.includes(arch))
+      others.push(`${file} is for ${found.platform} ${found.architectures.join('+')}`)
+  }
+  if (others.length > 0) throw new Error(`${others.join(', ')}, not for ${platform} ${arch}`)
+  return `${platform} ${arch}`
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline/promises'
+import { type FilmCamera, startFilmCamera } from './film-camera.ts'
+import type { Report } from './report.ts'
+import { type Program, RunningApp } from './running-app.ts'
+import { until } from './until.ts'
+
+/** What a person looks at. */
+interface Question {
+  name: string
+  /** What to do, and what must be seen then. */
+  text: string
+  /** Brings it about, in the app that is in front of the person. */
+  prepare?: (stage: Stage) => Promise<void>
+}
+
+interface Stage {
+  app: RunningApp
+  camera: FilmCamera
+}
+
+export const questions: readonly Question[] = [
+  {
+    name: 'tray',
+    text: 'Look at the tray (menu bar on macOS): the icon of Roomdesk is there and sharp, its menu opens by one click and stays open for ten seconds, and "Open Roomdesk" brings the window. Is that so?',
+  },
+  {
+    name: 'maximized',
+    text: 'Maximize the window, close it and choose "Keep Running", open it again by the tray. Does it come back maximized, without a white or black flash?',
+  },
+  {
+    name: 'save-dialog',
+    text: 'In Activity, export the list. Does a Save dialog come, is the file there afterwards, and does cancelling tell nothing of a file that was saved?',
+  },
+  {
+    name: 'chinese-menus',
+    text: 'The console is in Chinese now. Is every entry of the menus (also Edit and View) and of the tray in Chinese?',
+    prepare: async ({ app }) => void (await app.call('settings.set', { console: { language: 'zh' } })),
+  },
+  {
+    name: 'notification',
+    text: 'The window is to be hidden for this: close it and choose "Keep Running", then press Enter. A notification will tell that the device Film was lost. Leave it for five minutes, then click it in the notification centre. Did it come, and did the click bring the window back?',
+    prepare: async ({ app, camera }) => {
+      await app.call('settings.set', { console: { language: 'en' } })
+      await until(
+        'the window is hidden',
+        async () => (await app.page.evaluate('document.visibilityState')) === 'hidden',
+        5 * 60_000,
+      )
+      await camera[Symbol.asyncDispose]()
+    },
+  },
+  {
+    name: 'lan-camera',
+    text: 'Add a camera of the local network under Devices (on macOS allow the access to it, on Windows through the firewall). Does its picture appear?',
+  },
+  {
+    name: 'room-from-lan',
+    text: 'Set an address of this machine under Settings, copy a join link of a room and open it on another machine of the network. Do both see each other?',
+  },
+  {
+    name: 'hidden-start',
+    text: 'With an installed Roomdesk: switch on "Start at Login", log off and on. Is it in the tray, with no window, and does the tray open one? (Answer s to do this later.)',
+  },
+  {
+    name: 'log-off',
+    text: 'With an installed Roomdesk that has a room: log off while it runs, log on, start it. Is the room there, and does the log hold no "unforeseen error"? (Answer s to do this later.)',
+  },
+]
+
+/** Asks each question, where somebody sits at the terminal; else names them. */
+export async function askQuestions(report: Report, { skip }: { skip: boolean }, program: Program): Promise<void> {
+  const wanted = questions.filter(({ name }) => report.wants(`questions.${name}`))
+  if (wanted.length === 0) return
+  if (skip || !process.stdin.isTTY) {
+    const why = skip ? 'not asked: --skip-questions' : 'not asked: there is no terminal'
+    for (const { name, text } of wanted)
+      report.tell({ name: `questions.${name}`, verdict: 'ASK', detail: `${text}\n(${why})`, milliseconds: 0 })
+    return
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-'))
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    await using camera = await startFilmCamera()
+    await using app = await RunningApp.start(program, folder)
+    await joinCamera(app, camera)
+    for (const question of wanted) await ask(report, terminal, question, { app, camera })
+  } finally {
+    terminal.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
+  }
+}
+
+/** A device that is there, so that it can be lost. */
+async function joinCamera(app: RunningApp, camera: FilmCamera): Promise<void> {
+  await until('a node is online', async () => (await app.call('nodes.list')).some(({ state }) => state === 'online'))
+  const { room_id } = await app.call('rooms.create', { topic: 'Questions' })
+  const device = { roomId: room_id, userId: 'film', userName: 'Film', userAddress: camera.url }
+  await app.call('devices.create', { ...device, join: 'required' })
+}
+
+async function ask(
+  report: Report,
+  terminal: Interface,
+  { name, text, prepare }: Question,
+  stage: Stage,
+): Promise<void> {
+  const began = performance.now()
+  console.log(`ASK   questions.${name}: ${text}`)
+  let answer = ''
+  try {
+    if (name === 'notification') await terminal.question('      Enter when the window is hidden: ')
+    await prepare?.(stage)
+    while (!/^[yns]/i.test(answer)) answer = await terminal.question('      y(es), n(o), s(kip): ')
+  } catch (error) {
+    answer = `n: ${error instanceof Error ? error.message : String(error)}`
+  }
+  const verdict = /^y/i.test(answer) ? 'PASS' : /^n/i.test(answer) ? 'FAIL' : 'ASK'
+  const detail = {
+    PASS: 'a person saw it',
+    FAIL: `a person answered "${answer}" to: ${text}`,
+    ASK: `${text}\n(skipped)`,
+  }
+  report.tell({
+    name: `questions.${name}`,
+    verdict,
+    detail: detail[verdict],
+    milliseconds: Math.round(performance.now() - began),
+  })
+}

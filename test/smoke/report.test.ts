@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { askQuestions, questions } from './questions.ts'
+import { NotHere, Report } from './report.ts'
+import { told } from './unpacked.ts'
+
+const reportOf = (only: readonly string[] = [], mark?: string) => {
+  const lines: string[] = []
+  const report = new Report({ print: (line) => lines.push(line), only, ...(mark === undefined ? {} : { mark }) })
+  return { report, lines }
+}
+const fine = async (): Promise<string> => 'fine'
+
+test('each item is a line with its verdict; what is not possible here is no failure', async () => {
+  const { report, lines } = reportOf()
+  expect(await report.check('app.origin', async () => 'app://roomdesk')).toBe(true)
+  expect(await report.check('app.sigterm', () => Promise.reject(new NotHere('Windows has no SIGTERM')))).toBe(false)
+  expect(lines).toEqual(['PASS  app.origin: app://roomdesk', 'SKIP  app.sigterm: Windows has no SIGTERM'])
+  expect(report.exitCode).toBe(0)
+})
+
+test('a failure tells why, with its cause below, and the command fails', async () => {
+  const { report, lines } = reportOf()
+  await report.check('app.call', () => Promise.reject(new Error('no answer', { cause: new Error('ECONNREFUSED') })))
+  expect(lines).toEqual(['FAIL  app.call: no answer', '      ECONNREFUSED'])
+  expect(report.exitCode).toBe(1)
+  expect(report.summary()).toBe('0 passed, 1 failed, 0 to ask a person, 0 not possible here')
+})
+
+test('an item that says nothing has failed after its time', async () => {
+  const { report, lines } = reportOf()
+  await report.check('app.preview', () => new Promise(() => undefined), 10)
+  expect(lines).toEqual(['FAIL  app.preview: nothing came of it within 0.01 s'])
+})
+
+test('only what was asked for is looked at, whole parts or single items; what it needs is made without a word', async () => {
+  const { report, lines } = reportOf(['packed', 'app.call'])
+  for (const name of ['packed.fuses', 'app.origin', 'app.call', 'apple.call']) await report.check(name, fine)
+  expect(await report.prepare('app.start', async () => 7)).toBe(7)
+  expect(lines).toEqual(['PASS  packed.fuses: fine', 'PASS  app.call: fine'])
+  expect([report.wants('app'), report.wants('installers')]).toEqual([true, false])
+})
+
+test('what is needed and cannot be made is told, whatever was asked for', async () => {
+  const { report, lines } = reportOf(['app.call'])
+  expect(await report.prepare('app.start', () => Promise.reject(new Error('no display')))).toBeUndefined()
+  expect(lines).toEqual(['FAIL  app.start: no display'])
+})
+
+test('where nothing was looked at, nothing has passed', () => {
+  expect(reportOf(['app.no-such']).report.exitCode).toBe(1)
+})
+
+test('a report of a rehearsal says so in every line and in its file', async () => {
+  const { report, lines } = reportOf([], 'stand-in')
+  await report.check('app.origin', fine)
+  expect(lines).toEqual(['PASS  app.origin (stand-in): fine'])
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-report-'))
+  const file = join(folder, 'report.json')
+  report.write(file, { system: 'linux' })
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    system: 'linux',
+    on: 'stand-in',
+    items: [{ name: 'app.origin', verdict: 'PASS' }],
+  })
+  await rm(folder, { recursive: true })
+})
+
+test('without a person each question is named and counts as no failure', async () => {
+  const { report, lines } = reportOf(['questions'])
+  await askQuestions(report, { skip: true }, { executable: 'none', args: [], isStandIn: false })
+  expect(report.items.map(({ verdict }) => verdict)).toEqual(questions.map(() => 'ASK'))
+  expect(lines[0]).toMatch(/^ASK {3}questions\.tray: /)
+  expect(lines[1]).toBe('      (not asked: --skip-questions)')
+  expect(report.exitCode).toBe(0)
+})
+
+test('of the end-to-end tests each that failed is named, and a file that could not be read', () => {
+  const test = { status: 'failed', fullName: 'the window opens', failureMessages: ['AssertionError: closed\n    at'] }
+  const ran = { status: 'failed', message: '', assertionResults: [test] }
+  const unread = { status: 'failed', message: 'Cannot find module', assertionResults: [] }
+  expect(() => told({ numPassedTests: 3, testResults: [ran, unread] })).toThrow(
+    '2 failed, 3 passed\nthe window opens: AssertionError: closed\nCannot find module',
+  )
+  expect(() => told({ numPassedTests: 0, testResults: [] })).toThrow('no test ran')
+  expect(told({ numPassedTests: 3, testResults: [] })).toBe('3 tests passed')
+})

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { release, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { tellAppStory } from './app-story.ts'
+import { checkInstallers } from './installers.ts'
+import { help, readOptions, type SmokeOptions } from './options.ts'
+import { checkPacked, pack } from './packed.ts'
+import { askQuestions } from './questions.ts'
+import { Report } from './report.ts'
+import { checkUnpacked } from './unpacked.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** What the command that starts this knows of the machine. */
+export interface Machine {
+  /** Undefined where Electron's binary is not here. */
+  electron: { program: string; folder: string } | undefined
+  /** Why a window cannot open, if it cannot. */
+  noWindow: string | undefined
+  /** Makes the build fresh. */
+  build: () => Promise<unknown>
+}
+
+/** Exit code where nothing can be told: no Electron, no display, or a command line that makes no sense. */
+const cannotBegin = 2
+
+/**
+ * Runs what was asked for and prints it.
+ * @returns the exit code: 0, 1 where an item failed, 2 where it cannot begin
+ */
+export async function runSmoke(args: readonly string[], machine: Machine): Promise<number> {
+  let options: SmokeOptions
+  try {
+    options = readOptions(args)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    return cannotBegin
+  }
+  if (options.help) {
+    console.log(help)
+    return 0
+  }
+  const obstacle = options.standIn ? undefined : obstacleOf(machine)
+  if (obstacle !== undefined) {
+    console.error(obstacle)
+    return cannotBegin
+  }
+  const report = new Report({
+    print: (line) => console.log(line),
+    only: options.only,
+    ...(options.standIn ? { mark: 'stand-in' } : {}),
+  })
+  await machine.build()
+  if (options.standIn) await rehearse(report)
+  else if (machine.electron !== undefined) await runAll(report, options, machine.electron)
+  console.log(report.summary())
+  const system = `${process.platform} ${release()} ${process.arch}`
+  if (options.report !== undefined) report.write(options.report, { system, at: new Date().toISOString() })
+  return report.exitCode
+}
+
+/** What is missing, and how to get it. */
+function obstacleOf({ electron, noWindow }: Machine): string | undefined {
+  if (electron === undefined)
+    return "Electron's binary is not here. Get it with: npx --no-install install-electron (or name a folder that holds it in ELECTRON_OVERRIDE_DIST_PATH)."
+  if (noWindow === undefined) return undefined
+  const remedy = noWindow.includes('display')
+    ? 'start this in a desktop session, or with a window manager under xvfb-run'
+    : 'start this as the user who will use it'
+  return `${noWindow}: ${remedy}.`
+}
+
+/** The part "app" on the stand-in, said with each line. */
+async function rehearse(report: Report): Promise<void> {
+  console.log('A rehearsal on the stand-in of the tests: it shows that this command works, and nothing of Electron.')
+  await tellAppStory(report, 'app', {
+    executable: join(root, 'test/standin/electron'),
+    args: [root],
+    isStandIn: true,
+  })
+}
+
+async function runAll(
+  report: Report,
+  options: SmokeOptions,
+  electron: NonNullable<Machine['electron']>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-pack-'))
+  try {
+    await checkUnpacked(report)
+    if (['packed', 'app', 'questions'].some((part) => report.wants(part))) {
+      const packed = await report.prepare('packed.pack', () => pack(electron.folder, folder), 10 * 60_000)
+      if (packed !== undefined) {
+        await checkPacked(report, packed)
+        const program = { executable: packed.executable, args: [], isStandIn: false }
+        await tellAppStory(report, 'app', program)
+        await checkInstallers(report, electron.folder, folder)
+        await askQuestions(report, { skip: options.skipQuestions }, program)
+        return
+      }
+    }
+    await checkInstallers(report, electron.folder, folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
+  }
+}

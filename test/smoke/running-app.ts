@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
+import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import { DevtoolsPage, devtoolsAddress, forgetPort } from './devtools.ts'
+import { until } from './until.ts'
+
+/** How an app is started. */
+export interface Program {
+  executable: string
+  /** Before its own: the folder of the app, where the executable is not the app itself. */
+  args: readonly string[]
+  isStandIn: boolean
+}
+
+/** How it ended. */
+export interface Ending {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Milliseconds in which an app that is told to end has done so. */
+const endMs = 20_000
+
+/** Address of the console's page: on the stand-in the scheme travels as a host. */
+export const isConsole = (url: string): boolean => /^(app:\/\/roomdesk|http:\/\/roomdesk\.app\.localhost)\//.test(url)
+
+/** The app in a process of its own, driven as a person and a client drive it: by its page and its ports. */
+export class RunningApp {
+  readonly process: ChildProcess
+  readonly #page: DevtoolsPage
+  readonly #written: () => string
+
+  private constructor(process: ChildProcess, page: DevtoolsPage, written: () => string) {
+    this.process = process
+    this.#page = page
+    this.#written = written
+  }
+
+  /** Starts it on free ports and waits for its console. @param more further arguments */
+  static async start(program: Program, userData: string, more: readonly string[] = []): Promise<RunningApp> {
+    await forgetPort(userData)
+    const child = launch(program, userData, ['--remote-debugging-port=0', ...more])
+    let written = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+    const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]): never => {
+      throw new Error(`it ended with ${signal ?? code} before its console was there; it wrote:\n${lastOf(written)}`)
+    })
+    ended.catch(() => undefined)
+    try {
+      const opened = devtoolsAddress(userData, () => written).then((address) => DevtoolsPage.open(address, isConsole))
+      const page = await Promise.race([opened, ended])
+      const app = new RunningApp(child, page, () => written)
+      await Promise.race([app.answers(), ended])
+      return app
+    } catch (error) {
+      await end(child)
+      throw error
+    }
+  }
+
+  /** Resolves when the page has its bridge and the controller answers over it. */
+  async answers(limitMs = 60_000): Promise<void> {
+    await until('the console answers', async () => (await this.call('overview.get')).product === 'Roomdesk', limitMs)
+  }
+
+  /** Calls a procedure as the page does. @throws Error with its code and message, where it is refused */
+  async call<N extends ProcedureName>(name: N, input?: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
+    const asked = `roomdesk.call(${JSON.stringify(name)}, ${JSON.stringify(input ?? {})})`
+    // The controller parsed its answer by the contract before it sent it.
+    const result = (await this.#page.evaluate(asked)) as ConsoleResult<ProcedureOutput<N>>
+    if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
+    return result.value
+  }
+
+  /** Where a listener listens. @throws Error as long as it does not */
+  async url(listener: 'media' | 'device' | 'node'): Promise<string> {
+    const { listeners } = await this.call('overview.get')
+    const url = listeners.find(({ name }) => name === listener)?.url ?? ''
+    if (url === '') throw new Error(`${listener} does not listen`)
+    return url
+  }
+
+  get page(): DevtoolsPage {
+    return this.#page
+  }
+
+  /** What it wrote last. */
+  log(): string {
+    return lastOf(this.#written())
+  }
+
+  /** Tells it to end by a signal, and waits for that. On Windows there is none: it is ended at once. */
+  async stop(): Promise<Ending> {
+    this.#page.close()
+    return await end(this.process)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}
+
+/** Starts the app again on the same data while it runs; resolves with how this second one ended. */
+export async function launchAgain(program: Program, userData: string): Promise<Ending> {
+  const child = launch(program, userData, [])
+  const left = once(child, 'exit', { signal: AbortSignal.timeout(endMs) })
+  try {
+    const [code, signal] = (await left) as [number | null, NodeJS.Signals | null]
+    return { code, signal }
+  } catch (cause) {
+    await end(child)
+    throw new Error(`the second one still ran after ${endMs / 1_000} s`, { cause })
+  }
+}
+
+function launch({ executable, args, isStandIn }: Program, userData: string, more: readonly string[]): ChildProcess {
+  const ports = ['media', 'device', 'node'].map((name) => `--${name}-port=0`)
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMDESK_')))
+  return spawn(executable, [...args, `--user-data-dir=${userData}`, ...ports, ...more], {
+    // The stand-in holds one more pipe, and ends when it breaks.
+    stdio: ['ignore', 'pipe', 'pipe', ...(isStandIn ? (['pipe'] as const) : [])],
+    env,
+  })
+}
+
+async function end(child: ChildProcess): Promise<Ending> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const left = once(child, 'exit')
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
+    await left
+    clearTimeout(timer)
+  }
+  return { code: child.exitCode, signal: child.signalCode }
+}
+
+const lastOf = (written: string): string => written.trimEnd().split('\n').slice(-15).join('\n')

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { createPackageWithOptions } from '@electron/asar'
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { machineCodeOf } from './executables.ts'
+import { machineCodeOf } from '../../packaging/machine-code.ts'
 import { checkFuses, checkNatives } from './packed.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
-import { machineCodeOf } from './executables.ts'
+import { machineCodeOf } from '../../packaging/machine-code.ts'
 import { NotHere, type Report } from './report.ts'
 
 const run = promisify(execFile)

@@ -7,6 +7,7 @@ import { takeRestarts } from '../server/restarts.ts'
 import { appId } from './app-id.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
+import { followDownloads } from './downloads.ts'
 import { serveCalls } from './ipc.ts'
 import { readDesktopLaunch } from './launch.ts'
 import { wasOpenedAtLogin } from './login-item.ts'
@@ -57,6 +58,7 @@ function run(): void {
   app.on('window-all-closed', () => undefined)
 
   denyPermissions()
+  followDownloads()
   serveApp(page)
   serveCalls(controller, logger)
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting })

@@ -11,6 +11,8 @@ export interface MenuActions {
   startsAtLogin: () => boolean
   setStartsAtLogin: (starts: boolean) => void
   keepsInTray: () => boolean
+  keepsAwake: () => boolean
+  setKeepsAwake: (keeps: boolean) => void
   setKeepsInTray: (keeps: boolean) => void
 }
 
@@ -52,6 +54,13 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
       type: 'checkbox',
       checked: actions.keepsInTray(),
       click: ({ checked }) => actions.setKeepsInTray(checked),
+    },
+    {
+      id: 'keep-awake',
+      label: texts.keepAwake,
+      type: 'checkbox',
+      checked: actions.keepsAwake(),
+      click: ({ checked }) => actions.setKeepsAwake(checked),
     },
   ]
   const about: MenuItemConstructorOptions = { role: 'about', label: texts.about }

@@ -12,6 +12,8 @@ const preferencesSchema = z.object({
     .default(null),
   /** What closing the window does. */
   close: z.enum(['ask', 'hide', 'quit']).catch('ask').default('ask'),
+  /** The computer does not go to sleep while somebody is in a room. */
+  keep_awake: z.boolean().catch(true).default(true),
 })
 
 /** What the shell remembers about this machine; the site's own settings live in the store. */

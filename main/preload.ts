@@ -1,10 +1,16 @@
 import { contextBridge, ipcRenderer } from 'electron'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { channels } from './channels.ts'
+import type { DownloadEnd } from './downloads.ts'
 
 /** Runs sandboxed in a world of its own; the page gets this one frozen object and nothing else of Electron. */
 
 const listeners = new Set<(event: ConsoleEvent) => void>()
+
+const downloadListeners = new Set<(end: DownloadEnd) => void>()
+ipcRenderer.on(channels.download, (_event, end: DownloadEnd) => {
+  for (const listener of [...downloadListeners]) listener(end)
+})
 
 // What main pushes is a ConsoleEvent by its own types; the wire in between is Electron's.
 ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
@@ -22,5 +28,11 @@ contextBridge.exposeInMainWorld(
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    /** Returns the function that stops listening. */
+    onDownload: (listener: (end: DownloadEnd) => void): (() => void) => {
+      downloadListeners.add(listener)
+      return () => void downloadListeners.delete(listener)
+    },
+    platform: process.platform,
   }),
 )

@@ -7,6 +7,7 @@ import { decideOnClose } from './close-behaviour.ts'
 import { guardAgainstCrashes } from './crash-guard.ts'
 import type { DesktopLaunch } from './launch.ts'
 import { setStartsAtLogin, startsAtLogin } from './login-item.ts'
+import { KeepAwake } from './keep-awake.ts'
 import { setApplicationMenu } from './menu.ts'
 import { DownNotifications } from './notifications.ts'
 import { Notifier } from './notifier.ts'
@@ -44,6 +45,7 @@ export class Shell {
   readonly #notifications: DownNotifications
   readonly #window: ConsoleWindow
   readonly #tray: RoomdeskTray
+  readonly #keepAwake = new KeepAwake()
   #console: Settings['console'] | undefined
   #state: ShellState | undefined
 
@@ -121,6 +123,12 @@ export class Shell {
   async #refresh(controller: Controller): Promise<void> {
     this.#state = await readState(controller)
     this.#tray.update(this.#state, this.texts())
+    this.#stayAwake()
+  }
+
+  #stayAwake(): void {
+    const { people = 0, devices_joined = 0 } = this.#state?.counts ?? {}
+    this.#keepAwake.update(people + devices_joined > 0, this.#preferences.current.keep_awake)
   }
 
   #draw(): void {
@@ -129,6 +137,11 @@ export class Shell {
       go: (route: string) => this.#window.go(route),
       openDataFolder: () => void desktop.openPath(this.#options.launch.dataFolder),
       keepsInTray: () => this.#preferences.current.close === 'hide',
+      keepsAwake: () => this.#preferences.current.keep_awake,
+      setKeepsAwake: (keeps: boolean) => {
+        this.#preferences.set({ keep_awake: keeps })
+        this.#stayAwake()
+      },
       setKeepsInTray: (keeps: boolean) => this.#preferences.set({ close: keeps ? 'hide' : 'quit' }),
     }
     setApplicationMenu(actions, this.texts())

@@ -3,12 +3,22 @@
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 
 declare global {
+  /** A file of the page, and what became of it. Cancelled: the operator closed the dialog that asks where to. */
+  interface DownloadEnd {
+    url: string
+    state: 'completed' | 'cancelled' | 'interrupted'
+  }
+
   /** What the preload script of the desktop app exposes; absent in a browser. Plain values only cross this bridge. */
   interface RoomdeskBridge {
     transport: 'ipc'
     call(name: string, input: unknown): Promise<unknown>
     /** Returns the function that stops listening. */
     onEvent(listener: (event: ConsoleEvent) => void): () => void
+    /** Told what became of each file that the page hands to the operator. Returns the function that stops listening. */
+    onDownload(listener: (end: DownloadEnd) => void): () => void
+    /** As Node spells it: `win32`, `darwin`, `linux`. */
+    platform: string
   }
 
   interface Window {

@@ -2,6 +2,7 @@ import { ElMessage } from 'element-plus'
 import { shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
 import { CallError } from '../transport/transport.ts'
+import { FileNotWrittenError, NotSavedError } from './saveFile.ts'
 
 /** What the operator is asked before something is lost. */
 export interface Question {
@@ -30,6 +31,7 @@ export function useFeedback() {
 
   /** A failure in words. */
   function errorText(error: unknown): string {
+    if (error instanceof FileNotWrittenError) return t('errors.file')
     if (!(error instanceof CallError)) return t('errors.unknown')
     if (error.code === 'offline') return t('errors.offline')
     if (error.code === 'timeout') return t('errors.timeout')
@@ -61,14 +63,14 @@ export function useFeedback() {
     })
   }
 
-  /** Runs it; tells of success, or of the failure. Resolves to the value, or undefined when it failed. */
+  /** Runs it; tells of success, or of the failure. Resolves to the value, or undefined when it failed, or the operator wanted no file. */
   async function attempt<T>(run: () => Promise<T>, told?: string | ((value: T) => string)): Promise<T | undefined> {
     try {
       const value = await run()
       if (told !== undefined) tell(typeof told === 'function' ? told(value) : told)
       return value
     } catch (error) {
-      fail(error)
+      if (!(error instanceof NotSavedError)) fail(error)
       return undefined
     }
   }
@@ -97,19 +99,4 @@ async function copyText(text: string): Promise<boolean> {
     area.remove()
     return copied
   }
-}
-
-/** Hands a text to the operator as a file. */
-export function download(name: string, text: string, type: string): void {
-  saveFile(name, new Blob([text], { type }))
-}
-
-/** Hands a file to the operator. */
-export function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

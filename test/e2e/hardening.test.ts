@@ -61,7 +61,13 @@ test('the page has one frozen bridge and nothing of Node or Electron', async () 
       `['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron'].filter((name) => name in globalThis)`,
     ),
   ).toEqual([])
-  expect(await inPage(`Object.keys(roomdesk).sort()`)).toEqual(['call', 'onEvent', 'transport'])
+  expect(await inPage(`Object.keys(roomdesk).sort()`)).toEqual([
+    'call',
+    'onDownload',
+    'onEvent',
+    'platform',
+    'transport',
+  ])
   expect(await inPage(`Object.isFrozen(roomdesk)`)).toBe(true)
   expect(await inPage(`(() => { try { roomdesk = {} } catch {} return typeof roomdesk.call })()`)).toBe('function')
 })

@@ -128,6 +128,35 @@ describe('the application menu', () => {
     await withWindow(desktop.app, 'show')
   })
 
+  test('keeps the computer awake while somebody is in a room, unless the operator wants none of it', async () => {
+    await desktop.app.evaluate(({ powerSaveBlocker }) => {
+      const blockers: string[] = []
+      const [start, stop] = [
+        powerSaveBlocker.start.bind(powerSaveBlocker),
+        powerSaveBlocker.stop.bind(powerSaveBlocker),
+      ]
+      Object.assign(globalThis, { blockers })
+      Object.assign(powerSaveBlocker, {
+        start: (type: 'prevent-app-suspension') => (blockers.push(type), start(type)),
+        stop: (id: number) => (blockers.push('stopped'), stop(id)),
+      })
+    })
+    const blockers = (): Promise<string[]> =>
+      desktop.app.evaluate(() => [...(globalThis as unknown as { blockers: string[] }).blockers])
+    await desktop.call('nodes.add', { name: 'Awake', kind: 'simulated' })
+    const { room_id } = (await desktop.call('rooms.create', { topic: 'Hall' })) as { room_id: string }
+    await desktop.call('lab.join', { room_id, user_id: 'somebody', user_name: 'Somebody' })
+    await expect.poll(blockers, { timeout: 10_000 }).toEqual(['prevent-app-suspension'])
+    await chooseInMenu(desktop.app, 'keep-awake')
+    expect(await blockers()).toEqual(['prevent-app-suspension', 'stopped'])
+    expect(await inMenu('keep-awake')).toMatchObject({ checked: false })
+    await chooseInMenu(desktop.app, 'keep-awake')
+    await desktop.call('rooms.delete', { room_ids: [room_id] })
+    const all = ['prevent-app-suspension', 'stopped', 'prevent-app-suspension', 'stopped']
+    await expect.poll(blockers, { timeout: 10_000 }).toEqual(all)
+    await desktop.call('nodes.remove', { name: 'Awake' })
+  })
+
   test('speaks the language of the console, at once', async () => {
     await desktop.call('settings.set', { console: { language: 'zh' } })
     await expect.poll(async () => (await applicationMenu(desktop.app)).map(({ label }) => label)).toContain('前往')

@@ -23,6 +23,7 @@ import { Menu, Tray } from './menu.mjs'
 import { nativeTheme } from './native-theme.mjs'
 import { Notification } from './notification.mjs'
 import { powerMonitor } from './power-monitor.mjs'
+import { powerSaveBlocker } from './power-save.mjs'
 import { protocol } from './schemes.mjs'
 import { session } from './session.mjs'
 import { state } from './state.mjs'
@@ -51,6 +52,7 @@ export {
   nativeImage,
   nativeTheme,
   powerMonitor,
+  powerSaveBlocker,
   protocol,
   safeStorage,
   screen,

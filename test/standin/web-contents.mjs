@@ -76,10 +76,10 @@ export class WebContents extends EventEmitter {
     const { preload } = this._preferences
     if (!preload) return
     if (!this._preferences.contextIsolation) throw new Error('stand-in: contextIsolation: false is not modelled')
-    const wrapped = `function (require, module, exports) {\n${readFileSync(preload, 'utf8')}\n}`
+    const wrapped = `function (require, module, exports, process) {\n${readFileSync(preload, 'utf8')}\n}`
     await send('Page.addScriptToEvaluateOnNewDocument', {
       worldName: isolatedName,
-      source: `(${isolatedWorld})(${secret}, ${codec}, ${wrapped})`,
+      source: `(${isolatedWorld})(${secret}, ${codec}, ${JSON.stringify(process.platform)}, ${wrapped})`,
     })
   }
 

@@ -82,8 +82,8 @@ export function mainWorld(secret) {
   })
 }
 
-/** The preload's world. @param {string} secret @param {Function} codec @param {Function} preload its source as a CommonJS function */
-export function isolatedWorld(secret, codec, preload) {
+/** The preload's world. @param {string} secret @param {Function} codec @param {string} platform @param {Function} preload its source as a CommonJS function */
+export function isolatedWorld(secret, codec, platform, preload) {
   if (window !== window.top) return
   const { encode, decode } = codec()
   const toMainProcess = globalThis.__standinWire
@@ -170,5 +170,5 @@ export function isolatedWorld(secret, codec, preload) {
     return strict('electron', { contextBridge, ipcRenderer })
   }
   const module = { exports: {} }
-  preload(require, module, module.exports)
+  preload(require, module, module.exports, strict('process', { platform }))
 }

@@ -100,6 +100,7 @@ export const common = {
     internal: 'An unexpected error occurred in the controller; its log has the details.',
     offline: 'The controller cannot be reached at the moment.',
     timeout: 'The controller did not answer within 15 s. The change may still happen: check before you try again.',
+    file: 'The file could not be written: check that the disk has room and the folder may be changed.',
     copy: 'The browser does not allow copying here. Select the text and copy it manually.',
   },
   problems: {

@@ -240,6 +240,12 @@ export const settings = {
     about: '{where}. {about}',
     free: '0 picks a free port at every start',
     moveTitle: 'Apply the new addresses?',
+    firewall: {
+      win32:
+        'Windows will ask whether Roomdesk may communicate on networks: allow private networks, or other machines cannot reach it',
+      darwin:
+        'macOS will ask whether Roomdesk may accept incoming connections and find devices on the local network: allow both, or clients and cameras cannot be reached',
+    },
     moveBody: 'The ports were tested and are free. Requests in progress are finished first.',
     moves: {
       media: 'The address of the media room API changes: clients need the new one',

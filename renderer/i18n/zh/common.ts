@@ -102,6 +102,7 @@ export const common: Texts<typeof english> = {
     internal: '控制器发生意外错误，详情见其日志。',
     offline: '暂时无法连接控制器。',
     timeout: '控制器未在 15 秒内应答。操作可能仍会完成，重试前请先查看结果。',
+    file: '无法写入文件：请检查磁盘空间以及目录是否可写。',
     copy: '浏览器不允许在此复制，请手动选中并复制。',
   },
   problems: {

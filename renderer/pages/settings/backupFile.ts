@@ -1,5 +1,5 @@
 import { backupPart } from '../../../shared/console/site.ts'
-import { saveFile } from '../../composables/useFeedback.ts'
+import { saveFile } from '../../composables/saveFile.ts'
 import type { ConsoleClient } from '../../transport/client.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function downloadBackup(
     progress(had / total)
     if (had >= total || bytes.length === 0) break
   }
-  saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
+  await saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
   return true
 }
 

@@ -1,3 +1,6 @@
+/** Addresses of this machine that no other reaches. */
+export const loopback = /^(127\.|localhost$|\[?::1\]?$)/
+
 /**
  * Where the page finds the console after it moved.
  * @param url where it listens now, as this machine sees it
@@ -7,7 +10,6 @@
 export function consoleAddress(url: string, host: string, here: { hostname: string; hash: string }): string {
   const target = new URL(url)
   const everywhere = host === '0.0.0.0' || host === '::'
-  const loopback = /^(127\.|localhost$|\[?::1\]?$)/
   if (everywhere || (loopback.test(host) && loopback.test(here.hostname))) target.hostname = here.hostname
   target.hash = here.hash
   return target.href

@@ -43,7 +43,7 @@ export async function operator(
     site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }] }),
     compatibility,
     cores,
-    overrides: { host: '127.0.0.1', media_port: 0, device_port: 0, node_port: 0 },
+    overrides: { media_port: 0, device_port: 0, node_port: 0 },
   })
   await controller.start()
   onTestFinished(async () => {

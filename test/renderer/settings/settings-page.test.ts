@@ -72,6 +72,26 @@ test('a port in use is refused at its field with the name of who holds it, and n
   await says(`Port ${port} is assigned to two listeners`)
 })
 
+test.each([
+  ['win32', 'Windows will ask whether Roomdesk may communicate on networks'],
+  ['darwin', 'macOS will ask whether Roomdesk may accept incoming connections'],
+  ['linux', undefined],
+])(
+  'before the desktop app on %s is reached from other machines, its operator hears that the system asks',
+  async (platform, sentence) => {
+    const client = await operator()
+    Object.assign(window, { roomdesk: { platform } })
+    onTestFinished(() => void delete window.roomdesk)
+    show(withSettings(ListenersCard), client)
+    await write('Bind address', '0.0.0.0')
+    await press('Save')
+    await says('The ports were tested and are free')
+    for (const system of ['Windows', 'macOS'])
+      expect(pageText().includes(`${system} will ask`), system).toBe(sentence?.startsWith(system) ?? false)
+    await press('Cancel')
+  },
+)
+
 test('the port for events of Janus nodes is opened, moved away from one that is taken, and closed', async () => {
   const client = await operator()
   const event = async () => (await client.call('overview.get')).listeners.find(({ name }) => name === 'event')

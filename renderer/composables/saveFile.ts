@@ -1,0 +1,47 @@
+/** The operator closed the dialog that asks where a file is to go: nothing failed, and nothing is told. */
+export class NotSavedError extends Error {
+  override readonly name = 'NotSavedError'
+}
+
+/** Hands a text to the operator as a file; as `saveFile`. */
+export function saveText(name: string, text: string, type: string): Promise<void> {
+  return saveFile(name, new Blob([text], { type }))
+}
+
+/** The system could not write the file. */
+export class FileNotWrittenError extends Error {
+  override readonly name = 'FileNotWrittenError'
+}
+
+/**
+ * Hands a file to the operator. In the desktop app it resolves when the file is written: a dialog asks where to before. A browser shows itself what becomes of it,
+ * and tells no page: there it resolves at once.
+ * @throws NotSavedError when the operator wants none; FileNotWrittenError
+ */
+export async function saveFile(name: string, content: Blob): Promise<void> {
+  const url = URL.createObjectURL(content)
+  const { roomdesk } = window
+  const written = roomdesk === undefined ? undefined : ended(roomdesk, url)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  if (written === undefined) {
+    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    return
+  }
+  const state = await written
+  URL.revokeObjectURL(url)
+  if (state === 'cancelled') throw new NotSavedError()
+  if (state !== 'completed') throw new FileNotWrittenError()
+}
+
+function ended(bridge: RoomdeskBridge, url: string): Promise<DownloadEnd['state']> {
+  return new Promise((resolve) => {
+    const stop = bridge.onDownload((download) => {
+      if (download.url !== url) return
+      stop()
+      resolve(download.state)
+    })
+  })
+}

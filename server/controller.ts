@@ -145,6 +145,7 @@ export class Controller {
     this.#controllers = new ControllerWatch({
       site: options.controllers ?? onlyController({ ...facts, place, store }),
       hub: this.#services.hub,
+      sink: events,
     })
     const key = this.consoleKey
     const parts = {

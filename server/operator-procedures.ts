@@ -111,12 +111,14 @@ export function attentionNow({
   tls,
   restarts,
   events,
-}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts' | 'events'>): Attention[] {
+  controllers,
+}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts' | 'events' | 'controllers'>): Attention[] {
   const { store, pool, outgoing, faults, settings } = services
   const { people, devices } = pool.totals()
   return attentionOf({
     now: Date.now(),
     store: store.status(),
+    medium: controllers.medium(),
     nodes: pool.views(),
     devices: outgoing.views(),
     listeners: listeners.views(),

@@ -1,8 +1,10 @@
 import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
+import type { SiteMedium } from '../../shared/console/controllers.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import { awayReason } from '../../shared/away-reason.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { withAdvice } from '../store/notices.ts'
@@ -14,6 +16,8 @@ const day = 24 * 60 * 60 * 1000
 export interface AttentionSources {
   now: number
   store: StoreStatus
+  /** What holds the state of the site. */
+  medium: SiteMedium
   nodes: readonly NodeView[]
   devices: readonly DeviceView[]
   listeners: OverviewView['listeners']
@@ -82,21 +86,30 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
-function ofStore({ store }: AttentionSources): Attention[] {
-  const refused = store.healthy
-    ? []
-    : [
-        item(
-          'error',
-          store.medium === 'disk' ? 'diskRefused' : 'databaseRefused',
-          '',
-          `The ${store.medium} refuses to store changes: ${store.lastError ?? 'unknown'}.`,
-          store.refusesSince,
-          {
-            why: store.lastError ?? '',
-          },
-        ),
-      ]
+/** A database that cannot be reached is told of as soon as that is known, and not only when a change was refused. */
+function ofDatabase({ kind, away_since, error }: SiteMedium): Attention[] {
+  if (kind !== 'database' || away_since === 0) return []
+  const message = `The database cannot be reached (${awayReason(error)}): changes are refused; reads, media and presence go on.`
+  return [item('error', 'databaseAway', '', message, away_since, { why: awayReason(error) })]
+}
+
+function ofStore({ store, medium }: AttentionSources): Attention[] {
+  const away = ofDatabase(medium)
+  const refused =
+    store.healthy || away.length > 0
+      ? away
+      : [
+          item(
+            'error',
+            store.medium === 'disk' ? 'diskRefused' : 'databaseRefused',
+            '',
+            `The ${store.medium} refuses to store changes: ${store.lastError ?? 'unknown'}.`,
+            store.refusesSince,
+            {
+              why: store.lastError ?? '',
+            },
+          ),
+        ]
   const recovered = store.notices
     .filter(
       ({ level, code, lost }) => level !== 'info' && lost !== true && (code === 'recovered' || code === 'damaged'),

@@ -1,5 +1,7 @@
-import type { ControllersView, ControllerView } from '../../shared/console/controllers.ts'
+import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import { ControllerEvents, type LeaderChange } from '../event-log/sources/controllers.ts'
 import type { KnownController, SiteMember } from '../store/site-member.ts'
 import type { Medium } from '../store/storage.ts'
 import type { EventHub } from './event-hub.ts'
@@ -8,11 +10,21 @@ import type { EventHub } from './event-hub.ts'
 export interface SiteControllers
   extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
   readonly medium: Medium
+  /** Who led before the one that leads, and why it does no more; undefined where nobody was seen to lead. */
+  before(): { name: string; why: LeaderChange } | undefined
 }
 
-/** Those of a site in a database. */
+/** Those of a site in a database. Made once, when the member is opened: it remembers who led before. */
 export function controllersOf(member: SiteMember): SiteControllers {
+  let now = member.leader()
+  let before: KnownController | undefined
+  member.onLeader((leader) => {
+    if (leader === undefined) return
+    if (leader.id !== now?.id) before = now
+    now = leader
+  })
   return {
+    before: () => (before === undefined ? undefined : { name: before.name, why: '' }),
     id: member.id,
     medium: 'database',
     controllers: () => member.controllers(),
@@ -28,15 +40,19 @@ const goneMs = 5_000
 /** Between two looks, in milliseconds. */
 const lookMs = 1_000
 /** A database that does not answer within so many milliseconds is not waited for: what is known is told. */
-const answerMs = 1_500
+const defaultAnswerMs = 1_500
 
 export interface ControllerWatchOptions {
   site: SiteControllers
   hub: Pick<EventHub, 'emit' | 'listening'>
+  /** Left out: nothing is written. */
+  sink?: EventSink
   /** Milliseconds since the epoch. */
   clock?: () => number
   /** Between two looks, in milliseconds. */
   everyMs?: number
+  /** How long the database is waited for, in milliseconds. */
+  answerMs?: number
 }
 
 /** Looks after the controllers of the site: the console shows what it finds, and is told when that changes. */
@@ -45,18 +61,33 @@ export class ControllerWatch {
   readonly #hub: Pick<EventHub, 'emit' | 'listening'>
   readonly #clock: () => number
   readonly #everyMs: number
+  readonly #answerMs: number
   readonly #stops: (() => void)[] = []
+  readonly #events: ControllerEvents | undefined
+  #leader: string | undefined
   #known: { at: number; items: readonly KnownController[] } = { at: 0, items: [] }
   #leaderlessSince: number
   #looking: Promise<void> | undefined
   #told = ''
+  #stopped = false
 
-  constructor({ site, hub, clock = Date.now, everyMs = lookMs }: ControllerWatchOptions) {
+  constructor({
+    site,
+    hub,
+    sink,
+    clock = Date.now,
+    everyMs = lookMs,
+    answerMs = defaultAnswerMs,
+  }: ControllerWatchOptions) {
     this.#site = site
     this.#hub = hub
     this.#clock = clock
     this.#everyMs = everyMs
-    this.#leaderlessSince = site.leader() === undefined ? clock() : 0
+    this.#answerMs = answerMs
+    this.#events = sink === undefined ? undefined : new ControllerEvents(sink)
+    const leader = site.leader()
+    this.#leaderlessSince = leader === undefined ? clock() : 0
+    this.#leader = leader?.id
   }
 
   /** A site in files never changes in this: nothing is looked at. */
@@ -67,13 +98,21 @@ export class ControllerWatch {
       () => clearInterval(timer),
       this.#site.onLeader((leader) => {
         this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#clock() : 0
+        if (leader !== undefined && leader.id !== this.#leader) {
+          this.#leader = leader.id
+          this.#tellLeader(leader)
+        }
         void this.#look()
       }),
     )
+    // Who takes over begins to look when it leads already.
+    const leader = this.#site.leader()
+    if (leader?.id === this.#site.id) this.#tellLeader(leader)
     void this.#look()
   }
 
   stop(): void {
+    this.#stopped = true
     for (const stop of this.#stops.splice(0)) stop()
   }
 
@@ -81,6 +120,22 @@ export class ControllerWatch {
   async list(): Promise<ControllersView> {
     await this.#look()
     return this.#view()
+  }
+
+  /** What holds the state of the site. */
+  medium(): SiteMedium {
+    const { shown, awaySince, error } = this.#site.database()
+    return { kind: this.#site.medium, shown, away_since: awaySince, error }
+  }
+
+  /** Whether the one in this process leads. */
+  leads(): boolean {
+    return this.#site.leader()?.id === this.#site.id
+  }
+
+  /** How many changes the one in this process is behind. */
+  behind(): number {
+    return this.#known.items.find(({ id }) => id === this.#site.id)?.behind ?? 0
   }
 
   /**
@@ -102,10 +157,18 @@ export class ControllerWatch {
   async #look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined))
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, answerMs)
+    const timer = setTimeout(resolve, this.#answerMs)
     await Promise.race([this.#looking, promise])
     clearTimeout(timer)
-    this.#tell()
+    if (this.#stopped) return
+    const view = this.#view()
+    this.#events?.look(view)
+    this.#tell(view)
+  }
+
+  #tellLeader(leader: KnownController): void {
+    const before = this.#site.before()
+    if (before !== undefined) this.#events?.leads(leader, before.name, before.why)
   }
 
   async #read(): Promise<void> {
@@ -116,9 +179,8 @@ export class ControllerWatch {
     }
   }
 
-  #tell(): void {
+  #tell(view: ControllersView): void {
     if (!this.#hub.listening) return
-    const view = this.#view()
     // That somebody is still there is no news.
     const news = JSON.stringify([view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at]), view.medium])
     if (news === this.#told) return
@@ -127,12 +189,11 @@ export class ControllerWatch {
   }
 
   #view(): ControllersView {
-    const { shown, awaySince, error } = this.#site.database()
     return {
       items: this.#items(),
       known_at: this.#known.at,
       leaderless_since: this.#leaderlessSince,
-      medium: { kind: this.#site.medium, shown, away_since: awaySince, error },
+      medium: this.medium(),
     }
   }
 

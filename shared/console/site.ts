@@ -34,6 +34,7 @@ export const attention = z.strictObject({
     'restarted',
     'diskRefused',
     'databaseRefused',
+    'databaseAway',
     'recovered',
     'changesLost',
     'nodeOffline',

@@ -46,7 +46,7 @@ test('A site that was moved into PostgreSQL goes on there; while the database is
   expect(performance.now() - began).toBeGreaterThan(300)
   expect((await fetch(`${controller.ready.console}/healthz`)).status).toBe(503)
   const [worst] = (await controller.rpc('overview.get', {})).attention
-  expect(worst).toMatchObject({ level: 'error', code: 'databaseRefused' })
+  expect(worst).toMatchObject({ level: 'error', code: 'databaseAway' })
   await server.launch()
   await vi.waitFor(async () => expect((await fetch(`${controller.ready.console}/healthz`)).status).toBe(200), 10_000)
   const later = await api.createRoom()

@@ -1,0 +1,69 @@
+import type { SiteControllers } from '../../../server/console/site-controllers.ts'
+import type { DatabaseStatus, KnownController } from '../../../server/store/site-member.ts'
+
+/** A controller as the database tells of it. */
+export function known(name: string, fields: Partial<KnownController> = {}): KnownController {
+  const url = (port: number): string => `http://${name}.example:${port}`
+  return {
+    id: `id-${name}`,
+    name,
+    version: '1.2.3',
+    place: { media: url(7080), device: url(7081), node: url(7082), console: url(7083), event: '', certificate: 'PEM' },
+    role: 'standby',
+    behind: 0,
+    behindFor: 0,
+    seenAt: 1_000_000,
+    since: 900_000,
+    ...fields,
+  }
+}
+
+/** A site of three controllers, told by a test: alpha leads, and is the one in this process. */
+export class KnownSite implements SiteControllers {
+  readonly id: string
+  readonly medium = 'database'
+  items = [known('alpha', { role: 'leader' }), known('beta'), known('gamma')]
+  away: DatabaseStatus = { shown: 'postgres://roomdesk@db.example/site', awaySince: 0, error: '' }
+  leaderId: string | undefined = 'id-alpha'
+  previous: ReturnType<SiteControllers['before']>
+  readonly handedOver: string[] = []
+  readonly #listeners = new Set<(leader: KnownController | undefined) => void>()
+
+  constructor(self = 'alpha') {
+    this.id = `id-${self}`
+  }
+
+  controllers(): Promise<readonly KnownController[]> {
+    return this.away.awaySince === 0 ? Promise.resolve(this.items) : Promise.reject(new Error('away'))
+  }
+
+  leader(): KnownController | undefined {
+    return this.items.find(({ id }) => id === this.leaderId)
+  }
+
+  before(): ReturnType<SiteControllers['before']> {
+    return this.previous
+  }
+
+  onLeader(listener: (leader: KnownController | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  database(): DatabaseStatus {
+    return this.away
+  }
+
+  handOver(id: string): Promise<void> {
+    this.handedOver.push(id)
+    this.lead(id)
+    return Promise.resolve()
+  }
+
+  /** It leads now; undefined: nobody does. */
+  lead(id: string | undefined, previous?: ReturnType<SiteControllers['before']>): void {
+    this.leaderId = id
+    this.previous = previous
+    for (const listener of this.#listeners) listener(this.leader())
+  }
+}

@@ -28,6 +28,7 @@ export function makeRouter(): Router {
       { path: '/credentials/:key?', component: () => import('./pages/CredentialsPage.vue') },
       { path: '/rooms/:room?', component: () => import('./pages/RoomsPage.vue') },
       { path: '/nodes/:name?', component: () => import('./pages/NodesPage.vue') },
+      { path: '/controllers/:id?', component: () => import('./pages/ControllersPage.vue') },
       { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
       { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
       { path: '/events', component: () => import('./pages/EventsPage.vue') },

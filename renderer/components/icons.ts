@@ -4,6 +4,7 @@ export const icons = {
   credentials: 'M12.5 8.5a4 4 0 1 1-1.2-2.8 4 4 0 0 1 1.2 2.8zM11.2 11.3l5.3 5.2M14.4 14.4l1.6-1.6',
   rooms: 'M3 16.5h14M5 16.5V6.8A2.8 2.8 0 0 1 7.8 4h4.4A2.8 2.8 0 0 1 15 6.8v9.7M11.8 10.2v.6',
   nodes: 'M4 4h12v4.5H4zM4 11.5h12V16H4zM6.8 6.2v.1M6.8 13.7v.1M9.5 6.2h4M9.5 13.7h4',
+  controllers: 'M7 3.5h6v4.2H7zM3 12.3h6v4.2H3zM11 12.3h6v4.2h-6zM10 7.7V10M6 12.3V10h8v2.3',
   devices: 'M3 6h9.5v8H3zM12.5 9 17 6.5v7L12.5 11M5.5 8.5h2',
   wall: 'M3.5 4h13v12h-13zM3.5 10h13M7.8 4v12M12.2 4v12',
   events: 'M4 4.5h12M4 8.2h12M4 11.8h8M4 15.5h6',

@@ -35,8 +35,15 @@ export function useFeedback() {
     if (!(error instanceof CallError)) return t('errors.unknown')
     if (error.code === 'offline') return t('errors.offline')
     if (error.code === 'timeout') return t('errors.timeout')
+    if (error.code === 'standby') return standbyText(error.message)
     if (error.code === 'internal') return t('errors.internal')
     return error.message
+  }
+
+  /** What a controller that stands by refuses is done at the leader, whose address the refusal ends with. */
+  function standbyText(message: string): string {
+    const leader = /https?:\/\/\S+?(?=\.?$)/.exec(message)?.[0]
+    return leader === undefined ? t('errors.standbyAlone') : t('errors.standby', { leader })
   }
 
   const tell = (message: string): void => {

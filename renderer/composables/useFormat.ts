@@ -1,6 +1,8 @@
 import { computed } from 'vue'
 import { useText } from '../i18n/text.ts'
 
+const dayMs = 24 * 60 * 60_000
+
 /** Numbers, times and sizes as the operator's language writes them. Times are milliseconds since the epoch; 0 is never. */
 export function useFormat() {
   const { t, language } = useText()
@@ -9,6 +11,9 @@ export function useFormat() {
   const clockFormat = computed(
     () =>
       new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
+  )
+  const minuteFormat = computed(
+    () => new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
   )
   const dateFormat = computed(
     () =>
@@ -41,6 +46,8 @@ export function useFormat() {
   )
   /** 20 Nov 2026, 14:05 GMT+8 */
   const date = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
+  /** 14:05 of the last day, the date as well before that. */
+  const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
   const day = (at: number): string => dayFormat.value.format(at)
 
   /** 45 s, 3 min, 2 h, 5 d */
@@ -75,5 +82,5 @@ export function useFormat() {
     return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`
   }
 
-  return { number, clock, zone, date, day, span, ago, latency, size }
+  return { number, clock, zone, date, since, day, span, ago, latency, size }
 }

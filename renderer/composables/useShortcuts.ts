@@ -22,6 +22,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   c: '/credentials',
   r: '/rooms',
   n: '/nodes',
+  k: '/controllers',
   d: '/devices',
   w: '/wall',
   e: '/events',

@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
+import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
@@ -23,6 +24,7 @@ export const en = {
   credentials,
   rooms,
   nodes,
+  controllers,
   devices,
   activity,
   eventLog,

@@ -62,6 +62,9 @@ export const overview = {
     store: 'Store',
     healthy: 'Disk OK',
     unhealthy: 'Disk refuses writes',
+    databaseHealthy: 'Database OK',
+    databaseUnhealthy: 'Database takes no changes',
+    databaseAway: 'Database cannot be reached since {since}',
     backlog: '{n} write waiting | {n} writes waiting',
     flush: 'last write took {time}',
     nodes: 'MCU nodes',
@@ -72,6 +75,7 @@ export const overview = {
     diskRefused: 'The disk refuses writes: nothing can be changed until it accepts them again.',
     databaseRefused:
       'The database takes no changes: nothing can be changed until it does. Meetings and everything that is only read go on.',
+    databaseAway: 'The database cannot be reached: changes are refused; reads, media and presence go on.',
     recovered: 'The store was damaged and has been repaired from its journal or a backup.',
     changesLost:
       'Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate what is missing or restore a newer copy of the whole data folder.',

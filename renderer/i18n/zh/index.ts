@@ -2,6 +2,7 @@ import type { Catalogue } from '../text.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
+import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
@@ -24,6 +25,7 @@ export const zh: Catalogue = {
   credentials,
   rooms,
   nodes,
+  controllers,
   devices,
   activity,
   eventLog,

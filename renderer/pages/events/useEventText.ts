@@ -1,7 +1,10 @@
+import { awayReason } from '../../../shared/away-reason.ts'
 import type { EventEntry, EventSubject } from '../../../shared/console/events.ts'
+import { sentence as problemText } from '../../composables/problems.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import type { TextKey } from '../../i18n/text.ts'
 import { useText } from '../../i18n/text.ts'
+import { nodeSentence } from '../nodes/nodeSentences.ts'
 import { en } from '../../i18n/en/index.ts'
 
 /** Whether there is a text of this dotted name: kinds and procedures of a newer controller may be unknown here. */
@@ -54,6 +57,7 @@ export function useEventText() {
       if (typeof milliseconds === 'number') values[name] = span(milliseconds)
     }
     if (typeof params.last_seen === 'number') values.last_seen = date(params.last_seen)
+    if (typeof params.error === 'string') values.error = errorText(entry.kind, params.error)
     const reason = `devices.short.${String(params.reason)}`
     if (isText(reason)) values.reason = t(reason)
     const fault = `eventLog.check.faults.${String(params.fault)}`
@@ -65,6 +69,12 @@ export function useEventText() {
     values.fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].slice(0, 3).join(', ')
     values.subject = subjectText(entry.subject)
     return values
+  }
+
+  /** What something failed with. */
+  function errorText(kind: string, error: string): string {
+    if (kind.startsWith('node.')) return nodeSentence(error, t)
+    return kind.startsWith('database.') ? awayReason(error) : problemText(error, undefined, t)
   }
 
   /** Which kind came so often. */

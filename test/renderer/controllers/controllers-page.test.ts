@@ -1,0 +1,217 @@
+import { nextTick } from 'vue'
+import { expect, test } from 'vitest'
+import AppNav from '../../../renderer/components/AppNav.vue'
+import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
+import StandbyBanner from '../../../renderer/components/StandbyBanner.vue'
+import { useCaller } from '../../../renderer/composables/useCaller.ts'
+import { showLanguage } from '../../../renderer/i18n/index.ts'
+import ControllersPage from '../../../renderer/pages/ControllersPage.vue'
+import { useEventText } from '../../../renderer/pages/events/useEventText.ts'
+import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { CallError } from '../../../renderer/transport/transport.ts'
+import type { ControllersView, ControllerView, SiteMedium } from '../../../shared/console/controllers.ts'
+import type { EventEntry } from '../../../shared/console/events.ts'
+import { eventually } from '../eventually.ts'
+import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+
+const controller = (name: string, fields: Partial<ControllerView> = {}): ControllerView => ({
+  ...{ id: `id-${name}`, name, self: false, role: 'standby', version: '1.2.3', behind: 0, behind_for: 0, gone: false },
+  place: { media: '', device: '', node: '', console: `http://${name}.example:7083`, event: '' },
+  seen_at: Date.now(),
+  since: Date.now() - 7_200_000,
+  ...fields,
+})
+const alpha = controller('alpha', { self: true, role: 'leader' })
+const beta = controller('beta')
+const medium: SiteMedium = { kind: 'database', shown: 'postgres://db.example/site', away_since: 0, error: '' }
+
+const view = (items: ControllerView[], more: Partial<ControllersView> = {}): ControllersView => ({
+  ...{ items, known_at: Date.now(), leaderless_since: 0, medium },
+  ...more,
+})
+
+/** The client of a site of several controllers, and the way to tell it that something changed. */
+function site(first: ControllersView, lead: (id: string) => Promise<unknown> = () => Promise.resolve({ name: '' })) {
+  let now = first
+  const listeners: ((view: ControllersView) => void)[] = []
+  const asked: string[] = []
+  const answers: Record<string, unknown> = { 'account.me': { role: 'admin', name: 'ann' }, 'nodes.list': [] }
+  const client = {
+    kind: 'websocket',
+    call(name: string, input: { id?: string } = {}) {
+      if (name === 'controllers.list') return Promise.resolve(now)
+      if (name !== 'controllers.lead') return Promise.resolve(answers[name])
+      asked.push(input.id ?? '')
+      return lead(input.id ?? '')
+    },
+    on: (name: string, listener: (view: ControllersView) => void) => {
+      if (name === 'controllers.changed') listeners.push(listener)
+      return () => undefined
+    },
+    onReconnect: () => () => undefined,
+  } as unknown as ConsoleClient
+  const become = (next: ControllersView): void => {
+    now = next
+    for (const listener of listeners) listener(next)
+  }
+  return { client, become, asked }
+}
+
+const banner = (): string => document.querySelector('.standby-banner')?.textContent?.replace(/\s+/g, ' ') ?? ''
+
+test('a site in files says how to get a second controller, and its navigation has the page', async () => {
+  const client = await operator()
+  show(ControllersPage, client)
+  await says('One controller serves this site')
+  await says('docs/high-availability.md')
+  show(AppNav, client)
+  expect(document.querySelector('a[href="/controllers"]')?.textContent).toContain('Controllers')
+})
+
+test('who leads, who follows and how far behind is live; who is gone and who runs another version stands out', async () => {
+  const { client, become } = site(view([alpha, beta]))
+  show(ControllersPage, client)
+  await says('alpha (this one)')
+  await says('Leads for 2 h')
+  await says('Up to date')
+  const gone = controller('gamma', { gone: true, seen_at: Date.now() - 180_000, version: '1.2.2' })
+  become(view([alpha, { ...beta, behind: 1200, behind_for: 45 }, gone]))
+  await says('1,200 changes, 45 ms')
+  await says('3 min ago')
+  const row = [...document.querySelectorAll('[role=row]')].find(({ textContent }) => textContent?.includes('gamma'))
+  expect(row?.className).toContain('gone')
+  expect(row?.querySelector('[title]:is(.warn)')?.getAttribute('title')).toContain('The leader runs 1.2.3')
+  const link = document.querySelector('a[href="http://beta.example:7083"]')
+  expect(link?.getAttribute('title')).toBe('Open the console of beta')
+  // Who is gone cannot lead, and who leads does.
+  const menus = [...document.querySelectorAll('button[aria-label^="More actions"]')]
+  expect(menus.map((menu) => menu.getAttribute('aria-label'))).toEqual(['More actions: beta'])
+})
+
+/** Asks, in the menu of a controller, to make it the leader. */
+async function makeLeader(name: string): Promise<void> {
+  await says(name)
+  document.querySelector<HTMLElement>(`button[aria-label="More actions: ${name}"]`)?.click()
+  await eventually(() => {
+    const items = [...document.querySelectorAll<HTMLElement>('[role=menuitem]')]
+    const item = items.find((one) => one.textContent?.includes('Make leader') && one.checkVisibility())
+    if (!item) throw new Error('the menu is not open')
+    item.click()
+  })
+}
+
+test('another controller is made the leader, although the console is cut off by it', async () => {
+  const { client, become, asked } = site(view([alpha, beta]), () =>
+    Promise.reject(new CallError('offline', 'The connection to the controller was lost.')),
+  )
+  show(ConfirmHost, client)
+  show(ControllersPage, client, {})
+  await makeLeader('beta')
+  await says('alpha stores what is under way and hands over to beta.')
+  await says('brought over to the new leader within 5 s')
+  expect(asked).toEqual([])
+  await press('Make leader')
+  await says('Handing over to beta…')
+  expect(asked).toEqual(['id-beta'])
+  become(
+    view([
+      { ...alpha, role: 'standby' },
+      { ...beta, role: 'leader' },
+    ]),
+  )
+  await says('beta leads now; the hand-over took')
+  await press('Close')
+  await eventually(() => expect(pageText()).not.toContain('beta leads now'))
+})
+
+test('a change of leader that was refused says why', async () => {
+  const refusal = new CallError('failed', 'beta has not taken over.')
+  const { client } = site(view([alpha, beta]), () => Promise.reject(refusal))
+  show(ConfirmHost, client)
+  show(ControllersPage, client)
+  await makeLeader('beta')
+  await press('Make leader')
+  await says('The leader was not changed: beta has not taken over.')
+})
+
+test('the console of a controller that stands by is read-only and leads to the one that leads', async () => {
+  const onStandby = [
+    { ...beta, self: true },
+    { ...alpha, self: false },
+  ]
+  const { client, become } = site(view(onStandby))
+  show(StandbyBanner, client)
+  let may: ReturnType<typeof useCaller>['may'] = () => false
+  show({ setup: () => ((may = useCaller().may), () => null) }, client)
+  await eventually(() => expect(banner()).toContain('Read-only: this controller stands by, alpha leads.'))
+  expect(document.querySelector('.standby-banner a')?.getAttribute('href')).toBe('http://alpha.example:7083')
+  await eventually(() => expect(may('rooms.list')).toBe(true))
+  expect([may('rooms.create'), may('controllers.lead')]).toEqual([false, true])
+  const leaderless = onStandby.map((item) => ({ ...item, role: 'standby' as const }))
+  become(view(leaderless, { leaderless_since: Date.now() }))
+  await eventually(() => expect(banner()).toContain('Nobody leads since'))
+  become(view([{ ...beta, self: true, role: 'leader' }]))
+  await eventually(() => expect(banner()).toBe(''))
+  expect(may('rooms.create')).toBe(true)
+})
+
+test('while the database is away every page says since when, why, and what goes on, in both languages', async () => {
+  const away_since = new Date().setHours(0, 0, 0, 0)
+  const away = { ...medium, away_since, error: 'the database cannot be reached: connection refused' }
+  const { client, become } = site(view([alpha, beta], { medium: away }))
+  show(StandbyBanner, client)
+  show(ControllersPage, client)
+  const sentence = 'The database cannot be reached since 00:00 (connection refused): changes are refused; reads, media'
+  await eventually(() => expect(banner()).toContain(sentence))
+  await says('Cannot be reached since 00:00')
+  await showLanguage('zh')
+  await nextTick()
+  const chinese = banner()
+  await showLanguage('en')
+  expect(chinese).toContain('自 00:00 起无法连接数据库（connection refused）')
+  become(view([alpha, beta]))
+  await eventually(() => expect(banner()).toBe(''))
+  await says('Reachable')
+})
+
+test('the event log tells of leaders, controllers, the database and why nodes are offline, in both languages', async () => {
+  const about = (kind: string, params: object, subject = { type: 'controller', id: 'b', name: 'beta' }) =>
+    ({ kind, params, subject, room: '' }) as unknown as EventEntry
+  const site_ = { type: 'site', id: '', name: '' }
+  const entries = [
+    about('leader.changed', { from: 'alpha', why: 'lost' }),
+    about('leader.changed', { from: 'alpha', why: 'byHand' }),
+    about('leader.changed', { from: 'alpha', why: '' }),
+    about('controller.appeared', { version: '1.2.3' }),
+    about('database.away', { error: 'the database cannot be reached: connection refused' }, site_),
+    about('database.back', { away_ms: 90_000 }, site_),
+    about('node.offline', { error: 'The node did not answer within 2.5 s.' }, { type: 'node', id: 'n', name: 'n' }),
+  ]
+  const sentences = (): string[] => {
+    let said: string[] = []
+    const { client } = site(view([]))
+    const Line = {
+      setup() {
+        const text = useEventText()
+        said = entries.map((entry) => text.sentence(entry))
+        return () => null
+      },
+    }
+    show(Line, client)
+    return said
+  }
+  expect(sentences()).toEqual([
+    'Controller beta leads: alpha was lost',
+    'Controller beta leads: alpha handed over by hand',
+    'Controller beta leads',
+    'Controller beta appeared (Roomdesk 1.2.3)',
+    'The database cannot be reached: connection refused',
+    'The database is back after 1 min',
+    'Node n is offline: The node did not answer within 2.5 s.',
+  ])
+  await showLanguage('zh')
+  const chinese = sentences()
+  await showLanguage('en')
+  expect(chinese[0]).toBe('控制器 beta 成为主控制器：alpha 已失联')
+  expect(chinese[6]).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
+})

@@ -33,7 +33,6 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     medium: store.status().medium,
     controllers: () => Promise.resolve([self()]),
     leader: self,
-    before: () => undefined,
     onLeader: () => () => undefined,
     database: () => {
       const { refusesSince, lastError = '' } = store.status()

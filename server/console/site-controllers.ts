@@ -10,8 +10,8 @@ import type { EventHub } from './event-hub.ts'
 export interface SiteControllers
   extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
   readonly medium: Medium
-  /** Who led before the one that leads, and why it does no more; undefined where nobody was seen to lead. */
-  before(): { name: string; why: LeaderChange } | undefined
+  /** Who led before the one that leads, and why it does no more; undefined where nobody was seen to lead. Left out: nobody ever was. */
+  before?: () => { name: string; why: LeaderChange } | undefined
 }
 
 /** Those of a site in a database. Made once, when the member is opened: it remembers who led before. */
@@ -167,7 +167,7 @@ export class ControllerWatch {
   }
 
   #tellLeader(leader: KnownController): void {
-    const before = this.#site.before()
+    const before = this.#site.before?.()
     if (before !== undefined) this.#events?.leads(leader, before.name, before.why)
   }
 

@@ -25,7 +25,7 @@ export class KnownSite implements SiteControllers {
   items = [known('alpha', { role: 'leader' }), known('beta'), known('gamma')]
   away: DatabaseStatus = { shown: 'postgres://roomdesk@db.example/site', awaySince: 0, error: '' }
   leaderId: string | undefined = 'id-alpha'
-  previous: ReturnType<SiteControllers['before']>
+  previous: ReturnType<NonNullable<SiteControllers['before']>>
   readonly handedOver: string[] = []
   readonly #listeners = new Set<(leader: KnownController | undefined) => void>()
 
@@ -41,7 +41,7 @@ export class KnownSite implements SiteControllers {
     return this.items.find(({ id }) => id === this.leaderId)
   }
 
-  before(): ReturnType<SiteControllers['before']> {
+  before(): ReturnType<NonNullable<SiteControllers['before']>> {
     return this.previous
   }
 
@@ -61,7 +61,7 @@ export class KnownSite implements SiteControllers {
   }
 
   /** It leads now; undefined: nobody does. */
-  lead(id: string | undefined, previous?: ReturnType<SiteControllers['before']>): void {
+  lead(id: string | undefined, previous?: ReturnType<NonNullable<SiteControllers['before']>>): void {
     this.leaderId = id
     this.previous = previous
     for (const listener of this.#listeners) listener(this.leader())

@@ -14,6 +14,7 @@ const serverLayers = [
   ['lab'],
   ['event-log'],
   ['console'],
+  ['standby'],
 ]
 /** Used by, and looking at, every layer. */
 const serverEverywhere = ['observe']

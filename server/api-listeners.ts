@@ -1,7 +1,7 @@
 import type { OperationContract } from '../shared/operation.ts'
 import type { Logger } from 'pino'
 import { deviceOperations } from './device-api/device-operations.ts'
-import { createListener, type Listener } from './http/listener.ts'
+import { createListener, type Listener, type ListenerOptions } from './http/listener.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { AnyOperation } from './http/operation.ts'
 import type { Port } from './http/listeners.ts'
@@ -10,8 +10,15 @@ import { mediaOperations } from './media-api/media-operations.ts'
 import type { Services } from './services.ts'
 import { productVersion } from './version.ts'
 
+/** Of a site with more controllers than one; see ListenerOptions. */
+export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'proof' | 'kept'>
+
 /** The two API listeners over the services. */
-export function apiListeners(services: Services, log: Logger): { media: Port; device: Port } {
+export function apiListeners(
+  services: Services,
+  log: Logger,
+  ofLeader: ListenersOfLeader = {},
+): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
   const { olderClients, fieldOperations } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
@@ -28,6 +35,7 @@ export function apiListeners(services: Services, log: Logger): { media: Port; de
         mounts: api === 'media' ? [joinPage({ links: joinLinks, observer })] : [],
         openApiDocument: documentOf(api),
         log,
+        ...ofLeader,
       }),
     )
   }

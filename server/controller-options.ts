@@ -1,6 +1,6 @@
-import type { SiteControllers } from './console/site-controllers.ts'
 import type { Logger } from 'pino'
 import type { HashCost } from './access/accounts/password-hash.ts'
+import type { SiteControllers } from './console/site-controllers.ts'
 import type { FixedCompatibility } from './field-api/older-clients.ts'
 import type { ListenerOverrides } from './http/listeners.ts'
 import type { Restarts } from './restarts.ts'
@@ -14,11 +14,15 @@ export interface ControllerOptions {
   dataFolder: string
   /** Address of the database that holds the site's state; left out: files of the data folder do. */
   database?: string | undefined
+  /** Of this controller, among those of a site in a database; left out: the name of its machine. */
+  name?: string | undefined
   logger: Logger
   /** Shown in the console. */
   version: string
-  /** Left out: AES-256-GCM with the key file `<data folder>/seal.key`. */
+  /** Left out: AES-256-GCM with a key file. */
   sealer?: Sealer
+  /** The key file; left out: `<data folder>/seal.key`. */
+  sealKey?: string | undefined
   /** Flags: they come before the settings. */
   overrides?: ListenerOverrides
   /** Of flags or the environment: they come before the settings. */
@@ -39,7 +43,7 @@ export interface ControllerOptions {
   keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
-  /** The controllers of the site; left out: this one is the only one. */
+  /** The controllers of the site, where it is opened by itself; left out: this one is the only one. */
   controllers?: SiteControllers | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string

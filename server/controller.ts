@@ -9,7 +9,8 @@ import { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
 import { ConsoleFeed } from './console/console-feed.ts'
 import { onlyController } from './console/only-controller.ts'
-import { ControllerWatch } from './console/site-controllers.ts'
+import { controllersOf, ControllerWatch } from './console/site-controllers.ts'
+import { endsSessions } from './console/ends-sessions.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { controllerPlace } from './controller-place.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
@@ -27,7 +28,7 @@ import { type Health, siteHealth } from './health.ts'
 import { NodePort } from './node-port.ts'
 import { listenerNames, type ListenerName, Listeners, type Port } from './http/listeners.ts'
 import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl, portOfUrl } from './edge/network-addresses.ts'
-import { openSite, type OpenSite } from './open-site.ts'
+import { type LedSite, openSite, type OpenSite } from './open-site.ts'
 import { createServices, type Services } from './services.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { ControllerPlace } from './store/site-member.ts'
@@ -35,10 +36,10 @@ import type { Store } from './store/store.ts'
 import { CertificateWatch } from './edge/certificate-watch.ts'
 import { type SiteTls, tlsMaterial } from './edge/tls.ts'
 
-/** Changes of these may end sessions of the console. */
-const endsSessions: ReadonlySet<string> = new Set(['accounts', 'account_sessions', 'settings'])
 /** What connections and nodes have to end in before the store is closed over them, in milliseconds. */
 const cutMs = 1_000
+/** What nodes and devices have to end in where another controller leads, in milliseconds. */
+const leaveMs = 3_000
 
 /** The whole product without a face: both APIs, their state and the operator's procedures. */
 export class Controller {
@@ -53,7 +54,9 @@ export class Controller {
   readonly #events: EventLog
   readonly #controllers: ControllerWatch
   readonly #gathering: GatheringSink
-  readonly #life: ControllerLife
+  /** Undefined where it outlives this time as the leader. */
+  readonly #life: ControllerLife | undefined
+  readonly #led: LedSite | undefined
   readonly #listenerWatch: ListenerWatch
   readonly #startedAt = Date.now()
   /** What a first start made; undefined on every later one. */
@@ -62,12 +65,13 @@ export class Controller {
   readonly consoleKey: ConsoleKey | undefined
   #stopping: Promise<void> | undefined
 
-  private constructor(options: ControllerOptions, { store, events, tls, firstStart }: OpenSite) {
+  constructor(options: ControllerOptions, { store, events, tls, firstStart, led }: OpenSite) {
     this.#options = options
+    this.#led = led
     this.#store = store
     this.#events = events
     this.#gathering = new GatheringSink(events)
-    this.#life = new ControllerLife(events, options.version)
+    this.#life = led === undefined ? new ControllerLife(events, options.version) : undefined
     this.#listenerWatch = new ListenerWatch(events)
     this.#tls = { material: tls, problem: () => this.#certificate.problem }
     this.firstStart = firstStart
@@ -87,10 +91,12 @@ export class Controller {
       restarts: options.restarts?.total ?? 0,
       compatibility: options.compatibility,
       passwordCost: options.passwordCost,
-      member: options.controllers,
       events: this.#gathering,
+      member: led?.member ?? options.controllers,
     })
-    const api = apiListeners(this.#services, options.logger)
+    const { proof, kept } = led ?? {}
+    const confirmed = led === undefined ? undefined : () => led.store.confirmed()
+    const api = apiListeners(this.#services, options.logger, { confirmed, proof, kept })
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,
@@ -101,7 +107,9 @@ export class Controller {
     const { accountSessions, accessTokens, signIn } = this.#services.accountAccess
     let reviewSessions = (): void => undefined
     this.consoleKey =
-      page === undefined ? undefined : new ConsoleKey(options.dataFolder, (message) => options.logger.warn(message))
+      page === undefined
+        ? undefined
+        : (led?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => options.logger.warn(message)))
     if (page !== undefined && this.consoleKey !== undefined) {
       const listener = new ConsoleListener({
         dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
@@ -117,6 +125,9 @@ export class Controller {
         metricsNeedToken: () => settings().console.metrics_token,
         health: () => this.health(),
         signIns: tellSignIns(this.#gathering),
+        proof,
+        proofOfCaller: led?.proofOfCaller,
+        kept,
       })
       reviewSessions = () => listener.reviewSessions()
       ports.console = listener
@@ -126,24 +137,28 @@ export class Controller {
       this.#listenerWatch.look(this.#listeners.views())
       // Which ports are the site's is told to the node, which calls none of them.
       this.#services.media?.configure()
+      led?.placed(place())
     }
-    this.#listeners = new Listeners(ports, overrides, changed, options.restarts?.ports)
+    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
+    this.#listeners = new Listeners(ports, overrides, changed, led?.ports ?? options.restarts?.ports)
     this.#certificate = new CertificateWatch({
       read: () => tlsMaterial(settings(), options.dataFolder),
       current: () => this.#tls.material,
       use: async (material) => {
         this.#tls.material = material
         await this.#listeners.secure(material)
-        this.#services.hub.emit('listeners.changed', {})
+        changed()
       },
       changed: () => this.#services.hub.emit('listeners.changed', {}),
       log: options.logger,
       everyMs: options.certificateLookMs,
     })
     const facts = { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder }
-    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
     this.#controllers = new ControllerWatch({
-      site: options.controllers ?? onlyController({ ...facts, place, store }),
+      site:
+        led === undefined
+          ? (options.controllers ?? onlyController({ ...facts, place, store }))
+          : controllersOf(led.member),
       hub: this.#services.hub,
       sink: events,
     })
@@ -214,7 +229,7 @@ export class Controller {
 
   /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
   async start(): Promise<void> {
-    this.#life.started(this.#options.restarts?.times.at(-1))
+    this.#life?.started(this.#options.restarts?.times.at(-1))
     this.#controllers.start()
     try {
       const settings = this.#services.settings()
@@ -224,12 +239,55 @@ export class Controller {
       await this.#listeners.start(settings, this.#tls.material, ['node', 'event'])
       await nodes
       await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console'])
-      this.#services.media?.configure()
-      this.#listenerWatch.look(this.#listeners.views())
+      this.#started()
     } catch (error) {
       await this.stop(0)
       throw error
     }
+  }
+
+  /**
+   * Takes over from the standby that this program was: APIs and console are served at once on the ports that it let go of, nodes and devices are taken into service
+   * meanwhile. @param free resolves when the node port is free @throws ListenError; then nothing listens and the store is closed
+   */
+  async takeOver(free: Promise<void>): Promise<void> {
+    this.#controllers.start()
+    const settings = this.#services.settings()
+    const { logger } = this.#options
+    try {
+      await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console', 'event'])
+    } catch (error) {
+      await this.stop(0)
+      throw error
+    }
+    this.#started()
+    const nodePort = async (): Promise<void> => {
+      await free
+      if (this.#stopping === undefined) await this.#listeners.start(settings, this.#tls.material, ['node'])
+      if (this.#stopping === undefined) this.#started()
+    }
+    nodePort().catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
+    this.#services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
+  }
+
+  #started(): void {
+    this.#services.media?.configure()
+    this.#listenerWatch.look(this.#listeners.views())
+    this.#led?.placed(controllerPlace(this.#listeners, this.#host(), this.#tls.material))
+  }
+
+  /** Ends because another controller leads: the ports are left to the standby that this program becomes. Never rejects; it takes `leaveMs` at most. */
+  leave(): Promise<void> {
+    this.#stopping ??= this.#leave()
+    return this.#stopping
+  }
+
+  async #leave(): Promise<void> {
+    this.#certificate.stop()
+    const { logger } = this.#options
+    const ended = Promise.allSettled([this.#listeners.letGo(), this.#endParts()])
+    await Promise.race([ended, setTimeout(leaveMs)])
+    await this.#store.close().catch((error: unknown) => logger.error({ err: error }, 'the store did not end in order'))
   }
 
   /** Stops accepting, finishes what is in flight within `deadlineMs`, flushes the store. Idempotent. */
@@ -258,7 +316,7 @@ export class Controller {
     }
     const others = [() => this.#listeners.stop(0), () => this.#services.stop()]
     await Promise.race([Promise.all(others.map(attempt)), setTimeout(cutMs)])
-    await attempt(() => Promise.race([this.#events.close(), setTimeout(cutMs)]))
+    if (this.#led === undefined) await attempt(() => Promise.race([this.#events.close(), setTimeout(cutMs)]))
     await attempt(() => this.#store.close())
     if (failures.length > 0) throw new AggregateError(failures, 'Not everything ended in order.')
   }
@@ -266,14 +324,22 @@ export class Controller {
   async #end(deadlineMs: number): Promise<void> {
     this.#certificate.stop()
     await this.#listeners.stop(deadlineMs)
+    await this.#endParts()
+    this.#life?.stopped()
+    if (this.#led === undefined) await this.#events.close()
+    await this.#store.close()
+  }
+
+  async #endParts(): Promise<void> {
     this.#feed.stop()
     this.#controllers.stop()
     await this.#services.stop()
     this.#listenerWatch.look(this.#listeners.views())
     this.#gathering.close()
-    this.#life.stopped()
-    await this.#events.close()
-    await this.#store.close()
+  }
+
+  #host(): string {
+    return this.#options.overrides?.host ?? this.#services.settings().listeners.host
   }
 
   /** Open connections by listener; those of further nodes count as the node's. */
@@ -330,6 +396,7 @@ export class Controller {
       storeMs: this.#services.settings().deadlines.store_ms,
       version: this.#options.version,
       startedAt: this.#startedAt,
+      epoch: this.#led?.store.epoch,
     })
   }
 }

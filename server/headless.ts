@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import { Controller } from './controller.ts'
+import type { ControllerOptions } from './controller-options.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from './edge/listen-error.ts'
 import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
@@ -11,6 +12,7 @@ import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
 import { replaceProcess } from './replace-process.ts'
 import { passRestarts, takeRestarts } from './restarts.ts'
+import type { SiteController } from './site-controller.ts'
 import { readSiteFile, SiteFileError } from './site-file.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
 import { StoreFileError } from './store/files/store-file-error.ts'
@@ -77,7 +79,7 @@ async function run(): Promise<void> {
   const logger = createLog(options.logLevel)
   const restarts = takeRestarts(process.env)
   // Until it is ready once, an error is one of the start: it is told, and that is all.
-  const state: { controller?: Controller; runsOn: boolean } = { runsOn: restarts.total > 0 }
+  const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
   new CrashGuard({
     logger,
     before: restarts,
@@ -91,9 +93,12 @@ async function run(): Promise<void> {
     },
   }).watch()
   const site = options.site === undefined ? undefined : await readSiteFile(options.site)
-  const opened = await Controller.open({
+  const database = options.store ?? site?.store
+  const opened = await openController({
     dataFolder: options.dataDir,
-    database: options.store ?? site?.store,
+    database,
+    sealKey: options.sealKey,
+    name: options.controllerName,
     logger,
     restarts,
     version: productVersion,
@@ -129,15 +134,32 @@ async function run(): Promise<void> {
   tellFirstStart(opened)
 }
 
-function readyLine(controller: Controller): Record<string, unknown> {
+/** A site in files has one controller; one in a database may have several. */
+async function openController({ database, ...options }: ControllerOptions): Promise<Controller | SiteController> {
+  if (database === undefined) return await Controller.open(options)
+  // A site in files does not load what it does not use.
+  const { SiteController: OneOfSeveral } = await import('./site-controller.ts')
+  return await OneOfSeveral.open({ ...options, database })
+}
+
+function readyLine(controller: Controller | SiteController): Record<string, unknown> {
   const url = (name: ListenerName): string => controller.url(name)
   const event = url('event') === '' ? {} : { event: url('event') }
   const { pid } = process
-  return { media: url('media'), device: url('device'), node: url('node'), console: url('console'), ...event, pid }
+  const role = 'role' in controller ? { role: controller.role } : {}
+  return {
+    media: url('media'),
+    device: url('device'),
+    node: url('node'),
+    console: url('console'),
+    ...event,
+    pid,
+    ...role,
+  }
 }
 
 /** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */
-function tellFirstStart(controller: Controller): void {
+function tellFirstStart(controller: Controller | SiteController): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
   const lines = [

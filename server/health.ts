@@ -18,10 +18,12 @@ export interface HealthFacts {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
+  /** Of a site that others could lead as well: since this one leads. */
+  epoch?: string | undefined
 }
 
 /** Judges a controller that answers the site's APIs. */
-export function siteHealth({ store, listeners, nodes, storeMs, version, startedAt }: HealthFacts): Health {
+export function siteHealth({ store, listeners, nodes, storeMs, version, startedAt, epoch }: HealthFacts): Health {
   const { healthy, lastError, flushingFor } = store
   const listening = listeners.every(({ state }) => state !== 'failed')
   const stuck = flushingFor > storeMs
@@ -32,6 +34,7 @@ export function siteHealth({ store, listeners, nodes, storeMs, version, startedA
     uptime_s: Math.round((Date.now() - startedAt) / 1000),
     store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
     nodes_online: nodes.filter(({ state }) => state === 'online').length,
+    ...(epoch === undefined ? {} : { role: 'leader', epoch }),
   }
   return { ok, body }
 }

@@ -14,6 +14,10 @@ export interface LaunchOptions {
   eventPort: number | undefined
   /** Address of the database that holds the site's state; left out: the site file says so, or files do. */
   store: string | undefined
+  /** File of the key that all controllers of a site share; left out: seal.key in the data folder. */
+  sealKey: string | undefined
+  /** Of this controller, among those of its site; left out: the name of its machine. */
+  controllerName: string | undefined
   /** Move the site there, and end. */
   moveStore: 'database' | 'files' | undefined
   /** Path of a site file. */
@@ -42,6 +46,9 @@ export class LaunchError extends Error {
 export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
   --data-dir DIR       where the site is kept (default: a folder of this user)
   --store ADDRESS      the site's state in PostgreSQL: postgres://user:password@host1,host2/database (default: files in DIR)
+  --seal-key FILE      the key that all controllers of a site share (default: seal.key in DIR)
+  --controller-name NAME
+                       what this controller is called among those of its site (default: the name of this machine)
   --move-store database|files
                        move the site from the files in DIR to the database of --store, or back, and end
   --host ADDRESS       address to listen on (default 127.0.0.1: this machine only)
@@ -64,6 +71,8 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
 const flags = [
   'data-dir',
   'store',
+  'seal-key',
+  'controller-name',
   'move-store',
   'host',
   'media-port',
@@ -81,6 +90,7 @@ const flags = [
 ] as const
 type Flag = (typeof flags)[number]
 
+const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
 const moveTarget = z.enum(['database', 'files']).optional()
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
@@ -136,10 +146,16 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   const target = moveTarget.safeParse(moveStore?.text)
   if (!target.success)
     throw new LaunchError(`${moveStore?.from} must be database or files, not ${JSON.stringify(moveStore?.text)}.`)
+  const sealKey = read('seal-key')
+  const controllerName = read('controller-name')
+  if (controllerName !== undefined && !controllerNamePattern.test(controllerName.text))
+    throw new LaunchError(`${controllerName.from} must be a name of 1 to 64 characters without control characters.`)
   const site = read('site')
   return {
     dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
     store: store?.text,
+    sealKey: sealKey === undefined ? undefined : resolve(sealKey.text),
+    controllerName: controllerName?.text,
     moveStore: target.data,
     host: host?.text,
     mediaPort: port('media-port'),

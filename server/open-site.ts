@@ -1,14 +1,20 @@
 import { join } from 'node:path'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
+import type { ConsoleKey } from './console/console-key.ts'
+import type { ProofOfCaller } from './console/passed-on-caller.ts'
 import type { ControllerOptions } from './controller-options.ts'
+import type { KeptPorts } from './edge/kept-ports.ts'
+import type { ProofOfClient } from './edge/passed-on.ts'
 import { tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
+import type { Restarts } from './restarts.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
+import type { ControllerPlace, LedStore, SiteMember } from './store/site-member.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
@@ -20,6 +26,25 @@ export interface OpenSite {
   tls: TlsMaterial | undefined
   /** What a first start made; undefined on every later one. */
   firstStart: FirstStart | undefined
+  /** Of a site that others could lead as well. */
+  led?: LedSite
+}
+
+/** A site that this controller leads, and others could. Event log and console key outlive its time as the leader. */
+export interface LedSite {
+  store: LedStore
+  member: SiteMember
+  consoleKey: ConsoleKey | undefined
+  /** Of requests that others pass on. */
+  proof: ProofOfClient
+  /** Of calls of other controllers' consoles. */
+  proofOfCaller: ProofOfCaller
+  /** The ports that the standby before let go of. */
+  kept: KeptPorts
+  /** Those that were picked because any would do. */
+  ports: Restarts['ports']
+  /** Told where this controller is reached, again when that changes. */
+  placed(place: ControllerPlace): void
 }
 
 /**
@@ -28,7 +53,7 @@ export interface OpenSite {
  */
 export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   const { dataFolder, database, logger } = options
-  const sealer = options.sealer ?? createSealer(await loadKeyFile(join(dataFolder, 'seal.key')))
+  const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
   const store = await openStore({ folder: dataFolder, database, sealer, logger })
   let events: EventLog | undefined
   try {

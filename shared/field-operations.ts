@@ -3,6 +3,7 @@ import { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from './de
 import { limits } from './limits.ts'
 import { createRoom, getMcu } from './media-operations.ts'
 import { bytes, defineOperation, type OperationContract } from './operation.ts'
+import type { ApiName } from './result-codes.ts'
 
 /**
  * What clients of the original platform call beyond the two APIs, or call otherwise than everybody: answered while
@@ -108,3 +109,16 @@ export const listOutgoingUsersOfOlderClients = defineOperation({
 
 /** Operations that nobody else has. */
 export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken]
+
+const ofDevices = [
+  createOutgoingUserOfOlderClients,
+  destroyOutgoingUserOfOlderClients,
+  listOutgoingUsersOfOlderClients,
+  getAccessToken,
+] as const
+
+/** What clients of the original platform find on each port. One origin: they have one base address for both APIs. */
+export const operationsOfOlderClients: Readonly<Record<ApiName, readonly OperationContract[]>> = {
+  media: [createRoomOfOlderClients, getMcuOfOlderClients, serverInfo, ...ofDevices],
+  device: ofDevices,
+}

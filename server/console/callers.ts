@@ -3,7 +3,7 @@ import { hasEnabledAdmin } from '../access/accounts/accounts.ts'
 import type { AccessTokens } from '../access/accounts/access-tokens.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { siteSettings } from '../store/site-settings.ts'
-import type { Store } from '../store/store.ts'
+import type { AccountStore } from '../access/accounts/account-store.ts'
 import type { ConsoleKey } from './console-key.ts'
 
 /** Somebody who has shown who they are, and how. */
@@ -24,11 +24,11 @@ const keyHolder: Caller = { role: 'admin', way: 'key' }
 /** Tells who calls: the holder of the console key, or an account by its session or a token. */
 export class Callers {
   readonly #key: ConsoleKey
-  readonly #store: Store
+  readonly #store: AccountStore
   readonly #sessions: AccountSessions
   readonly #tokens: AccessTokens
 
-  constructor(key: ConsoleKey, store: Store, sessions: AccountSessions, tokens: AccessTokens) {
+  constructor(key: ConsoleKey, store: AccountStore, sessions: AccountSessions, tokens: AccessTokens) {
     this.#key = key
     this.#store = store
     this.#sessions = sessions

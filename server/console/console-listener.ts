@@ -8,7 +8,9 @@ import { procedureRoles } from '../../shared/console/roles.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
 import { connectionLimits } from '../edge/limits.ts'
+import type { ProofOfClient } from '../edge/passed-on.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
@@ -33,12 +35,17 @@ export interface ConsoleListenerOptions extends EntranceParts {
   /** The site's own; undefined for plain HTTP. */
   certificate: () => TlsMaterial | undefined
   health: () => { ok: boolean; body: Record<string, unknown> }
+  /** See EdgeServerOptions. */
+  proof?: ProofOfClient | undefined
+  kept?: KeptPorts | undefined
 }
 
 /** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
+/** The code with which a console is closed whose server begins anew (IANA's registry of WebSocket close codes). */
+const serviceRestart = 1012
 /** Milliseconds that an answer under way is given. */
 const answerMs = 300
 /** What the page may do: its own origin only. A browser does not take `'self'` for the WebSocket of an IP address everywhere. */
@@ -63,6 +70,8 @@ export class ConsoleListener {
       // A restore or an import may take its time.
       timeouts: { requestMs: 60_000, stallMs: 120_000 },
       maxHeaderSize: 16 * 1024,
+      proof: options.proof,
+      kept: options.kept,
       wantsBody: (request) => this.#wantsBody(request),
       request: this.#app().callback(),
       upgrade: (request, socket, head) => {
@@ -88,6 +97,17 @@ export class ConsoleListener {
   /** @throws ListenError */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
     await this.#server.start({ host, port, tls })
+  }
+
+  /** Consoles come back and ask for everything anew. */
+  restartConsoles(): void {
+    for (const socket of this.#sockets.connected()) socket.close(serviceRestart)
+  }
+
+  /** Leaves the port to its next owner, as this program takes another role: consoles come back and find it. */
+  letGo(): boolean {
+    this.restartConsoles()
+    return this.#server.letGo()
   }
 
   /** New connections are given this certificate; those that are open go on. */

@@ -12,6 +12,7 @@ import type { Caller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { KeyGuard } from './key-guard.ts'
+import type { ProofOfCaller } from './passed-on-caller.ts'
 import { cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
 
 /** Told who signed in, and who offered what is wrong. `account`: the name of the account that was meant; empty for the console key, and where there is none. */
@@ -27,7 +28,24 @@ export interface EntranceParts {
   signIn: SignIn
   sessions: AccountSessions
   signIns: SignInSink
+  /** What other controllers of the site prove of a caller is believed. */
+  proofOfCaller?: ProofOfCaller | undefined
+  /** Of a controller that stands by: sessions of accounts begin and end at the one that leads. */
+  leader?: LeaderEntrance | undefined
   logger: Logger
+}
+
+/** Where accounts sign in and out for a controller that stands by. */
+export interface LeaderEntrance {
+  /**
+   * Offers a name and a password there. Resolves when a session that began is known here, too.
+   * @returns the answer's status and body; `cookie`: of the session that began
+   */
+  signIn(
+    offered: { name: string; password: string },
+    from: { client: string; browser: string },
+  ): Promise<{ status: number; body: unknown; retryAfter: string | undefined; cookie: string | undefined }>
+  signOut(cookie: string, client: string): Promise<void>
 }
 
 const keyBody = z.strictObject({ key: z.string().max(200) })
@@ -48,9 +66,9 @@ export class Entrance {
     return bearer === undefined ? this.sessionOf(request) : this.#parts.callers.ofBearer(bearer)
   }
 
-  /** Whose session a request carries, for as long as it lives. */
+  /** Whose session a request carries, for as long as it lives; or for whom another controller calls. */
   sessionOf(request: IncomingMessage): Caller | undefined {
-    return this.#parts.callers.ofCookie(sessionCookie(request))
+    return this.#parts.proofOfCaller?.callerOf(request) ?? this.#parts.callers.ofCookie(sessionCookie(request))
   }
 
   /** `GET /session`: whether there is one; if not, which ways lead to one. */
@@ -85,7 +103,11 @@ export class Entrance {
   async signOut(context: Context): Promise<void> {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
-    if (caller?.session !== undefined) await this.#parts.sessions.end(caller.session)
+    const { leader, sessions } = this.#parts
+    if (caller?.session !== undefined) {
+      if (leader === undefined) await sessions.end(caller.session)
+      else await leader.signOut(sessionCookie(context.req), clientAddress(context.req))
+    }
     context.status = 204
   }
 
@@ -111,8 +133,9 @@ export class Entrance {
   }
 
   async #byPassword(context: Context, { name, password }: z.output<typeof passwordBody>): Promise<void> {
-    const { signIn, sessions, signIns, logger } = this.#parts
+    const { signIn, sessions, signIns, logger, leader } = this.#parts
     const client = clientAddress(context.req)
+    if (leader !== undefined) return await this.#byLeader(context, leader, { name, password }, client)
     const judged = await signIn.judge(client, name, password)
     if (judged.verdict === 'right') {
       const browser = context.get('User-Agent')
@@ -126,6 +149,23 @@ export class Entrance {
     if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'passwords')
     logger.warn({ client, account: meant }, 'a wrong password was offered')
     fail(context, 'unauthorized', 'The name or the password is wrong.')
+  }
+
+  /** What the leader says of a name and a password is what is said here; it counts and tells wrong ones. */
+  async #byLeader(
+    context: Context,
+    leader: LeaderEntrance,
+    offered: { name: string; password: string },
+    client: string,
+  ): Promise<void> {
+    const { status, body, retryAfter, cookie } = await leader.signIn(offered, {
+      client,
+      browser: context.get('User-Agent'),
+    })
+    if (cookie !== undefined) return this.#begin(context, cookie, sessionLifeMs / 1_000)
+    context.status = status
+    if (retryAfter !== undefined) context.set('Retry-After', retryAfter)
+    context.body = body
   }
 
   #begin(context: Context, cookie: string, maxAge: number): void {

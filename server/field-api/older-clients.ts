@@ -5,12 +5,10 @@ import type { CompatibilitySetting, OperationContract } from '../../shared/opera
 import { success } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { CompatibilitySwitches } from '../http/route-tables.ts'
 import { tokenOf } from '../http/token.ts'
 import type { Observation, RequestObserver } from '../observe/observation.ts'
 import { isSentByOlderClients } from './older-parameters.ts'
-
-/** Which of the settings in `compatibility` are on; the second counts only with the first. */
-export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolean>>
 
 /** Settings that a flag or the environment decides; undefined: the settings do. */
 export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, boolean | undefined>>>
@@ -18,6 +16,15 @@ export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, b
 const off: CompatibilitySwitches = { older_clients: false, get_access_token: false }
 const older: CompatibilitySwitches = { older_clients: true, get_access_token: false }
 const both: CompatibilitySwitches = { older_clients: true, get_access_token: true }
+
+/** What is on by these settings; the second counts only with the first. */
+export function compatibilitySwitches(
+  { compatibility }: Settings,
+  fixed: FixedCompatibility = {},
+): CompatibilitySwitches {
+  if (!(fixed.older_clients ?? compatibility.older_clients)) return off
+  return (fixed.get_access_token ?? compatibility.get_access_token) ? both : older
+}
 
 /** What older clients are judged by. */
 export interface OlderClientsOptions {
@@ -60,10 +67,7 @@ export class OlderClients implements RequestObserver {
 
   /** What is on now. */
   get switches(): CompatibilitySwitches {
-    const { settings, fixed = {} } = this.#options
-    const { compatibility } = settings()
-    if (!(fixed.older_clients ?? compatibility.older_clients)) return off
-    return (fixed.get_access_token ?? compatibility.get_access_token) ? both : older
+    return compatibilitySwitches(this.#options.settings(), this.#options.fixed)
   }
 
   /** Calls that only older clients make, since the start. */

@@ -53,9 +53,14 @@ export class AnswerFunnel {
     const operation = exchange.route?.name ?? ''
     this.#parts.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
     // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
-    const storage = error instanceof ApiError && error.code === 'storage'
-    const message = storage ? error.message : resultCodes.internal.message
-    this.refuse(exchange, { error: exchange.route?.unforeseen ?? 'internal', message })
+    if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
+    this.refuse(exchange, { error: exchange.route?.unforeseen ?? 'internal', message: resultCodes.internal.message })
+  }
+
+  /** What could not be stored, or not be found out. The device API has no number of its own for it. */
+  refuseUnstored(exchange: Exchange, message: string): void {
+    const known = retOf(exchange.api, 'storage') !== undefined
+    this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unforeseen ?? 'internal'), message })
   }
 
   /** A number that a fault rule chose. */

@@ -32,6 +32,8 @@ export interface ListenerOptions {
   /** Asked per request: CORS applies at once. */
   settings: () => Settings
   faults: RequestFaults
+  /** See HandlerParts. */
+  confirmed?: (() => Promise<void> | undefined) | undefined
   observer: RequestObserver
   /** The text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string

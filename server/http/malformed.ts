@@ -27,7 +27,7 @@ export interface MalformedAnswers {
 }
 
 /** Answers malformed requests of one API. */
-export function malformedAnswers(handler: RequestHandler): MalformedAnswers {
+export function malformedAnswers(handler: Pick<RequestHandler, 'funnel' | 'pendingAnswer'>): MalformedAnswers {
   const giveUp = (socket: Socket, error: ErrorName, message: string) => {
     const text = handler.funnel.refuseMalformed(plainAddress(socket.remoteAddress), error, message)
     socket.end(

@@ -26,6 +26,11 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   faults: RequestFaults
+  /**
+   * Whether what is in memory may be told: undefined while it may. Otherwise it resolves as soon as it may, and rejects where another controller leads. Left out: nobody
+   * else can lead.
+   */
+  confirmed?: (() => Promise<void> | undefined) | undefined
 }
 
 /**
@@ -103,6 +108,16 @@ export class RequestHandler {
 
   /** The checks after path and method, then the operation. A promise only when something had to be waited for. */
   #perform(exchange: Exchange, route: Route): void | Promise<void> {
+    const unsure = this.#parts.confirmed?.()
+    if (unsure === undefined) return this.#operate(exchange, route)
+    const performed = unsure.then(
+      () => this.#operate(exchange, route),
+      () => this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.'),
+    )
+    return this.#track(exchange, performed)
+  }
+
+  #operate(exchange: Exchange, route: Route): void | Promise<void> {
     const refusal = checkParameters(exchange, route) ?? checkToken(exchange, route, this.#parts.sessions)
     if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
     const { faults } = this.#parts

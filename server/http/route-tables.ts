@@ -2,12 +2,15 @@ import type { CompatibilitySetting, OperationContract } from '../../shared/opera
 import type { AnyOperation } from './operation.ts'
 import { makeRoute, type Route } from './route.ts'
 
+/** Which of the settings in `compatibility` are on. */
+export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolean>>
+
 /** What clients of the original platform are answered with, and when. */
 export interface Compatibility {
   /** Each joins the operations of the listener, or takes the place of the one with its path. */
   operations: readonly AnyOperation[]
   /** Asked per request: a change of the settings applies at once. */
-  switches: () => Readonly<Record<CompatibilitySetting, boolean>>
+  switches: () => CompatibilitySwitches
 }
 
 /** The operations of a listener, by path. */

@@ -19,6 +19,8 @@ export interface Route {
   /** Nobody else has it on this listener. */
   olderOnly: boolean
   methods: readonly string[]
+  /** See OperationContract. */
+  safe: boolean
   /** Whether a session's token is wanted. */
   guarded: boolean
   /** The error of a failure that nobody foresaw. */
@@ -49,6 +51,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
     forOlderClients: contract.setting !== undefined,
     olderOnly,
     methods: contract.methods,
+    safe: contract.safe,
     guarded: contract.token !== null,
     unforeseen: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
     parse(parameters) {

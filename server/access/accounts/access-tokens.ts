@@ -4,8 +4,8 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/console/role-names.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
 import { accountLocks } from './accounts.ts'
+import type { AccountStore } from './account-store.ts'
 
 /** What every token begins with, so that those who look for leaked secrets know it. */
 export const tokenPrefix = 'rdp_'
@@ -23,11 +23,11 @@ export interface LiveToken {
 
 /** Tokens with which scripts act for an account, until a day that was chosen when they were made. */
 export class AccessTokens {
-  readonly #store: Store
+  readonly #store: AccountStore
   readonly #now: () => number
 
   /** @param now milliseconds since the epoch */
-  constructor(store: Store, now: () => number = Date.now) {
+  constructor(store: AccountStore, now: () => number = Date.now) {
     this.#store = store
     this.#now = now
   }

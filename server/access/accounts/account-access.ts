@@ -1,9 +1,9 @@
-import type { Store } from '../../store/store.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { AccountSessions } from './account-sessions.ts'
 import { Accounts } from './accounts.ts'
 import type { HashCost } from './password-hash.ts'
 import { SignIn } from './sign-in.ts'
+import type { AccountStore } from './account-store.ts'
 
 /** Everything on accounts: who they are, how they sign in, and what they are signed in with. */
 export interface AccountAccess {
@@ -14,7 +14,7 @@ export interface AccountAccess {
 }
 
 /** Composes it over an open store. @param cost of a password's hash */
-export function accountAccess(store: Store, cost?: HashCost): AccountAccess {
+export function accountAccess(store: AccountStore, cost?: HashCost): AccountAccess {
   const accounts = new Accounts(store, Date.now, cost)
   return {
     accounts,

@@ -3,7 +3,7 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
+import type { AccountStore } from './account-store.ts'
 
 /** Milliseconds that a session lasts from its beginning. */
 export const sessionLifeMs = 7 * 24 * 60 * 60 * 1_000
@@ -23,11 +23,11 @@ export interface LiveSession {
  * when the session began: nothing has to remember to end it. The id of one says nothing of its cookie.
  */
 export class AccountSessions {
-  readonly #store: Store
+  readonly #store: AccountStore
   readonly #now: () => number
 
   /** @param now milliseconds since the epoch */
-  constructor(store: Store, now: () => number = Date.now) {
+  constructor(store: AccountStore, now: () => number = Date.now) {
     this.#store = store
     this.#now = now
   }

@@ -5,9 +5,11 @@ import type { Role } from '../../../shared/console/role-names.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
-import type { Store, Transaction } from '../../store/store.ts'
+import type { Transaction } from '../../store/store.ts'
+
 import { HashTurns } from './hash-turns.ts'
 import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
+import type { AccountStore } from './account-store.ts'
 
 /** What an admin may change of an account. */
 export interface AccountPatch {
@@ -44,7 +46,7 @@ export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
 
 /** Who may use the console besides the holder of the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
 export class Accounts {
-  readonly #store: Store
+  readonly #store: AccountStore
   readonly #now: () => number
   readonly #cost: HashCost
   readonly #turns = new HashTurns()
@@ -52,7 +54,7 @@ export class Accounts {
   #nobody: Promise<string> | undefined
 
   /** @param now milliseconds since the epoch */
-  constructor(store: Store, now: () => number = Date.now, cost: HashCost = defaultCost) {
+  constructor(store: AccountStore, now: () => number = Date.now, cost: HashCost = defaultCost) {
     this.#store = store
     this.#now = now
     this.#cost = cost

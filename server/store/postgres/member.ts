@@ -43,6 +43,7 @@ export class Member implements SiteMember {
   #since: number
   #leader: KnownController | undefined
   #lease: Lease | undefined
+  #joined = false
   /** It has led, or was about to. */
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
@@ -79,8 +80,13 @@ export class Member implements SiteMember {
       clock,
       report: (session) => this.#report(session),
       onLeader: (row) => this.#lookedUp(row),
-      onTrouble: (message, error) => logger?.warn({ err: error }, message),
+      // A start that fails says so itself.
+      onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
     })
+    const joined = (): void => {
+      this.#joined = true
+    }
+    this.first.then(joined, joined)
   }
 
   /** Resolves when the site was read for the first time; rejects with why the first attempt failed. */

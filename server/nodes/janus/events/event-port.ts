@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { sameSecret } from '../../../access/same-secret.ts'
 import { type EdgeLog, refuse } from '../../../edge/guards.ts'
+import type { KeptPorts } from '../../../edge/kept-ports.ts'
 import { connectionLimits } from '../../../edge/limits.ts'
 import { EdgeServer } from '../../../edge/server.ts'
 import type { TlsMaterial } from '../../../edge/tls.ts'
@@ -24,6 +25,8 @@ export interface EventPortOptions {
   /** Those whose events are wanted now. */
   sources: () => Iterable<EventSource>
   logger: EdgeLog
+  /** See EdgeServerOptions. */
+  kept?: KeptPorts | undefined
   /** Milliseconds between two looks at whether the nodes are still there. */
   beatMs?: number
 }
@@ -61,6 +64,7 @@ export class EventPort {
       log: options.logger,
       limits: connectionLimits.event,
       maxHeaderSize: 8 * 1024,
+      kept: options.kept,
       request: (_, response) => {
         response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()
       },
@@ -91,6 +95,13 @@ export class EventPort {
     clearInterval(this.#beats)
     for (const socket of [...this.#connected.keys()]) this.#forget(socket)
     await this.#server.stop(0)
+  }
+
+  /** Leaves the port to its next owner; nodes connect again. */
+  letGo(): boolean {
+    clearInterval(this.#beats)
+    for (const socket of [...this.#connected.keys()]) this.#forget(socket)
+    return this.#server.letGo()
   }
 
   /** New connections are given this certificate; those that are open go on. */

@@ -1,0 +1,432 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from '../shared/settings.ts'
+import { ConsoleKey } from './console/console-key.ts'
+import type { SiteControllers } from './console/site-controllers.ts'
+import { Controller } from './controller.ts'
+import type { ControllerOptions } from './controller-options.ts'
+import { controllerPlace } from './controller-place.ts'
+import { KeptPorts } from './edge/kept-ports.ts'
+import { portOfUrl } from './edge/network-addresses.ts'
+import { ProofOfClient } from './edge/passed-on.ts'
+import type { TlsMaterial } from './edge/tls.ts'
+import { EventLog } from './event-log/event-log.ts'
+import { ControllerLife } from './event-log/sources/controller-life.ts'
+import type { FirstStart } from './first-start.ts'
+import { type ListenerName, listenerNames } from './http/listeners.ts'
+import { firstMaterial, prepareSite } from './open-site.ts'
+import type { Restarts } from './restarts.ts'
+import { proofOfCaller, standbyConsole } from './standby-console.ts'
+import { askOthers } from './standby/ask-others.ts'
+import { FollowedSite } from './standby/followed-site.ts'
+import { LeaderWay } from './standby/leader-way.ts'
+import { Standby } from './standby/standby.ts'
+import type { MemberOptions } from './store/postgres/member-options.ts'
+import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import type { ControllerPlace, ControllerRole, KnownController, LedStore, SiteMember } from './store/site-member.ts'
+
+/** How to run a controller of a site that a database holds. */
+export interface SiteControllerOptions extends ControllerOptions {
+  database: string
+  /** For tests. */
+  member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
+}
+
+/** So long a start waits to lead a site that nobody is known to lead, in milliseconds. */
+const soonMs = 1_500
+/** Before a change of role is tried again, in milliseconds. */
+const againMs = 1_000
+
+/**
+ * A controller among those of a site: it leads, or stands by, and goes from one to the other while the program runs, on the same ports. What outlives its roles is kept here: the event
+ * log, the console key, the ports.
+ */
+export class SiteController {
+  readonly #options: SiteControllerOptions
+  readonly #sealer: Sealer
+  readonly #events: EventLog
+  readonly #life: ControllerLife
+  readonly #site: FollowedSite
+  readonly #way = new LeaderWay()
+  readonly #kept = new KeptPorts()
+  readonly #proof: ProofOfClient
+  readonly #startedAt = Date.now()
+  readonly consoleKey: ConsoleKey | undefined
+  #member: SiteMember
+  #stopLooking: () => void = () => {}
+  #role: { is: 'leader'; controller: Controller } | { is: 'standby'; standby: Standby } | undefined
+  #tls: TlsMaterial | undefined
+  #endConsole: () => void = () => {}
+  readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
+  /** Of a role before, which still ends. */
+  #leaving: Promise<void> = Promise.resolve()
+  #firstStart: FirstStart | undefined
+  #running: Promise<void> = Promise.resolve()
+  readonly #ending = new AbortController()
+  #stopped: Promise<void> | undefined
+
+  private constructor(
+    options: SiteControllerOptions,
+    own: { sealer: Sealer; events: EventLog; member: SiteMember; site: FollowedSite; tls: TlsMaterial | undefined },
+  ) {
+    const { sealer, events, member, site, tls } = own
+    this.#options = options
+    this.#sealer = sealer
+    this.#events = events
+    this.#member = member
+    this.#site = site
+    this.#tls = tls
+    this.#life = new ControllerLife(events, options.version)
+    this.#proof = new ProofOfClient((text) => sealer.proof('client of a request that was passed on', text))
+    const { consolePage, dataFolder, logger } = options
+    this.consoleKey =
+      consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
+  }
+
+  /**
+   * Joins the site; nothing listens yet.
+   * @throws what `openMember` throws, KeyFileError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+   */
+  static async open(options: SiteControllerOptions): Promise<SiteController> {
+    const { dataFolder, logger } = options
+    const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
+    const member = await joinSite(options, sealer, 'fail')
+    let events: EventLog | undefined
+    try {
+      const site = new FollowedSite(member.followed, sealer)
+      const bounds = (): Settings['events'] => site.settings().events
+      events = await EventLog.open({ dataFolder, sealer, logger, bounds })
+      const tls = await firstMaterial(site.settings(), dataFolder)
+      return new SiteController(options, { sealer, events, member, site, tls })
+    } catch (error) {
+      await events?.close()
+      await member.close()
+      throw error
+    }
+  }
+
+  /** What a first start made, here; undefined where there was none. */
+  get firstStart(): FirstStart | undefined {
+    return this.#firstStart
+  }
+
+  get role(): ControllerRole {
+    return this.#role?.is ?? 'standby'
+  }
+
+  /** Where a listener listens; empty when it does not. */
+  url(name: ListenerName): string {
+    const role = this.#role
+    if (role === undefined) return ''
+    return role.is === 'leader' ? role.controller.url(name) : role.standby.listeners.url(name)
+  }
+
+  /** Ports that listen now. */
+  ports(): Restarts['ports'] {
+    const listening = listenerNames.filter((name) => this.url(name) !== '')
+    return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
+  }
+
+  /** Leads at once where nobody does, stands by otherwise; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */
+  async start(): Promise<void> {
+    this.#life.started(this.#options.restarts?.times.at(-1))
+    try {
+      this.#lookForLeader()
+      const leading = this.#lead()
+      const store = await this.#soon(leading)
+      if (store === undefined) await this.#standBy('at once')
+      else await this.#beginToLead(store)
+      this.#running = this.#run(store === undefined ? leading : Promise.resolve(store))
+    } catch (error) {
+      await this.stop(0)
+      throw error
+    }
+  }
+
+  /** Stops accepting, finishes what is in flight within `deadlineMs`, stores what is owed. Idempotent. */
+  stop(deadlineMs = this.#site.settings().deadlines.shutdown_ms): Promise<void> {
+    this.#stopped ??= this.#end(async () => {
+      const role = this.#role
+      if (role?.is === 'leader') await role.controller.stop(deadlineMs)
+      else await role?.standby.stop(deadlineMs)
+    })
+    return this.#stopped
+  }
+
+  /** Ends at once, for a process whose state may be torn. @throws AggregateError of what failed */
+  abandon(): Promise<void> {
+    this.#stopped ??= this.#end(async () => {
+      const role = this.#role
+      if (role?.is === 'leader') await role.controller.abandon()
+      else await role?.standby.stop(0)
+    })
+    return this.#stopped
+  }
+
+  async #end(endRole: () => Promise<void>): Promise<void> {
+    this.#ending.abort(new Error('The controller stops.'))
+    this.#stopLooking()
+    this.#endConsole()
+    this.#way.close()
+    // A change of role that is under way comes to its end first, so that nothing is left behind.
+    await this.#running
+    try {
+      await endRole()
+    } finally {
+      await this.#kept.close()
+      await this.#leaving
+      this.#life.stopped()
+      await this.#events.close()
+      await this.#member.close()
+    }
+  }
+
+  /** Changes the role again and again, until the program ends. Never rejects. */
+  async #run(first: Promise<LedStore>): Promise<void> {
+    const { logger } = this.#options
+    let leading = first
+    const { signal } = this.#ending
+    const ended = new Promise<'ended'>((resolve) => {
+      if (signal.aborted) resolve('ended')
+      signal.addEventListener('abort', () => resolve('ended'), { once: true })
+    })
+    while (!signal.aborted) {
+      try {
+        const store = await leading
+        if (this.#role?.is !== 'leader') await this.#takeOver(store)
+        const why = await Promise.race([store.deposed, ended])
+        if (why === 'ended') return
+        logger.warn({ role: 'standby', reason: why.message }, 'this controller leads no more: it stands by')
+        await this.#standDown()
+      } catch (error) {
+        if (signal.aborted) return
+        logger.error(
+          { err: error, role: this.role },
+          'the role of this controller could not be changed: it is tried again',
+        )
+        await sleep(againMs, undefined, { signal }).catch(() => undefined)
+        if (signal.aborted) return
+        await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
+      }
+      leading = this.#lead()
+    }
+    leading.catch(() => undefined)
+  }
+
+  #lead(): Promise<LedStore> {
+    const leading = this.#member.lead(this.#ending.signal)
+    // Somebody waits for it later.
+    leading.catch(() => undefined)
+    return leading
+  }
+
+  /** The store, where this controller leads within a moment. @throws what keeps it from leading at all */
+  async #soon(leading: Promise<LedStore>): Promise<LedStore | undefined> {
+    const over = new AbortController()
+    const other = new Promise<undefined>((resolve) => {
+      const stop = this.#member.onLeader(
+        (leader) => leader !== undefined && leader.id !== this.#member.id && resolve(undefined),
+      )
+      over.signal.addEventListener('abort', stop, { once: true })
+      const leader = this.#member.leader()
+      if (leader !== undefined && leader.id !== this.#member.id) resolve(undefined)
+    })
+    const late = sleep(soonMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+    try {
+      return await Promise.race([leading, other, late])
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** This program leads from its start on. */
+  async #beginToLead(store: LedStore): Promise<void> {
+    this.#site.follow(store)
+    this.#firstStart = await prepareSite(this.#options, store, this.#events)
+    this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder)
+    const controller = this.#controllerOn(store, {})
+    this.#role = { is: 'leader', controller }
+    await controller.start()
+    this.#leads()
+  }
+
+  /** The standby that this program is lets go of its ports, and the controller that leads takes them. */
+  async #takeOver(store: LedStore): Promise<void> {
+    this.#site.follow(store)
+    const role = this.#role
+    const standby = role?.is === 'standby' ? role.standby : undefined
+    if (standby !== undefined) this.#tls = standby.tls
+    const controller = this.#controllerOn(store, this.ports())
+    this.#endConsole()
+    const free = standby?.letGo() ?? Promise.resolve()
+    this.#role = { is: 'leader', controller }
+    await controller.takeOver(free)
+    this.#leads()
+    this.#options.logger.info({ role: 'leader', epoch: store.epoch }, 'this controller leads now')
+  }
+
+  #leads(): void {
+    const role = this.#role
+    if (role?.is !== 'leader') return
+    // What waited for a leader is handed to ourselves.
+    this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
+    void this.#kept.close()
+  }
+
+  /** The controller that led lets go of its ports; this program follows who leads now. */
+  async #standDown(): Promise<void> {
+    const role = this.#role
+    this.#stopLooking()
+    this.#way.leave()
+    if (role?.is === 'leader') {
+      const { controller } = role
+      const ports = this.ports()
+      const left = controller.leave()
+      this.#leaving = left
+      await this.#standBy('once it is free', ports)
+      await Promise.race([left, sleep(againMs, undefined, { ref: false })])
+    }
+    await this.#member.close()
+    this.#member = await this.#joinAgain()
+    this.#site.follow(this.#member.followed)
+    this.#lookForLeader()
+    this.#announce()
+  }
+
+  async #standBy(nodePort: 'at once' | 'once it is free', ports = this.#options.restarts?.ports ?? {}): Promise<void> {
+    const { overrides = {}, compatibility, dataFolder, logger, consolePage } = this.#options
+    const console =
+      consolePage === undefined || this.consoleKey === undefined
+        ? undefined
+        : standbyConsole({
+            page: consolePage,
+            site: this.#site,
+            controllers: this.#controllers(),
+            sealer: this.#sealer,
+            key: this.consoleKey,
+            events: this.#events,
+            proof: this.#proof,
+            kept: this.#kept,
+            tls: () => standby.tls,
+            way: this.#way,
+            version: this.#options.version,
+            startedAt: this.#startedAt,
+            counts: () => standby.passOn.counts,
+            connections: () => standby.listeners.connections(),
+            logger,
+          })
+    const standby: Standby = new Standby({
+      site: this.#site,
+      way: this.#way,
+      proof: this.#proof,
+      kept: this.#kept,
+      ports,
+      overrides,
+      compatibility,
+      dataFolder,
+      tls: this.#tls,
+      console,
+      placed: () => this.#announce(),
+      log: logger,
+    })
+    this.#role = { is: 'standby', standby }
+    this.#endConsole = () => console?.end()
+    await standby.start(nodePort)
+    await this.#kept.close()
+    logger.info({ role: 'standby', leader: this.#member.leader()?.name ?? '' }, 'this controller stands by')
+  }
+
+  #controllerOn(store: LedStore, ports: Restarts['ports']): Controller {
+    const led = {
+      store,
+      member: this.#member,
+      consoleKey: this.consoleKey,
+      proof: this.#proof,
+      proofOfCaller: proofOfCaller(this.#sealer),
+      kept: this.#kept,
+      ports: { ...this.#options.restarts?.ports, ...ports },
+      placed: (place: ControllerPlace) => {
+        this.#member.announce(place)
+        if (this.#way.own) this.#way.lead({ id: this.#member.id, place }, true)
+      },
+    }
+    const events = this.#events
+    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.#firstStart, led })
+  }
+
+  /** The way goes to whoever leads. */
+  #lookForLeader(): void {
+    this.#stopLooking()
+    const member = this.#member
+    const look = (): void => {
+      const leader = member.leader()
+      for (const listener of [...this.#leaderListeners]) listener(leader)
+      if (leader !== undefined && leader.id !== member.id && this.#role?.is !== 'leader') this.#way.lead(leader)
+    }
+    this.#stopLooking = member.onLeader(look)
+    look()
+  }
+
+  /** The controllers, by whichever membership this program has. */
+  #controllers(): SiteControllers {
+    return {
+      id: this.#member.id,
+      medium: 'database',
+      controllers: () => this.#member.controllers(),
+      leader: () => this.#member.leader(),
+      database: () => this.#member.database(),
+      handOver: (id) => this.#member.handOver(id),
+      onLeader: (listener) => {
+        this.#leaderListeners.add(listener)
+        return () => this.#leaderListeners.delete(listener)
+      },
+    }
+  }
+
+  #announce(): void {
+    this.#member.announce(this.#ownPlace())
+  }
+
+  #ownPlace(): ControllerPlace {
+    const host = this.#options.overrides?.host ?? this.#site.settings().listeners.host
+    const role = this.#role
+    const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
+    return controllerPlace({ url: (name) => this.url(name) }, host, tls)
+  }
+
+  /** The database may be away just now: it is tried until it is back. */
+  async #joinAgain(): Promise<SiteMember> {
+    const { signal } = this.#ending
+    for (;;) {
+      try {
+        return await joinSite(this.#options, this.#sealer, 'wait')
+      } catch (error) {
+        signal.throwIfAborted()
+        this.#options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
+        await sleep(againMs, undefined, { signal })
+      }
+    }
+  }
+}
+
+async function joinSite(
+  options: SiteControllerOptions,
+  sealer: Sealer,
+  whenAway: 'fail' | 'wait',
+): Promise<SiteMember> {
+  const { dataFolder, database, logger, version, name = hostname(), member } = options
+  // A site in files does not load what it does not use.
+  const { openMember } = await import('./store/postgres/open-member.ts')
+  return await openMember({
+    ...member,
+    folder: dataFolder,
+    database,
+    sealer,
+    logger,
+    name,
+    version,
+    whenAway,
+    askOthers,
+  })
+}

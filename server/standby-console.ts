@@ -1,0 +1,126 @@
+import type { Logger } from 'pino'
+import { accountAccess } from './access/accounts/account-access.ts'
+import { Callers } from './console/callers.ts'
+import type { ConsoleKey } from './console/console-key.ts'
+import { ConsoleListener } from './console/console-listener.ts'
+import { EventHub } from './console/event-hub.ts'
+import { ProofOfCaller } from './console/passed-on-caller.ts'
+import { ControllerWatch, type SiteControllers } from './console/site-controllers.ts'
+import type { KeptPorts } from './edge/kept-ports.ts'
+import type { ProofOfClient } from './edge/passed-on.ts'
+import { StaticFiles } from './edge/static-files.ts'
+import type { TlsMaterial } from './edge/tls.ts'
+import type { EventLog } from './event-log/event-log.ts'
+import { tellSignIns } from './event-log/sources/sign-ins.ts'
+import type { Port } from './http/listeners.ts'
+import { endsSessions } from './console/ends-sessions.ts'
+import type { FollowedSite } from './standby/followed-site.ts'
+import { LeaderConsole } from './standby/leader-console.ts'
+import { LeaderEvents } from './standby/leader-events.ts'
+import { leaderSignIn } from './standby/leader-sign-in.ts'
+import type { LeaderWay } from './standby/leader-way.ts'
+import { readOnlyDispatch } from './standby/read-only-dispatch.ts'
+import { standbyMetrics } from './standby/standby-metrics.ts'
+import type { Sealer } from './store/sealer.ts'
+
+/** What the console of a standby is made of. */
+export interface StandbyConsoleOptions {
+  /** Folder of the built page. */
+  page: string
+  site: FollowedSite
+  controllers: SiteControllers
+  sealer: Sealer
+  key: ConsoleKey
+  events: EventLog
+  proof: ProofOfClient
+  kept: KeptPorts
+  tls: () => TlsMaterial | undefined
+  way: LeaderWay
+  version: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /** Of requests that were passed on. */
+  counts: () => { answered: number; refused: number }
+  connections: () => Promise<Readonly<Record<string, number>>>
+  logger: Logger
+}
+
+/** For what the site's controllers prove to each other's consoles. */
+export function proofOfCaller(sealer: Pick<Sealer, 'proof'>): ProofOfCaller {
+  return new ProofOfCaller((text) => sealer.proof('caller of another console', text))
+}
+
+/** The console of a controller that stands by: it reads, by the leader's answers. */
+export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): void } {
+  const { site, controllers, sealer, key, proof, kept, way, logger } = options
+  const { accountSessions, accessTokens, signIn } = accountAccess(site)
+  const waitMs = (): number => site.settings().deadlines.store_ms
+  const leader = new LeaderConsole(way, proof, proofOfCaller(sealer), waitMs)
+  const hub = new EventHub()
+  const watch = new ControllerWatch({ site: controllers, hub })
+  const leaderUrl = (): string => controllers.leader()?.place.console ?? ''
+  const dispatch = readOnlyDispatch({
+    controllers: watch,
+    ask: (name, input, origin) => leader.call(name, input, origin),
+    leaderUrl,
+    log: logger,
+  })
+  const listener = new ConsoleListener({
+    dispatch,
+    hub,
+    key,
+    callers: new Callers(key, site, accountSessions, accessTokens),
+    signIn,
+    sessions: accountSessions,
+    leader: leaderSignIn(leader, accountSessions),
+    page: new StaticFiles(options.page),
+    logger,
+    metrics: standbyMetrics({
+      behind: async () => {
+        const [self] = await controllers.controllers()
+        return self?.behind ?? 0
+      },
+      passedOn: options.counts,
+      waiting: () => way.waiting,
+      connections: options.connections,
+    }),
+    certificate: options.tls,
+    metricsNeedToken: () => site.settings().console.metrics_token,
+    health: () => {
+      const { awaySince, error } = controllers.database()
+      const body = {
+        ok: false,
+        role: 'standby',
+        version: options.version,
+        uptime_s: Math.round((Date.now() - options.startedAt) / 1_000),
+        store: awaySince === 0 ? 'ok' : error,
+        leader: controllers.leader()?.name ?? '',
+      }
+      return { ok: false, body }
+    },
+    signIns: tellSignIns(options.events),
+    proof,
+    kept,
+  })
+  const leaderEvents = new LeaderEvents(hub, way, leader, logger, () => listener.restartConsoles())
+  watch.start()
+  const stopFollowing = site.onChange((changes) => {
+    if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()
+  })
+  const end = (): void => {
+    leaderEvents.close()
+    watch.stop()
+    stopFollowing()
+  }
+  return {
+    start: (host, port, tls) => listener.start(host, port, tls),
+    stop: (deadlineMs) => listener.stop(deadlineMs),
+    letGo: () => listener.letGo(),
+    secure: (tls) => listener.secure(tls),
+    connections: () => listener.connections(),
+    get url() {
+      return listener.url
+    },
+    end,
+  }
+}

@@ -1,0 +1,41 @@
+import { isPassedOnHeader } from '../edge/passed-on.ts'
+
+/** What concerns one connection only (RFC 9110, section 7.6.1). */
+const ofConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The headers of a message that go on to its other end, as they were written: name, value, name, value. What only controllers say of a client is not among them. */
+export function endToEnd(raw: readonly string[]): string[] {
+  const named = namedByConnection(raw)
+  const passed: string[] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name = '', value = ''] = [raw[i], raw[i + 1]]
+    const lower = name.toLowerCase()
+    if (ofConnection.has(lower) || named?.has(lower) === true || isPassedOnHeader(name)) continue
+    passed.push(name, value)
+  }
+  return passed
+}
+
+/** The value of a header, the first where there are several; undefined for none. */
+export function headerOf(raw: readonly string[], wanted: string): string | undefined {
+  for (let i = 0; i + 1 < raw.length; i += 2) if (raw[i]?.toLowerCase() === wanted) return raw[i + 1]
+  return undefined
+}
+
+function namedByConnection(raw: readonly string[]): Set<string> | undefined {
+  const value = headerOf(raw, 'connection')
+  if (value === undefined || /^(keep-alive|close|upgrade)$/i.test(value)) return undefined
+  // Who is asked stays who is asked, whatever a client names.
+  const names = value.split(',').map((name) => name.trim().toLowerCase())
+  return new Set(names.filter((name) => name !== 'host' && name !== 'content-length'))
+}

@@ -1,0 +1,142 @@
+import { type IncomingMessage, request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { ConsoleError, type ConsoleErrorCode, type ConsoleResult } from '../../shared/console/procedure.ts'
+import { refusal, statusOf } from '../console/console-answer.ts'
+import type { CallOrigin } from '../console/handlers.ts'
+import { callerHeader, type ProofOfCaller } from '../console/passed-on-caller.ts'
+import { passedOnHeader, type ProofOfClient } from '../edge/passed-on.ts'
+import type { LeaderTarget, LeaderWay } from './leader-way.ts'
+
+/** What the leader's console answered. */
+export interface LeaderAnswer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+const codes = Object.keys(statusOf) as [ConsoleErrorCode, ...ConsoleErrorCode[]]
+const resultSchema = z.discriminatedUnion('ok', [
+  z.looseObject({ ok: z.literal(true), value: z.unknown() }),
+  z.looseObject({
+    ok: z.literal(false),
+    error: z.object({
+      code: z.enum(codes),
+      message: z.string(),
+      problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    }),
+  }),
+])
+
+/** An answer that takes longer is not waited for, in milliseconds: a probe of a camera takes some. */
+const answerMs = 60_000
+/** The largest answer, in bytes: a part of a backup, a page of rooms. */
+const mostBytes = 32 * 1024 * 1024
+
+/** What the console of the leader is asked by a controller that stands by, for somebody who has shown here who they are. */
+export class LeaderConsole {
+  readonly #way: LeaderWay
+  readonly #clients: ProofOfClient
+  readonly #callers: ProofOfCaller
+  readonly #waitMs: () => number
+
+  /** @param waitMs how long is waited for a leader, in milliseconds */
+  constructor(way: LeaderWay, clients: ProofOfClient, callers: ProofOfCaller, waitMs: () => number) {
+    this.#way = way
+    this.#clients = clients
+    this.#callers = callers
+    this.#waitMs = waitMs
+  }
+
+  /** Calls a procedure there. Never rejects because of the leader. */
+  async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
+    const { role, way = 'key', account, accountId, session, token } = origin
+    const caller = this.#callers.headerFor({
+      role,
+      way,
+      ...(account === undefined ? {} : { account }),
+      ...(accountId === undefined ? {} : { accountId }),
+      ...(session === undefined ? {} : { session }),
+      ...(token === undefined ? {} : { token }),
+    })
+    try {
+      const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
+        headers: { [callerHeader]: caller },
+        body: JSON.stringify(input ?? {}),
+      })
+      const result = resultSchema.parse(JSON.parse(body))
+      if (result.ok) return { ok: true, value: result.value }
+      const { code, message, problems } = result.error
+      return problems === undefined ? refusal(code, message) : { ok: false, error: { code, message, problems } }
+    } catch (error) {
+      if (error instanceof ConsoleError) return refusal(error.code, error.message)
+      return refusal('failed', 'The controller that leads did not answer: try again.')
+    }
+  }
+
+  /** The header that proves to the leader's console that a controller of its site calls, for itself. */
+  proofOfController(): Record<string, string> {
+    return { [callerHeader]: this.#callers.headerFor({ role: 'admin', way: 'key' }) }
+  }
+
+  /** One request to the leader's console. @throws ConsoleError failed when nobody leads; what the connection says */
+  async ask(
+    method: string,
+    path: string,
+    client: string,
+    { headers, body = '' }: { headers: Record<string, string>; body?: string },
+  ): Promise<LeaderAnswer> {
+    const signal = AbortSignal.timeout(answerMs)
+    const deadline = performance.now() + this.#waitMs()
+    for (;;) {
+      const target = await this.#way.next('console', deadline, signal)
+      if (target === undefined) throw new ConsoleError('failed', 'Nobody leads the site at the moment: try again.')
+      const all = {
+        [passedOnHeader]: this.#clients.headerFor(client),
+        // Whoever proves to be of the site may come by any name.
+        host: 'localhost',
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        ...headers,
+      }
+      const answer = await this.#attempt(target, method, path, all, body, signal)
+      if (answer !== undefined) return answer
+    }
+  }
+
+  /** Undefined: nothing of it was sent. */
+  #attempt(
+    target: LeaderTarget,
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<LeaderAnswer | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<LeaderAnswer | undefined>()
+    const { host, port } = target.port
+    const outgoing = send({ agent: target.agent, host, port, method, path, headers, signal })
+    let reached = false
+    outgoing.once('socket', () => {
+      reached = true
+    })
+    outgoing.on('error', (error) => {
+      if (reached) return reject(error)
+      this.#way.refused('console', target)
+      resolve(undefined)
+    })
+    const gone = (): void => void outgoing.destroy(new Error('Another controller leads.'))
+    target.gone.addEventListener('abort', gone, { once: true })
+    outgoing.once('response', (response) => {
+      const { statusCode: status = 502, headers: told } = response
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > mostBytes) outgoing.destroy(new Error('The answer is too long.'))
+      })
+      text(response).then((answer) => resolve({ status, headers: told, body: answer }), reject)
+    })
+    outgoing.end(body)
+    return promise.finally(() => target.gone.removeEventListener('abort', gone))
+  }
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AccountSessions } from '../access/accounts/account-sessions.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal, statusOf } from '../console/console-answer.ts'
+import type { LeaderEntrance } from '../console/entrance.ts'
+import type { LeaderConsole } from './leader-console.ts'
+
+/** So long a session that began at the leader is waited for here, in milliseconds, and how often is looked. */
+const followMs = 3_000
+const lookMs = 10
+
+/** Signing in and out at a controller that stands by: the one that leads judges, counts and stores; what it says is told here. */
+export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
+  return {
+    async signIn(offered, { client, browser }) {
+      try {
+        const { status, headers, body } = await console.ask('POST', '/session', client, {
+          headers: { 'user-agent': browser },
+          body: JSON.stringify(offered),
+        })
+        const retryAfter = headers['retry-after']
+        const cookie = status === 204 ? cookieOf(headers['set-cookie']) : undefined
+        if (cookie !== undefined) await isKnown(sessions, cookie)
+        return { status, body: body === '' ? undefined : JSON.parse(body), retryAfter, cookie }
+      } catch (error) {
+        const message =
+          error instanceof ConsoleError ? error.message : 'The controller that leads did not answer: try again.'
+        return { status: statusOf.failed, body: refusal('failed', message), retryAfter: undefined, cookie: undefined }
+      }
+    },
+    async signOut(cookie, client) {
+      // The browser has forgotten it already: what cannot be told now ends by itself.
+      const both = `__Host-roomdesk_session=${cookie}; roomdesk_session=${cookie}`
+      await console.ask('DELETE', '/session', client, { headers: { cookie: both } }).catch(() => undefined)
+    },
+  }
+}
+
+function cookieOf(lines: string[] | undefined): string | undefined {
+  return /^[\w-]+=([^;]+)/.exec(lines?.[0] ?? '')?.[1]
+}
+
+async function isKnown(sessions: Pick<AccountSessions, 'check'>, cookie: string): Promise<void> {
+  const end = performance.now() + followMs
+  while (sessions.check(cookie) === undefined && performance.now() < end) await sleep(lookMs)
+}

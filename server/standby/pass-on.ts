@@ -1,0 +1,204 @@
+import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientAddress } from '../edge/client-address.ts'
+import { passedOnHeader, type ProofOfClient, provenClient } from '../edge/passed-on.ts'
+import { drain } from '../edge/unread-body.ts'
+import type { ListenerName } from '../http/listeners.ts'
+import { endToEnd, headerOf } from './end-to-end-headers.ts'
+import type { LeaderTarget, LeaderWay } from './leader-way.ts'
+
+/** Shown by a controller that does not lead to one that passed a request on to it: nothing was done, who leads is to be asked. */
+const notLeader = 'Roomdesk-Not-Leader'
+/** A body up to here is read before it is passed on: slow clients occupy no connection of the leader's, and it can be sent again. Bytes. */
+const longestKept = 64 * 1024
+/** A leader that is deposed gets to answer what it has stored, in milliseconds. */
+const lastWordMs = 1_000
+
+/** What became of a request. `nobody`: nobody led, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
+export type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
+/** Of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
+type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
+
+/** How a request is passed on. */
+export interface Passing {
+  listener: ListenerName
+  /** It may be asked again where its answer was lost. */
+  safe: boolean
+  /** How long it waits for a leader, in milliseconds. */
+  waitMs: number
+}
+
+/** Passes requests on to the controller that leads, and its answers back. */
+export class PassOn {
+  readonly #way: LeaderWay
+  readonly #proof: ProofOfClient
+  /** Requests that were answered, and that were not. */
+  readonly counts = { answered: 0, refused: 0 }
+
+  constructor(way: LeaderWay, proof: ProofOfClient) {
+    this.#way = way
+    this.#proof = proof
+  }
+
+  /** Passes a request on. Its answer is written where the result is `answered`; otherwise nothing is. Never rejects. */
+  async request(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<PassedOn> {
+    const left = new AbortController()
+    const onClose = (): void => left.abort()
+    response.once('close', onClose)
+    try {
+      const result = await this.#pass(request, response, passing, left.signal)
+      this.counts[result === 'answered' ? 'answered' : 'refused'] += 1
+      return result
+    } catch (error) {
+      if (left.signal.aborted) return 'gone'
+      throw error
+    } finally {
+      response.off('close', onClose)
+    }
+  }
+
+  async #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { listener, safe, waitMs }: Passing,
+    left: AbortSignal,
+  ): Promise<PassedOn> {
+    const body = await readShort(request, left)
+    const deadline = performance.now() + waitMs
+    const passedOnBefore = provenClient(request) !== undefined
+    for (;;) {
+      const target = await this.#way.next(listener, deadline, left)
+      if (target === undefined) return 'nobody'
+      if (passedOnBefore && !target.own) {
+        response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
+        drain(request, response)
+        return 'answered'
+      }
+      const attempt = await this.#attempt(target, request, response, { listener, safe, body, left })
+      if (attempt === 'answered' || attempt === 'gone') return attempt
+      const again = attempt === 'unreached' || (safe && body !== undefined)
+      if (!again || response.headersSent) return 'lost'
+      if (attempt === 'lost') await pauseUnless(target.gone)
+    }
+  }
+
+  #attempt(
+    target: LeaderTarget,
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      listener,
+      safe,
+      body,
+      left,
+    }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal },
+  ): Promise<Attempt> {
+    const headers = [passedOnHeader, this.#proof.headerFor(clientAddress(request)), ...endToEnd(request.rawHeaders)]
+    // A body that is announced without its length is written as it comes.
+    if (body === undefined && headerOf(request.rawHeaders, 'content-length') === undefined)
+      headers.push('Transfer-Encoding', 'chunked')
+    const { agent, port } = target
+    const { host, port: number } = port
+    const { promise, resolve } = Promise.withResolvers<Attempt>()
+    const outgoing = send({ agent, host, port: number, method: request.method, path: request.url, headers })
+    let reached = false
+    let answered = false
+    const fail = (): void => {
+      outgoing.destroy()
+      resolve(left.aborted ? 'gone' : reached ? 'lost' : 'unreached')
+    }
+    const deposed = (): void => {
+      if (answered) return
+      // What was stored is answered by who stored it.
+      if (safe || !reached) fail()
+      else setTimeout(() => !answered && fail(), lastWordMs).unref()
+    }
+    const clientLeft = (): void => {
+      outgoing.destroy()
+      resolve('gone')
+    }
+    left.addEventListener('abort', clientLeft, { once: true })
+    target.gone.addEventListener('abort', deposed, { once: true })
+    outgoing.once('socket', () => {
+      reached = true
+      if (body === undefined) request.pipe(outgoing)
+    })
+    outgoing.on('error', () => {
+      if (answered) return
+      if (!reached) this.#way.refused(listener, target)
+      fail()
+    })
+    outgoing.once('response', (answer) => {
+      answered = true
+      if (headerOf(answer.rawHeaders, notLeader.toLowerCase()) !== undefined) {
+        answer.resume()
+        this.#way.refused(listener, target)
+        resolve(body === undefined ? 'lost' : 'unreached')
+        return
+      }
+      if (body === undefined) request.unpipe(outgoing)
+      void answerWith(answer, request, response).then(() => resolve('answered'))
+    })
+    if (body !== undefined) endWith(outgoing, body)
+    return promise.finally(() => {
+      left.removeEventListener('abort', clientLeft)
+      target.gone.removeEventListener('abort', deposed)
+    })
+  }
+}
+
+function endWith(outgoing: ClientRequest, body: Buffer): void {
+  if (body.length === 0) outgoing.end()
+  else outgoing.end(body)
+}
+
+const noBody = Buffer.alloc(0)
+
+/** The whole body of a request where it is announced as short; undefined for one that is to be passed on as it comes. @throws what `left` is aborted with */
+async function readShort(request: IncomingMessage, left: AbortSignal): Promise<Buffer | undefined> {
+  const announced = headerOf(request.rawHeaders, 'content-length')
+  if (headerOf(request.rawHeaders, 'transfer-encoding') !== undefined) return undefined
+  const length = Number(announced ?? 0)
+  if (length === 0) return noBody
+  if (!(length <= longestKept)) return undefined
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.once('end', () => resolve(Buffer.concat(chunks)))
+  const aborted = (): void => reject(left.reason)
+  left.addEventListener('abort', aborted, { once: true })
+  return await promise.finally(() => left.removeEventListener('abort', aborted))
+}
+
+/** Writes the leader's answer as ours. Resolves when it is written, or cannot be any more: an answer that breaks off ends its connection. */
+function answerWith(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const headers = endToEnd(answer.rawHeaders)
+  if (/\bclose\b/i.test(headerOf(answer.rawHeaders, 'connection') ?? '')) headers.push('Connection', 'close')
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers)
+  return new Promise((resolve) => {
+    const brokenOff = (): void => {
+      if (answer.complete) return
+      answer.destroy()
+      response.destroy()
+      resolve()
+    }
+    response.once('close', () => {
+      answer.destroy()
+      resolve()
+    })
+    answer.on('error', brokenOff)
+    answer.once('close', brokenOff)
+    answer.once('end', () => {
+      // What its client still sends is read on for a moment, so that it may see the answer.
+      if (request.complete) response.end()
+      else drain(request, response)
+    })
+    answer.pipe(response, { end: false })
+  })
+}
+
+/** So that a leader that fails again and again is not asked without a pause. */
+async function pauseUnless(gone: AbortSignal): Promise<void> {
+  if (gone.aborted) return
+  await sleep(20, undefined, { signal: gone, ref: false }).catch(() => undefined)
+}

@@ -1,0 +1,44 @@
+import { isProcedureName } from '../../shared/console/contract.ts'
+import { ConsoleError, type ConsoleResult } from '../../shared/console/procedure.ts'
+import { readsOnly } from '../../shared/console/reads.ts'
+import { atLeast } from '../../shared/console/role-names.ts'
+import { procedureRoles } from '../../shared/console/roles.ts'
+import { refusal } from '../console/console-answer.ts'
+import type { Dispatch } from '../console/dispatch.ts'
+import type { CallOrigin } from '../console/handlers.ts'
+import type { ControllerWatch } from '../console/site-controllers.ts'
+import type { Log } from '../observe/log.ts'
+
+/** What the console of a standby works with. */
+export interface ReadOnlyConsole {
+  controllers: Pick<ControllerWatch, 'list'>
+  /** Calls a procedure of the leader's console for somebody who has shown here who they are. */
+  ask: (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
+  /** URL of the leader's console; empty where nobody leads. */
+  leaderUrl: () => string
+  log: Log
+}
+
+/** The only change that is passed on: whoever stands before a standby may make it the leader. */
+const passedOnChange = 'controllers.lead'
+
+/** Procedures of a controller that stands by: what changes nothing is asked of the leader, everything else is refused with the way there. */
+export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): Dispatch {
+  return async (name, input, origin) => {
+    try {
+      // Who may not call it is told so by the leader, and here.
+      if (name === 'controllers.list' && atLeast(origin.role, procedureRoles[name]))
+        return { ok: true, value: await controllers.list() }
+      if (isProcedureName(name) && !readsOnly[name] && name !== passedOnChange) {
+        const url = leaderUrl()
+        const way = url === '' ? 'nobody leads the site at the moment' : `do this at the leader, ${url}`
+        return refusal('standby', `This controller stands by and changes nothing: ${way}.`)
+      }
+      return await ask(name, input, origin)
+    } catch (error) {
+      if (error instanceof ConsoleError) return refusal(error.code, error.message)
+      log.error({ err: error, procedure: name }, 'a console procedure failed')
+      return refusal('internal', 'Something went wrong: the log says what.')
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { Gauge, Registry } from 'prom-client'
+
+/** Read when somebody scrapes. */
+export interface StandbyMetricSources {
+  /** Journal lines that are stored and not in memory here. */
+  behind(): Promise<number>
+  /** Requests that were passed on, and that could not be. */
+  passedOn(): { answered: number; refused: number }
+  /** Requests that wait for a leader. */
+  waiting(): number
+  connections(): Promise<Readonly<Record<string, number>>>
+}
+
+/** The numbers of `/metrics` of a controller that stands by. */
+export function standbyMetrics(sources: StandbyMetricSources): () => Promise<string> {
+  const registry = new Registry()
+  const registers = [registry]
+  const role = new Gauge({ name: 'roomdesk_leader', help: 'Whether this controller leads its site.', registers })
+  const behind = new Gauge({
+    name: 'roomdesk_standby_behind',
+    help: 'Changes that are stored and not in the memory of this controller.',
+    registers,
+  })
+  const passedOn = new Gauge({
+    name: 'roomdesk_standby_requests',
+    help: 'Requests that were passed on to the leader since this controller stands by, by whether they were answered.',
+    labelNames: ['answered'],
+    registers,
+  })
+  const waiting = new Gauge({ name: 'roomdesk_standby_waiting', help: 'Requests that wait for a leader.', registers })
+  const connections = new Gauge({
+    name: 'roomdesk_connections',
+    help: 'Open connections by listener.',
+    labelNames: ['listener'],
+    registers,
+  })
+  return async () => {
+    role.set(0)
+    behind.set(await sources.behind().catch(() => Number.NaN))
+    const { answered, refused } = sources.passedOn()
+    passedOn.set({ answered: 'yes' }, answered)
+    passedOn.set({ answered: 'no' }, refused)
+    waiting.set(sources.waiting())
+    for (const [listener, open] of Object.entries(await sources.connections())) connections.set({ listener }, open)
+    return await registry.metrics()
+  }
+}

@@ -23,6 +23,7 @@ describe('packaged for the system of the Electron that is here', () => {
   let work: string
   let packed: PackedApp
   let files: string[]
+  let pack: (target: readonly string[]) => Promise<unknown>
 
   beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), 'roomdesk-package-'))
@@ -36,6 +37,8 @@ describe('packaged for the system of the Electron that is here', () => {
     // A Windows host lists the paths of an archive in its own spelling.
     const listed = listPackage(join(packed.resources, 'app.asar'), { isPack: false })
     files = listed.map((file) => file.replaceAll('\\', '/'))
+    pack = (target) =>
+      promisify(execFile)(process.execPath, [builder, ...target, '--publish', 'never', ...overrides], { cwd: root })
   }, 300_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
@@ -76,6 +79,19 @@ describe('packaged for the system of the Electron that is here', () => {
       expect(existsSync(unpacked), unpacked).toBe(true)
     }
   })
+
+  // Electron is of its host: only the stand-in's files can be packed for another machine.
+  test.skipIf(isGenuine)(
+    'is not made for a machine whose natives are not here',
+    async () => {
+      await expect(pack(['--linux', 'dir', '--arm64'])).rejects.toMatchObject({
+        stdout: expect.stringMatching(
+          /The natives do not fit the target: .*\.node is for linux x64.*, not for linux arm64/,
+        ),
+      })
+    },
+    60_000,
+  )
 
   test('has its fuses set', async () => {
     const [off, on] = ['0', '1'].map((state) => state.charCodeAt(0))

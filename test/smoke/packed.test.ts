@@ -5,7 +5,8 @@ import { createPackageWithOptions } from '@electron/asar'
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machineCodeOf } from '../../packaging/machine-code.ts'
-import { checkFuses, checkNatives } from './packed.ts'
+import { checkNatives } from '../../packaging/natives.ts'
+import { checkFuses } from './packed.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** Real libraries of every system, as a package of Electron's brings them. */

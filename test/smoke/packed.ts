@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
-import { machineCodeOf } from '../../packaging/machine-code.ts'
+import { checkArchitecture, checkNatives } from '../../packaging/natives.ts'
 import { NotHere, type Report } from './report.ts'
 
 const run = promisify(execFile)
@@ -78,32 +76,4 @@ async function checkSignature(executable: string): Promise<string> {
   await run('codesign', ['--verify', '--deep', '--strict', bundle])
   const { stderr } = await run('codesign', ['--display', '--verbose=2', bundle])
   return stderr.includes('Signature=adhoc') ? 'ad hoc: it starts here, elsewhere Gatekeeper warns' : 'signed'
-}
-
-/** Every native package of the archive lies beside it, and is for this machine. */
-export async function checkNatives(resources: string, platform: NodeJS.Platform, arch: string): Promise<string> {
-  const listed = listPackage(join(resources, 'app.asar'), { isPack: false }).map((file) => file.replaceAll('\\', '/'))
-  const natives = listed.filter((file) => file.endsWith('.node'))
-  if (natives.length === 0) throw new Error('the archive names no native package')
-  const unpacked = join(resources, 'app.asar.unpacked')
-  const missing = natives.filter((file) => !existsSync(join(unpacked, file)))
-  if (missing.length > 0) throw new Error(`not unpacked from the archive: ${missing.join(', ')}`)
-  const entries = await readdir(unpacked, { recursive: true, withFileTypes: true })
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.(node|dll|dylib|so)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-  await checkArchitecture(files, platform, arch)
-  return files.map((file) => relative(unpacked, file)).join(', ')
-}
-
-/** @throws Error that names the files of another machine */
-export async function checkArchitecture(files: readonly string[], platform: string, arch: string): Promise<string> {
-  const others: string[] = []
-  for (const file of files) {
-    const found = await machineCodeOf(file)
-    if (found.platform !== platform || !found.architectures.includes(arch))
-      others.push(`${file} is for ${found.platform} ${found.architectures.join('+')}`)
-  }
-  if (others.length > 0) throw new Error(`${others.join(', ')}, not for ${platform} ${arch}`)
-  return `${platform} ${arch}`
 }

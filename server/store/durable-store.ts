@@ -253,6 +253,11 @@ export class DurableStore implements Store {
     }
   }
 
+  /** Whether others have everything in memory too: then no start waits for it to be read. */
+  protected get isFollowed(): boolean {
+    return false
+  }
+
   /**
    * Begins no change any more until what it resolves with is called; what had begun is stored then.
    * @throws ApiError 'storage' when that takes longer than `deadlineMs`: then changes go on
@@ -318,8 +323,8 @@ export class DurableStore implements Store {
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Quitting is quick: only what is cheap, or saves the next start much. A failure is told by onHealth; the journal has everything.
-      if (journalBytes > 0 && (records <= cheapRecords || journalBytes > this.#snapshotAfter / 2))
-        await this.rewrite().catch(() => undefined)
+      const saves = !this.isFollowed && journalBytes > this.#snapshotAfter / 2
+      if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
       await storage.close()
     }

@@ -4,6 +4,7 @@ import { deposed, renewLease } from './leader.ts'
 import type { Link } from './link.ts'
 import type { AskOthers, MemberTimes } from './member-options.ts'
 import { DeposedError } from './database-error.ts'
+import { isRefusal, saidBy } from './server-answers.ts'
 import type { Session } from './session.ts'
 
 export interface LeaseOptions {
@@ -28,6 +29,8 @@ export class Lease {
   readonly #options: LeaseOptions
   #until: number
   #known: readonly KnownController[] = []
+  /** What the database said to the last renewal. */
+  #trouble = ''
   #renewing: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #proved = Promise.withResolvers<void>()
@@ -49,6 +52,12 @@ export class Lease {
       this.end()
     })
     void this.#run()
+  }
+
+  /** Whether other controllers were heard of during the last lease. */
+  get others(): boolean {
+    const now = this.#known[0]?.seenAt ?? 0
+    return this.#known.slice(1).some(({ seenAt }) => now - seenAt < this.#options.times.lease)
   }
 
   /** See LedStore. */
@@ -96,9 +105,14 @@ export class Lease {
       if (session.lost !== undefined) return
       this.#prove(since)
       this.#known = await report(session)
+      this.#trouble = ''
     } catch (error) {
       // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
-      if (session.lost === undefined) onError(error)
+      if (session.lost !== undefined) return
+      if (!isRefusal(error)) link.give(session, error)
+      const said = saidBy(error)
+      if (said !== this.#trouble) onError(error)
+      this.#trouble = said
     }
   }
 

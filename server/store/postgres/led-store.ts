@@ -56,6 +56,10 @@ export class DatabaseStore extends DurableStore implements LedStore {
     }
   }
 
+  protected override get isFollowed(): boolean {
+    return this.#lease?.others ?? false
+  }
+
   override close(): Promise<void> {
     this.#lease?.end()
     return super.close()

@@ -213,12 +213,14 @@ export class Standby {
   }
 
   async #attempt(session: Session, row: LeaderRow | undefined): Promise<boolean> {
-    const { id, address } = this.#options
-    const named = row?.successor ?? id
-    if (named !== id) return false
-    if (row !== undefined && row.successor !== id && performance.now() < this.#patientUntil) return false
+    if (this.#holdsBack(row)) return false
     if (!(await tryLock(session))) {
-      if (row !== undefined && !leads(row)) await this.#endFrozen(session, address)
+      if (row !== undefined && !leads(row)) await this.#endFrozen(session, this.#options.address)
+      return false
+    }
+    // Somebody may have been named just before the lock was given back.
+    if (this.#holdsBack(await readLeader(session))) {
+      await releaseLock(session)
       return false
     }
     const taken = await this.#take(session)
@@ -233,6 +235,12 @@ export class Standby {
     this.#session = undefined
     candidate.resolve(taken)
     return true
+  }
+
+  #holdsBack(row: LeaderRow | undefined): boolean {
+    if (row === undefined) return false
+    if (row.successor !== null) return row.successor !== this.#options.id
+    return performance.now() < this.#patientUntil
   }
 
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {

@@ -130,7 +130,9 @@ export class PostgresServer {
   /** Another schema with everything that is stored in this one at one instant. */
   async copySchema(from: string): Promise<string> {
     const to = await this.newSchema()
-    const tables = ['site', 'leader', 'journal', 'snapshot', 'snapshot_part'].map((name) => `roomdesk_${name}`)
+    const tables = ['site', 'leader', 'controller', 'journal', 'snapshot', 'snapshot_part'].map(
+      (name) => `roomdesk_${name}`,
+    )
     const copies = tables.map(
       (name) => `create table ${to}.${name} (like ${from}.${name} including all);
         insert into ${to}.${name} overriding system value select * from ${from}.${name};`,

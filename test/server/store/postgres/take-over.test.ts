@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
 import type { LedStore } from '../../../../server/store/site-member.ts'
 import { postgresOfFile } from '../drivers.ts'
@@ -103,6 +104,20 @@ test('The way of the leader to the database is frozen: its lease ends, another l
   await led.close()
   expect(Object.keys(topics(store))).toEqual(['before', 'of the second'])
   expect(await site.server.query(`select seq from ${site.schema}.roomdesk_journal`)).toHaveLength(2)
+})
+
+test('A leader that froze at the very end of a snapshot keeps nobody from leading', async () => {
+  const site = await newSite()
+  const { first, second } = await twoControllers(site)
+  // As the connection that writes a snapshot, between its last statement and the commit.
+  const writer = new Client({ connectionString: site.server.address(site.schema) })
+  await writer.connect()
+  writer.on('error', () => undefined)
+  const ended = new Promise((resolve) => writer.once('end', resolve))
+  await writer.query('begin; select 1 from roomdesk_leader for share')
+  first.proxy.freeze(true)
+  await createRoom(await second.lead(), 'of the second')
+  await ended
 })
 
 test('A change whose answer is lost with the lead is told to be stored when it is', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { safeStorage } from 'electron'
+import type { SiteKeyView } from '../shared/console/site.ts'
 import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
 import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
 import { KeyFileError, loadKeyFile } from '../server/store/sealer.ts'
@@ -51,6 +52,19 @@ export async function loadDataKey(folder: string): Promise<DataKey> {
   if (sealed === undefined) return { key: await loadKeyFile(plainFile), protection: 'file' }
   await writeOnce(wrappedFile, sealed)
   return { key, protection: 'system' }
+}
+
+/**
+ * What the console says of it.
+ * @param session Electron's folder of the session's own files: on Windows what opens the wrapped key is in one of them, and nowhere else
+ */
+export function siteKeyView(protection: DataKey['protection'], session: string): SiteKeyView {
+  if (protection === 'file') return { place: 'file', unprotected: true, also: '' }
+  return {
+    place: 'keychain',
+    unprotected: false,
+    also: process.platform === 'win32' ? join(session, 'Local State') : '',
+  }
 }
 
 /** Undefined where nothing would protect it. */

@@ -7,7 +7,7 @@ import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/restarts.ts'
 import { createSealer } from '../server/store/sealer.ts'
 import { spawnMediaProcess } from './media-process.ts'
-import { type DataKey, KeychainError, loadDataKey } from './key.ts'
+import { type DataKey, KeychainError, loadDataKey, siteKeyView } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
 import type { Texts } from './texts.ts'
@@ -50,6 +50,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       logger,
       version: app.getVersion(),
       sealer,
+      siteKey: siteKeyView(protection, app.getPath('sessionData')),
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { SiteKeyView } from '../shared/console/site.ts'
 import type { HashCost } from './access/accounts/password-hash.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
 import type { FixedCompatibility } from './field-api/older-clients.ts'
@@ -23,6 +24,8 @@ export interface ControllerOptions {
   sealer?: Sealer
   /** The key file; left out: `<data folder>/seal.key`. */
   sealKey?: string | undefined
+  /** What the console says of that key; left out: it is in that file, as it should be. */
+  siteKey?: SiteKeyView
   /** Flags: they come before the settings. */
   overrides?: ListenerOverrides
   /** Of flags or the environment: they come before the settings. */

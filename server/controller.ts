@@ -153,7 +153,12 @@ export class Controller {
       log: options.logger,
       everyMs: options.certificateLookMs,
     })
-    const facts = { version: options.version, startedAt: this.#startedAt, folder: options.dataFolder }
+    const facts = {
+      version: options.version,
+      startedAt: this.#startedAt,
+      folder: options.dataFolder,
+      key: options.siteKey ?? { place: 'file', unprotected: false, also: '' },
+    }
     this.#controllers = new ControllerWatch({
       site:
         led === undefined

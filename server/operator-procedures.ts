@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Attention } from '../shared/console/site.ts'
+import type { Attention, SiteKeyView } from '../shared/console/site.ts'
 import type { Listeners } from './http/listeners.ts'
 import type { EventLog } from './event-log/event-log.ts'
 import type { Restarts } from './restarts.ts'
@@ -35,7 +35,7 @@ export interface ConsoleParts {
   events: EventLog
   controllers: ControllerWatch
   machine: Machine
-  facts: { version: string; startedAt: number; folder: string }
+  facts: { version: string; startedAt: number; folder: string; key: SiteKeyView }
   /** What the process before this one told, when it started itself again. */
   restarts: Restarts | undefined
   logger: Logger
@@ -112,7 +112,11 @@ export function attentionNow({
   restarts,
   events,
   controllers,
-}: Pick<ConsoleParts, 'services' | 'listeners' | 'tls' | 'restarts' | 'events' | 'controllers'>): Attention[] {
+  facts,
+}: Pick<
+  ConsoleParts,
+  'services' | 'listeners' | 'tls' | 'restarts' | 'events' | 'controllers' | 'facts'
+>): Attention[] {
   const { store, pool, outgoing, faults, settings } = services
   const { people, devices } = pool.totals()
   return attentionOf({
@@ -131,6 +135,7 @@ export function attentionNow({
     olderClients: services.olderClients.view(),
     restarts: restarts?.times ?? [],
     eventLog: events.status(),
+    keyUnprotected: facts.key.unprotected,
   })
 }
 

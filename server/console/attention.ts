@@ -33,6 +33,8 @@ export interface AttentionSources {
   /** When the controller started itself again after an unforeseen error, the last time last. */
   restarts: readonly number[]
   eventLog: EventLogStatus
+  /** See SiteKeyView. */
+  keyUnprotected: boolean
 }
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
@@ -49,6 +51,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofLicence(sources),
     ...ofCertificate(sources),
     ...ofOlderClients(sources),
+    ...ofKey(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -117,6 +120,13 @@ function ofStore({ store, medium }: AttentionSources): Attention[] {
     .map(({ file, message, at }) => item('warning', 'recovered', file ?? '', message, at))
   const lost = store.losses.map((loss) => item('warning', 'changesLost', loss.file ?? '', withAdvice(loss), loss.at))
   return [...refused, ...lost, ...recovered]
+}
+
+function ofKey({ keyUnprotected }: AttentionSources): Attention[] {
+  if (!keyUnprotected) return []
+  const message =
+    'This session has no keychain: the key that protects stored secrets is in a file that only this user can read.'
+  return [item('info', 'keyUnprotected', '', message, 0)]
 }
 
 function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {

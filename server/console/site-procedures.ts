@@ -1,6 +1,6 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
-import type { Attention, OverviewView, Sample } from '../../shared/console/site.ts'
+import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
 import type { Store } from '../store/store.ts'
@@ -19,7 +19,7 @@ export interface SiteParts {
   applied: AppliedSettings
   tlsMode: () => 'off' | 'file' | 'self-signed'
   /** Facts that do not change while the controller runs. */
-  facts: { version: string; startedAt: number; folder: string }
+  facts: { version: string; startedAt: number; folder: string; key: SiteKeyView }
   counts: () => OverviewView['counts']
   olderClients: { view(): OverviewView['older_clients']; dismiss(client: RefusedClient): void }
   /** Nothing was ever done here. */
@@ -128,6 +128,7 @@ function overview(parts: SiteParts): OverviewView {
       notices: status.notices.slice(-50),
       losses: [...status.losses],
       folder: parts.facts.folder,
+      key: parts.facts.key,
     },
     counts: parts.counts(),
     attention: parts.attention(),

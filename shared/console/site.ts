@@ -27,6 +27,17 @@ export const storeNotice = z.strictObject({
   lost: z.boolean().optional(),
 })
 
+/** What opens the secrets that a site stores. */
+export const siteKeyView = z.strictObject({
+  /** A file in the data folder that only this user may read, or wrapped there by the keychain of their session. */
+  place: z.enum(['file', 'keychain']),
+  /** A keychain was looked for, and none takes it. */
+  unprotected: z.boolean(),
+  /** A file outside the data folder without which no copy of that opens; empty for none. */
+  also: z.string(),
+})
+export type SiteKeyView = z.output<typeof siteKeyView>
+
 /** Something that wants the operator's eye, most urgent first. */
 export const attention = z.strictObject({
   level: z.enum(['error', 'warning', 'info']),
@@ -40,6 +51,7 @@ export const attention = z.strictObject({
     'nodeOffline',
     'noNode',
     'simulatedNode',
+    'keyUnprotected',
     'deviceDown',
     'devicesDown',
     'eventLogRefused',
@@ -87,6 +99,7 @@ export const overviewView = z.strictObject({
     /** What was lost, at this start or an earlier one, until it is dismissed. */
     losses: z.array(storeNotice),
     folder: z.string(),
+    key: siteKeyView,
   }),
   counts: z.strictObject({
     rooms: z.int(),

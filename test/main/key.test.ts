@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { KeychainError, loadDataKey } from '../../main/key.ts'
+import { KeychainError, loadDataKey, siteKeyView } from '../../main/key.ts'
 import { createSealer, KeyFileError } from '../../server/store/sealer.ts'
 
 let folder: string
@@ -95,4 +95,19 @@ describe.runIf(process.platform === 'linux').each(['none', 'v10', 'locked'] as c
     begin(session)
     await expect(loadDataKey(folder)).rejects.toThrow(KeychainError)
   })
+})
+
+test('on Windows a copy of the site needs the file with which Chromium opens the wrapped key', () => {
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  try {
+    expect(siteKeyView('system', folder)).toEqual({
+      place: 'keychain',
+      unprotected: false,
+      also: join(folder, 'Local State'),
+    })
+    expect(siteKeyView('file', folder).also).toBe('')
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform })
+  }
 })

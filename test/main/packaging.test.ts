@@ -19,6 +19,24 @@ test('the configuration is one that electron-builder accepts', async () => {
   }
 }, 60_000)
 
+test('macOS is told why the app calls cameras on the local network, in every language that is shipped', async () => {
+  const { mac, electronLanguages } = await getConfig(root, null, null)
+  const name = 'NSLocalNetworkUsageDescription'
+  const said = (mac?.extendInfo as Record<string, string> | undefined)?.[name]
+  expect(said).toMatch(/cameras .* local network/)
+  // Beside the property list of the app, in a folder for each language.
+  expect(mac?.extraResources).toEqual([expect.objectContaining({ from: 'assets/mac', to: '.' })])
+  const texts = new Map<string, string | undefined>()
+  for (const language of [electronLanguages ?? []].flat()) {
+    const folder = language === 'en-US' ? 'en' : language.replace('-', '_')
+    const strings = await readFile(join(root, `assets/mac/${folder}.lproj/InfoPlist.strings`), 'utf8')
+    texts.set(folder, new RegExp(`^"${name}" = "([^"]+)";$`, 'm').exec(strings)?.[1])
+  }
+  expect(texts.get('en')).toBe(said)
+  expect(new Set(texts.values()).size).toBe(3)
+  expect(texts.get('zh_CN')).toContain('摄像机')
+})
+
 test.each([16, 24, 32, 48, 64, 96, 128, 256, 512])(
   'there is an icon of %i pixels, as large as it says',
   async (size) => {

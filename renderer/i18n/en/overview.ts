@@ -82,6 +82,8 @@ export const overview = {
     nodeOffline: 'MCU node {subject} is offline.',
     noNode: 'No MCU node can take rooms: clients get 410.',
     simulatedNode: 'Node {subject} is simulated: it carries no media.',
+    keyUnprotected:
+      'This session has no keychain: the key that protects stored secrets is in a file that only this user can read.',
     deviceDown: 'Device {subject} is not joined.',
     devicesDown: '{count} of {of} devices are not joined.',
     eventLogRefused: 'The event log cannot be written. Everything else keeps working.',

@@ -360,8 +360,14 @@ export const settings = {
     kind: 'Kept',
     download: 'Download',
     downloading: 'Downloading… {percent} %',
-    downloaded:
-      'Backup saved. Keep the file seal.key of the data folder with it: without it the secrets inside cannot be opened.',
+    downloaded: {
+      file: 'Backup saved. Keep the file seal.key of the data folder with it: without it the secrets inside cannot be opened.',
+      keychain:
+        'Backup saved. The secrets inside open only with seal.key.wrapped of the data folder, for this user on this machine.',
+    },
+    also: 'Keep also {file}: without it seal.key.wrapped cannot be opened.',
+    keyInKeychain:
+      'The key of its secrets (seal.key.wrapped) is locked by the keychain of this user: a copy opens only for them, on this machine.',
     remove: 'Delete',
     removeTitle: 'Delete the backup of {date}?',
     removeBody: 'This cannot be undone.',

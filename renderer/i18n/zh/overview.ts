@@ -82,6 +82,7 @@ export const overview: Texts<typeof englishOverview> = {
     nodeOffline: 'MCU 节点 {subject} 已离线。',
     noNode: '没有可承载房间的 MCU 节点：客户端会收到 410。',
     simulatedNode: '节点 {subject} 是模拟节点，不传输媒体。',
+    keyUnprotected: '当前会话没有系统密钥环：保护已存密钥的主密钥保存在仅本用户可读的文件中。',
     deviceDown: '设备 {subject} 未加入。',
     devicesDown: '{of} 台设备中有 {count} 台未加入。',
     eventLogRefused: '事件日志无法写入，其余功能不受影响。',

@@ -349,7 +349,12 @@ export const settings: Texts<typeof english> = {
     kind: '保留',
     download: '下载',
     downloading: '正在下载… {percent} %',
-    downloaded: '备份已保存。请同时保存数据目录中的 seal.key：没有它就无法打开其中的密钥和密码。',
+    downloaded: {
+      file: '备份已保存。请同时保存数据目录中的 seal.key：没有它就无法打开其中的密钥和密码。',
+      keychain: '备份已保存。其中的密钥和密码只能由本用户在本机上用数据目录中的 seal.key.wrapped 打开。',
+    },
+    also: '还请保存 {file}：没有它就无法打开 seal.key.wrapped。',
+    keyInKeychain: '其中密钥和密码的主密钥（seal.key.wrapped）由本用户的系统密钥环锁定：副本只能由本用户在本机上打开。',
     remove: '删除',
     removeTitle: '删除 {date} 的备份？',
     removeBody: '此操作无法撤销。',

@@ -11,6 +11,7 @@ import { installTexts } from '../../../renderer/i18n/index.ts'
 import { consoleClient } from '../../../renderer/transport/client.ts'
 import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import { plain } from '../../../renderer/transport/transport.ts'
+import type { SiteKeyView } from '../../../shared/console/site.ts'
 import { Controller } from '../../../server/controller.ts'
 import type { FixedCompatibility } from '../../../server/field-api/older-clients.ts'
 import { createLog } from '../../../server/observe/log.ts'
@@ -22,11 +23,13 @@ import { eventually } from '../eventually.ts'
  * @param prepare what happened to the data folder before.
  * @param compatibility what start flags decide.
  * @param cores of the machine; left out: as it has.
+ * @param siteKey of the desktop; left out: as headless.
  */
 export async function operator(
   prepare?: (folder: string) => Promise<void>,
   compatibility: FixedCompatibility = {},
   cores?: number,
+  siteKey?: SiteKeyView,
 ): Promise<ConsoleClient> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   await prepare?.(folder)
@@ -43,6 +46,7 @@ export async function operator(
     site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }] }),
     compatibility,
     cores,
+    ...(siteKey === undefined ? {} : { siteKey }),
     overrides: { media_port: 0, device_port: 0, node_port: 0 },
   })
   await controller.start()

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { defineComponent, h } from 'vue'
+import FolderCard from '../../../renderer/pages/settings/FolderCard.vue'
+import AttentionList from '../../../renderer/pages/overview/AttentionList.vue'
+import { useAttention } from '../../../renderer/composables/useOverview.ts'
+import { operator, says, show } from '../devices/operator-page.ts'
+
+const page = defineComponent({
+  setup() {
+    const items = useAttention()
+    return () => [h(AttentionList, { items: items.value }), h(FolderCard)]
+  },
+})
+
+test('a site whose key is in a keychain of Windows says what a copy of its folder needs besides', async () => {
+  const also = 'C:\\Users\\Ann\\AppData\\Roaming\\Roomdesk\\Local State'
+  const client = await operator(undefined, {}, undefined, { place: 'keychain', unprotected: false, also })
+  show(page, client)
+  await says('a copy opens only for them, on this machine')
+  await says(`Keep also ${also}: without it seal.key.wrapped cannot be opened.`)
+  expect(document.body.textContent).not.toContain('no keychain')
+})
+
+test('a session without a keychain is told, and its site needs nothing besides its folder', async () => {
+  const client = await operator(undefined, {}, undefined, { place: 'file', unprotected: true, also: '' })
+  show(page, client)
+  await says('This session has no keychain')
+  expect(document.body.textContent).not.toContain('Keep also')
+})
+
+test('headless, where the key is in a file on purpose, nothing is said of it', async () => {
+  const client = await operator()
+  show(page, client)
+  await says('Data folder')
+  expect((await client.call('overview.get')).attention.map(({ code }) => code)).toEqual(['simulatedNode'])
+  expect(document.body.textContent).not.toMatch(/keychain|Keep also/)
+})

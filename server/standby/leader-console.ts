@@ -30,6 +30,8 @@ const resultSchema = z.discriminatedUnion('ok', [
 
 /** An answer that takes longer is not waited for, in milliseconds: a probe of a camera takes some. */
 const answerMs = 60_000
+/** A leader that hands over gets to say so, in milliseconds. */
+const lastWordMs = 3_000
 /** The largest answer, in bytes: a part of a backup, a page of rooms. */
 const mostBytes = 32 * 1024 * 1024
 
@@ -125,7 +127,9 @@ export class LeaderConsole {
       this.#way.refused('console', target)
       resolve(undefined)
     })
-    const gone = (): void => void outgoing.destroy(new Error('Another controller leads.'))
+    const gone = (): void => {
+      setTimeout(() => outgoing.destroy(new Error('Another controller leads.')), lastWordMs).unref()
+    }
     target.gone.addEventListener('abort', gone, { once: true })
     outgoing.once('response', (response) => {
       const { statusCode: status = 502, headers: told } = response

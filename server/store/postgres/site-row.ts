@@ -20,7 +20,7 @@ export function checkSite(found: SiteRow, { address: { shown }, sealer, migratio
     throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
   if (found.key_proof !== sealer.proof('database', found.site))
     throw new DatabaseError(
-      `The database ${shown} holds a site whose secrets were sealed with another key: put the seal.key of that site into the data folder, or name another database.`,
+      `The database ${shown} holds a site whose secrets were sealed with another key: copy the seal.key of a controller of that site into the data folder, or name it with --seal-key; or name another database.`,
     )
   if (found.moved_to !== '' && take === 'site here')
     throw new DatabaseError(

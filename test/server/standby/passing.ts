@@ -1,0 +1,92 @@
+import http, { type IncomingMessage, type RequestListener } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { mediaOperations } from '../../../shared/media-operations.ts'
+import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import { KeptPorts } from '../../../server/edge/kept-ports.ts'
+import { ProofOfClient } from '../../../server/edge/passed-on.ts'
+import type { TlsMaterial } from '../../../server/edge/tls.ts'
+import type { Port } from '../../../server/http/listeners.ts'
+import { createLog } from '../../../server/observe/log.ts'
+import { apiPassOnPort } from '../../../server/standby/api-port.ts'
+import { LeaderWay } from '../../../server/standby/leader-way.ts'
+import { PassOn } from '../../../server/standby/pass-on.ts'
+import { PassOnUpgrades } from '../../../server/standby/pass-on-upgrade.ts'
+import { plainPassOnPort } from '../../../server/standby/plain-port.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+
+const sealer = createSealer(Buffer.alloc(32, 5))
+export const proof = new ProofOfClient((text) => sealer.proof('a test', text))
+
+/** A standby's media port and node port, over a way that the test leads somewhere. */
+export interface Passing {
+  way: LeaderWay
+  media: string
+  node: string
+  passOn: PassOn
+  upgrades: PassOnUpgrades
+}
+
+/** Opens them. @param storeMs how long a request waits for a leader */
+export async function openPassing({ storeMs = 2_000 }: { storeMs?: number } = {}): Promise<Passing> {
+  const base = defaultSettings()
+  const settings = (): Settings => ({ ...base, deadlines: { ...base.deadlines, store_ms: storeMs } })
+  const way = new LeaderWay()
+  const passOn = new PassOn(way, proof)
+  const upgrades = new PassOnUpgrades(way, proof)
+  const log = createLog('silent')
+  const media = apiPassOnPort({
+    api: 'media',
+    contracts: mediaOperations,
+    olderClients: { contracts: [], switches: () => ({ older_clients: false, get_access_token: false }) },
+    settings,
+    observer: { observe: () => {} },
+    passOn,
+    proof,
+    kept: new KeptPorts(),
+    log,
+  })
+  const node = plainPassOnPort({ listener: 'node', settings, passOn, upgrades, proof, log })
+  const ports: Port[] = [media, node]
+  for (const port of ports) await port.start('127.0.0.1', 0, undefined)
+  onTestFinished(async () => {
+    way.close()
+    upgrades.close()
+    for (const port of ports) await port.stop(0)
+  })
+  return { way, media: media.url, node: node.url, passOn, upgrades }
+}
+
+/** A leader that does what the test says. */
+export interface FakeLeader {
+  url: string
+  server: http.Server
+  /** Requests that reached it. */
+  requests: IncomingMessage[]
+  close(): void
+}
+
+export async function fakeLeader(answer: RequestListener, tls?: TlsMaterial, port = 0): Promise<FakeLeader> {
+  const requests: IncomingMessage[] = []
+  const listener: RequestListener = (request, response) => {
+    requests.push(request)
+    answer(request, response)
+  }
+  const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const close = (): void => {
+    server.closeAllConnections()
+    server.close()
+  }
+  onTestFinished(close)
+  const { port: bound } = server.address() as AddressInfo
+  return { url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}`, server, requests, close }
+}
+
+/** That this one leads. */
+export function leadBy(way: LeaderWay, id: string, url: string, certificate = ''): void {
+  way.lead({ id, place: { media: url, device: url, node: url, console: url, event: url, certificate } })
+}

@@ -1,0 +1,196 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { mediaOperations } from '../../../shared/media-operations.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { type Headless, HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
+import { PostgresServer } from '../../support/postgres/postgres-server.ts'
+import { temporaryFolder } from '../store/site.ts'
+
+const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
+const account = { name: 'Ada', password: 'a long enough password', role: 'operator' } as const
+const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
+
+let server: PostgresServer
+let flags: string[]
+let keyFolder: string
+/** Of a session that goes on. */
+let token: string
+let one: Headless
+let two: Headless
+
+async function start(name: string): Promise<Headless> {
+  return await startHeadless({ site, flags: [...flags, '--controller-name', name] })
+}
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  keyFolder = await mkdtemp(join(tmpdir(), 'roomdesk-key-'))
+  const key = join(keyFolder, 'site.key')
+  flags = ['--store', server.address(await server.newSchema()), '--seal-key', key]
+  one = await start('one')
+  two = await start('two')
+}, 60_000)
+
+afterAll(async () => {
+  for (const controller of [one, two]) {
+    await controller.stop('SIGKILL')
+    await removeFolder(controller.folder)
+  }
+  await server.remove()
+  await removeFolder(keyFolder)
+})
+
+const healthOf = async ({ ready }: Headless): Promise<[number, Record<string, unknown>]> => {
+  const response = await fetch(`${ready.console}/healthz`)
+  return [response.status, (await response.json()) as Record<string, unknown>]
+}
+
+/** An answer as it came, without what tells one moment from another. */
+async function bytesOf(url: string, init?: RequestInit): Promise<string> {
+  const response = await fetch(url, init)
+  const headers = [...response.headers].filter(([name]) => name !== 'date')
+  return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`
+}
+
+test('One leads, the other stands by, and both say so', async () => {
+  expect(one.ready).toMatchObject({ role: 'leader' })
+  expect(two.ready).toMatchObject({ role: 'standby' })
+  expect(await healthOf(one)).toMatchObject([200, { ok: true, role: 'leader', epoch: '1' }])
+  expect(await healthOf(two)).toMatchObject([503, { role: 'standby', leader: 'one' }])
+  expect(await (await fetch(`${two.ready.console}/metrics`)).text()).toMatch(/^roomdesk_leader 0$/m)
+})
+
+test('A controller with another key does not join, and says what to mend', async () => {
+  const folder = await temporaryFolder()
+  const alone = startHeadless({ folder, site, flags: ['--store', String(flags[1])] })
+  const error = await alone.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(HeadlessEndedError)
+  expect(String(error)).toMatch(/sealed with another key/)
+  expect(String(error)).toMatch(/--seal-key/)
+})
+
+test('Every operation is answered by the address of a standby with the bytes of the leader', async () => {
+  const api = new ApiClient(two.ready, credential)
+  expect((await api.authenticate()).ret).toBe(0)
+  token = api.token
+  const shown = encodeURIComponent(token)
+  const room = await api.createRoom({ room_extend_id: 'same' })
+  const values: Record<string, string> = {
+    room_id: room,
+    room_extend_id: 'same',
+    user_id: 'nobody',
+    topic: 'Another',
+    owner_id: 'o',
+    room_mode: '1',
+  }
+  const targets = mediaOperations
+    .filter(({ name }) => !['authenticate', 'create_room', 'join_url', 'delete_room'].includes(name))
+    .map(({ path, params }) => {
+      const named = Object.keys(params.shape).flatMap((name) => (name in values ? [`${name}=${values[name]}`] : []))
+      return `${path}?access_token=${shown}&${named.join('&')}`
+    })
+  targets.push(
+    '/rtc/room/get',
+    '/nothing',
+    '/openapi.json',
+    `/rtc/room/get?access_token=${shown}&room_id=${room}&callback=told`,
+    `/rtc/room/get?access_token=${shown}&room_id=%ff`,
+    `/rtc/room/get?${'x'.repeat(9_000)}`,
+  )
+  for (const target of targets)
+    expect(await bytesOf(two.ready.media + target)).toBe(await bytesOf(one.ready.media + target))
+  const list = `/avd/api/outgoing/getOutgoingUsers?accessToken=${shown}`
+  for (const init of [{}, { method: 'POST' }, { method: 'POST', body: 'roomId=' }, { method: 'OPTIONS' }])
+    expect(await bytesOf(two.ready.device + list, init)).toBe(await bytesOf(one.ready.device + list, init))
+})
+
+test('Whose request it was is known at the leader, and nobody can say that they are somebody else', async () => {
+  const headers = { 'roomdesk-client': '6.6.6.6 1 forged' }
+  for (const base of [one.ready.media, two.ready.media]) await fetch(`${base}/rtc/room/get?whose`, { headers })
+  const { items } = await one.rpc('activity.list', {})
+  expect(items.slice(0, 2).map(({ client }) => client)).toEqual(['127.0.0.1', '127.0.0.1'])
+})
+
+test('The console of a standby reads, changes nothing and says where to', async () => {
+  await one.rpc('accounts.create', account)
+  expect((await two.rpc('rooms.list', {})).items.length).toBeGreaterThan(0)
+  const listed = await two.rpc('controllers.list', {})
+  expect(listed.items.map(({ name, role, self }) => [name, role, self])).toEqual([
+    ['two', 'standby', true],
+    ['one', 'leader', false],
+  ])
+  const refused = await two.result('rooms.create', { topic: 'No', owner_id: 'o', room_mode: 1 })
+  expect(refused).toMatchObject({ ok: false, error: { code: 'standby' } })
+  if (!refused.ok) expect(refused.error.message).toContain(one.ready.console)
+  // An account signs in here, by the leader, and is known here.
+  const signIn = (password: string) =>
+    fetch(`${two.ready.console}/session`, {
+      method: 'POST',
+      body: JSON.stringify({ name: account.name, password }),
+    })
+  expect((await signIn('wrong')).status).toBe(401)
+  const signedIn = await signIn(account.password)
+  expect(signedIn.status).toBe(204)
+  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? ''
+  const call = async (procedure: string): Promise<unknown> =>
+    await (
+      await fetch(`${two.ready.console}/rpc/${procedure}`, { method: 'POST', body: '{}', headers: { cookie } })
+    ).json()
+  expect(await call('account.me')).toMatchObject({ ok: true, value: { name: account.name, role: account.role } })
+  // What this role may not see there it may not see here.
+  expect(await call('backups.list')).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  expect((await fetch(`${two.ready.console}/session`, { method: 'DELETE', headers: { cookie } })).status).toBe(204)
+  await vi.waitFor(async () => expect(await call('account.me')).toMatchObject({ ok: false }))
+})
+
+test('The lead is handed over by hand, and both addresses answer on', async () => {
+  const api = new ApiClient(one.ready, credential)
+  await api.authenticate()
+  const { items } = await one.rpc('controllers.list', {})
+  const standby = items.find(({ name }) => name === 'two')
+  // At a standby: it is passed on.
+  const began = performance.now()
+  expect(await two.rpc('controllers.lead', { id: standby?.id ?? '' })).toEqual({ name: 'two' })
+  const room = await api.createRoom()
+  expect(performance.now() - began).toBeLessThan(5_000)
+  await vi.waitFor(async () => expect(await healthOf(two)).toMatchObject([200, { role: 'leader', epoch: '2' }]), 5_000)
+  await vi.waitFor(
+    async () => expect(await healthOf(one)).toMatchObject([503, { role: 'standby', leader: 'two' }]),
+    5_000,
+  )
+  for (const { ready } of [one, two]) {
+    const client = new ApiClient(ready, credential)
+    client.token = api.token
+    expect(await client.get('/rtc/room/get', { room_id: room })).toMatchObject({ ret: 0, room_id: room })
+  }
+})
+
+test('The leader is killed: changes are answered again at the other address, and a new controller takes the place of the one that was lost', async () => {
+  const api = new ApiClient(one.ready, credential)
+  // Of a while ago: one that began within the last second may have to begin again.
+  api.token = token
+  const before = await api.createRoom()
+  await two.stop('SIGKILL')
+  const killed = performance.now()
+  await vi.waitFor(
+    async () => expect((await api.get('/rtc/room/update', { room_id: before, topic: 'After' })).ret).toBe(0),
+    {
+      timeout: 10_000,
+      interval: 1,
+    },
+  )
+  expect(performance.now() - killed).toBeLessThan(5_000)
+  expect(await healthOf(one)).toMatchObject([200, { role: 'leader', epoch: '3' }])
+  two = await startHeadless({ folder: two.folder, site, flags: [...flags, '--controller-name', 'two'] })
+  expect(two.ready).toMatchObject({ role: 'standby' })
+  const other = new ApiClient(two.ready, credential)
+  other.token = api.token
+  expect(await other.get('/rtc/room/get', { room_id: before })).toMatchObject({ ret: 0, topic: 'After' })
+  expect(await two.stop()).toBe(0)
+  expect(await one.stop()).toBe(0)
+})

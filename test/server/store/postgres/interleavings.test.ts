@@ -113,6 +113,9 @@ test('Whatever breaks while three controllers store in turns: all end with the s
       expect([...last.all('rooms').keys()]).toEqual(expect.arrayContaining([...acknowledged]))
       const numbers = [...last.all('rooms').values()].map(({ id }) => id)
       expect(new Set(numbers).size).toBe(numbers.length)
+      const lines = await server.query<{ line: string }>(`select line from ${site.schema}.roomdesk_journal`)
+      const written = lines.flatMap(({ line }) => [...line.matchAll(/\["rooms","(\d+-\d+)"/g)].map(([, name]) => name))
+      expect(written).toEqual([...new Set(written)])
       for (const program of programs) await program.stop()
     }),
     { numRuns: Number(process.env.ROOMDESK_INTERLEAVINGS ?? 2), endOnFailure: true },

@@ -1,26 +1,25 @@
 import { request as send } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
+import type { OthersSaid } from '../store/postgres/member-options.ts'
 import type { KnownController } from '../store/site-member.ts'
 import { connectTo, leaderPort } from './leader-connection.ts'
 
-const healthSchema = z.looseObject({ role: z.string(), epoch: z.string() })
+const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
+type Health = z.infer<typeof healthSchema>
 
-/** Who leads, as the other controllers say themselves (`GET /healthz`). The highest epoch counts; undefined: none of them says that it leads. */
-export async function askOthers(
-  others: readonly KnownController[],
-  signal: AbortSignal,
-): Promise<{ epoch: string } | undefined> {
-  const epochs = await Promise.all(others.map((other) => epochOf(other, signal).catch(() => undefined)))
-  const leading = epochs.filter((epoch) => epoch !== undefined)
-  const highest = leading.reduce<bigint | undefined>(
-    (most, epoch) => (most === undefined || epoch > most ? epoch : most),
-    undefined,
+/** Who leads, as the other controllers say themselves (`GET /healthz`), and whether one that stands by reaches the database. */
+export async function askOthers(others: readonly KnownController[], signal: AbortSignal): Promise<OthersSaid> {
+  const said = await Promise.all(others.map((other) => healthOf(other, signal).catch(() => undefined)))
+  const epochs = said.flatMap((health) =>
+    health?.role === 'leader' && /^\d{1,18}$/.test(health.epoch) ? [BigInt(health.epoch)] : [],
   )
-  return highest === undefined ? undefined : { epoch: String(highest) }
+  const highest = epochs.reduce((most, epoch) => (epoch > most ? epoch : most), 0n)
+  const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
+  return highest === 0n ? { reachDatabase } : { epoch: String(highest), reachDatabase }
 }
 
-async function epochOf({ place }: KnownController, signal: AbortSignal): Promise<bigint | undefined> {
+async function healthOf({ place }: KnownController, signal: AbortSignal): Promise<Health | undefined> {
   const port = leaderPort(place.console, place.certificate)
   if (port === undefined) return undefined
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -32,6 +31,5 @@ async function epochOf({ place }: KnownController, signal: AbortSignal): Promise
     asked.once('response', (response) => json(response).then(resolve, reject))
     asked.end()
   })
-  const told = healthSchema.safeParse(await promise).data
-  return told?.role === 'leader' && /^\d{1,18}$/.test(told.epoch) ? BigInt(told.epoch) : undefined
+  return healthSchema.safeParse(await promise).data
 }

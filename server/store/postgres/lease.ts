@@ -23,6 +23,8 @@ export interface LeaseOptions {
 const proofMs = 300
 /** Others that were asked answer within this time; for as long nobody is asked again, in milliseconds. */
 const askMs = 1_000
+/** One that reaches the database while we do not is about to take over: it is asked again after this time, in milliseconds. */
+const againMs = 100
 
 /** The lease of the one that leads: renewed, and proved before memory answers for the site. */
 export class Lease {
@@ -125,24 +127,37 @@ export class Lease {
 
   async #ask(): Promise<void> {
     const { link, askOthers } = this.#options
-    const news = Promise.race([this.#proved.promise, link.deposition])
     if (link.away()?.tried !== true) {
       void this.renew()
-      await Promise.race([news, sleep(proofMs, undefined, { ref: false })])
+      await this.#news(proofMs)
     }
-    if (this.#settled()) return
-    const since = performance.now()
-    const others = this.#known.slice(1)
-    const answer = askOthers(others, AbortSignal.timeout(askMs)).catch(() => undefined)
-    const found = await Promise.race([news.then(() => undefined), answer])
-    if (this.#settled()) return
-    if (found !== undefined && BigInt(found.epoch) > BigInt(link.epoch)) throw link.depose(new DeposedError(''))
-    this.#until = since + askMs
+    while (!this.#settled()) {
+      const since = performance.now()
+      const asked = new AbortController()
+      const deadline = AbortSignal.any([asked.signal, AbortSignal.timeout(askMs)])
+      const others = askOthers(this.#known.slice(1), deadline).catch(() => undefined)
+      const said = await Promise.race([others, this.#news(askMs).then(() => undefined)])
+      asked.abort()
+      if (this.#settled()) return
+      const { epoch = '0', reachDatabase = false } = said ?? {}
+      if (BigInt(epoch) > BigInt(link.epoch)) throw link.depose(new DeposedError(''))
+      // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
+      if (!reachDatabase) this.#until = since + askMs
+      else await this.#news(againMs)
+    }
+  }
+
+  /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
+  async #news(ms: number): Promise<void> {
+    const over = new AbortController()
+    const late = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+    await Promise.race([this.#proved.promise, this.#options.link.deposition, late])
+    over.abort()
   }
 
   #settled(): boolean {
     const { deposed } = this.#options.link
     if (deposed !== undefined) throw deposed
-    return performance.now() < this.#until
+    return performance.now() < this.#until || this.#ended.signal.aborted
   }
 }

@@ -1,15 +1,16 @@
 import type { StoreOptions } from '../open-store.ts'
 import type { KnownController } from '../site-member.ts'
 
-/**
- * Asks other controllers over the network who leads, while the database cannot be asked.
- * @param others all that were heard of before, without this one
- * @returns the epoch of the one that leads, the highest when several say so; undefined: none of them was found leading
- */
-export type AskOthers = (
-  others: readonly KnownController[],
-  signal: AbortSignal,
-) => Promise<{ epoch: string } | undefined>
+/** What other controllers say while this one cannot ask the database. */
+export interface OthersSaid {
+  /** Of the one that leads, the highest when several say so; left out: none was found leading. */
+  epoch?: string
+  /** One that does not lead reaches the database: it may take over at any moment. */
+  reachDatabase: boolean
+}
+
+/** Asks other controllers over the network. @param others all that were heard of before, without this one */
+export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersSaid>
 
 /** Times of several controllers, in milliseconds. */
 export interface MemberTimes {

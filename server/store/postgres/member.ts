@@ -191,7 +191,7 @@ export class Member implements SiteMember {
   }
 
   #newLease(link: Link, provedAt: number): Lease {
-    const { logger, askOthers = () => Promise.resolve(undefined) } = this.#options
+    const { logger, askOthers = () => Promise.resolve({ reachDatabase: false }) } = this.#options
     return new Lease({
       link,
       times: this.#times,

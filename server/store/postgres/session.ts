@@ -29,6 +29,7 @@ export class Session {
   #lost: Error | undefined
   /** A statement is being carried out; the next one waits for its end. */
   #busy: Promise<void> | undefined
+  #busySince = 0
 
   private constructor(client: Client, socket: Socket, answerMs: number) {
     this.#client = client
@@ -90,6 +91,11 @@ export class Session {
     return this.#lost
   }
 
+  /** How long the statement under way has waited for its answer, in milliseconds; 0: none is. */
+  get busyFor(): number {
+    return this.#busy === undefined ? 0 : performance.now() - this.#busySince
+  }
+
   /** @param listener told once why the connection ended. */
   onLost(listener: (error: Error) => void): void {
     this.#listeners.add(listener)
@@ -109,6 +115,7 @@ export class Session {
     if (this.#lost !== undefined) throw this.#lost
     const { promise: idle, resolve: free } = Promise.withResolvers<void>()
     this.#busy = idle
+    this.#busySince = performance.now()
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const error = new Error(`the database has not answered for ${this.#answerMs / 1_000} s`)

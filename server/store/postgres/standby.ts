@@ -47,6 +47,8 @@ export interface Taken {
 
 /** Looks in a row that hints make come sooner are at least this far apart, in milliseconds. */
 const betweenLooks = 5
+/** A database that owes an answer for longer is told to be away, in milliseconds. */
+const slowAnswer = 1_000
 /** After a connection that broke, or could not be had, in milliseconds: it doubles from the first to the second. */
 const firstWait = 100
 const longestWait = 1_000
@@ -91,6 +93,9 @@ export class Standby {
   }
 
   status(): Omit<DatabaseStatus, 'shown'> {
+    const waits = this.#session?.busyFor ?? 0
+    if (this.#away.since === 0 && waits > slowAnswer)
+      return { awaySince: Math.round(this.#options.clock() - waits), error: 'the database does not answer' }
     return { awaySince: this.#away.since, error: this.#away.error }
   }
 

@@ -168,6 +168,29 @@ export class Visitor {
     }
   }
 
+  /**
+   * Watches from now on for how long the pictures of these tiles stand still, whichever elements show them.
+   * @returns what tells the longest time until then, in milliseconds
+   */
+  async watchStandstill(...names: string[]): Promise<() => Promise<number>> {
+    await this.page.evaluate(`(() => {
+      const tiles = ${JSON.stringify(names)}.map((name) => ({ name, element: null, frames: 0, at: performance.now() }))
+      globalThis.standstill = 0
+      const look = () => {
+        for (const tile of tiles) {
+          const element = document.querySelector('[aria-label=' + JSON.stringify(tile.name) + '] video')
+          const frames = element?.getVideoPlaybackQuality().totalVideoFrames ?? 0
+          const before = element === tile.element ? tile.frames : 0
+          Object.assign(tile, { element, frames })
+          if (frames > before) tile.at = performance.now()
+          globalThis.standstill = Math.max(globalThis.standstill, performance.now() - tile.at)
+        }
+      }
+      setInterval(look, 20)
+    })()`)
+    return async () => Math.round(Number(await this.page.evaluate('globalThis.standstill')))
+  }
+
   /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */
   async until(expression: string): Promise<void> {
     const end = performance.now() + patienceMs

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../../../server/nodes/embedded/free-ports.ts'
 import { type Headless, removeFolder, startHeadless } from '../headless.ts'
 import { DatabaseProxy } from '../postgres/database-proxy.ts'
 import { PostgresServer } from '../postgres/postgres-server.ts'
@@ -151,6 +152,13 @@ export class ControllersSite {
     const proxy = proxied ? await DatabaseProxy.open(this.database.socket) : undefined
     const folder = await mkdtemp(join(tmpdir(), `roomdesk-${name}-`))
     const flags = this.#flags(name, proxy)
+    const [nodePort = 0] = await freePorts({
+      host: '127.0.0.1',
+      from: 20_000 + (process.pid % 5_000),
+      count: 1,
+      taken: this.controllers.map(({ headless }) => Number(new URL(headless.ready.node).port)),
+    })
+    flags.push('--node-port', String(nodePort))
     const headless = await startHeadless({ folder, flags, ...(name === 'a' ? { site: this.#site } : {}) })
     this.controllers.push({ name, headless, proxy })
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -190,6 +191,14 @@ describe('The console port', () => {
   test('/healthz and /metrics answer on the console port only', async () => {
     const health = await fetch(`${server.ready.console}/healthz`)
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ ok: true, nodes_online: 1 })])
+    // As load balancers ask: HTTP/1.0 without a Host, or with the name that clients use.
+    const { hostname, port } = new URL(server.ready.console)
+    const balancer = connect(Number(port), hostname)
+    balancer.end('GET /healthz HTTP/1.0\r\n\r\n')
+    let asked = ''
+    for await (const chunk of balancer) asked += String(chunk)
+    expect(asked).toMatch(/^HTTP\/1\.1 200 /)
+    expect((await ask(`${server.ready.console}/healthz`, { host: 'rooms.example.org' })).status).toBe(200)
     const metrics = await (await fetch(`${server.ready.console}/metrics`)).text()
     for (const name of [
       'roomdesk_requests_total',

@@ -1,16 +1,12 @@
-import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
 import { apiListeners } from './api-listeners.ts'
-import { Callers } from './console/callers.ts'
 import { ConsoleKey } from './console/console-key.ts'
-import { ConsoleListener } from './console/console-listener.ts'
-import { ConsoleFeed } from './console/console-feed.ts'
+import type { ConsoleFeed } from './console/console-feed.ts'
 import { onlyController } from './console/only-controller.ts'
 import { controllersOf, ControllerWatch } from './console/site-controllers.ts'
-import { endsSessions } from './console/ends-sessions.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { controllerPlace } from './controller-place.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
@@ -21,14 +17,14 @@ import type { EventLog } from './event-log/event-log.ts'
 import { GatheringSink } from './event-log/gathering-sink.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
 import { ListenerWatch } from './event-log/sources/listeners.ts'
-import { tellSignIns } from './event-log/sources/sign-ins.ts'
-import { StaticFiles } from './edge/static-files.ts'
 import type { FirstStart } from './first-start.ts'
 import { type Health, siteHealth } from './health.ts'
-import { NodePort } from './node-port.ts'
-import { listenerNames, type ListenerName, Listeners, type Port } from './http/listeners.ts'
-import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl, portOfUrl } from './edge/network-addresses.ts'
+import { machineOf, openConnections } from './machine.ts'
+import { nodePortOf } from './node-port.ts'
+import { type ListenerName, Listeners, type Port } from './http/listeners.ts'
+import { listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses.ts'
 import { type LedSite, openSite, type OpenSite } from './open-site.ts'
+import { confirmedDispatch, consoleFeed, openConsolePort } from './operator-console.ts'
 import { createServices, type Services } from './services.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { ControllerPlace } from './store/site-member.ts'
@@ -64,10 +60,15 @@ export class Controller {
   /** Headless only. */
   readonly consoleKey: ConsoleKey | undefined
   #stopping: Promise<void> | undefined
+  /** Another controller leads. */
+  #deposed = false
 
   constructor(options: ControllerOptions, { store, events, tls, firstStart, led }: OpenSite) {
     this.#options = options
     this.#led = led
+    void led?.store.deposed.then(() => {
+      this.#deposed = true
+    })
     this.#store = store
     this.#events = events
     this.#gathering = new GatheringSink(events)
@@ -85,7 +86,7 @@ export class Controller {
       media: options.media,
       defaultNodeAddress: (port) =>
         nodeAddressOf(port === 0 ? this.#listeners.url('node') : listenerUrl(host(), port), host()),
-      connections: () => this.#connections(),
+      connections: () => openConnections(this.#listeners, this.#services.media),
       sitePorts: () => this.#listeners.ports(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
@@ -93,6 +94,7 @@ export class Controller {
       passwordCost: options.passwordCost,
       events: this.#gathering,
       member: led?.member ?? options.controllers,
+      kept: led?.kept,
     })
     const { proof, kept } = led ?? {}
     const confirmed = led === undefined ? undefined : () => led.store.confirmed()
@@ -100,38 +102,30 @@ export class Controller {
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,
-      node: this.#nodePort(),
+      node: nodePortOf({ ...this.#services, logger: options.logger }),
       event: this.#services.janusEvents,
     }
-    const page = options.consolePage
-    const { accountSessions, accessTokens, signIn } = this.#services.accountAccess
-    let reviewSessions = (): void => undefined
+    const { consolePage: page, logger } = options
     this.consoleKey =
       page === undefined
         ? undefined
-        : (led?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => options.logger.warn(message)))
-    if (page !== undefined && this.consoleKey !== undefined) {
-      const listener = new ConsoleListener({
-        dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
-        hub: this.#services.hub,
-        key: this.consoleKey,
-        callers: new Callers(this.consoleKey, store, accountSessions, accessTokens),
-        signIn,
-        sessions: accountSessions,
-        page: new StaticFiles(page),
-        logger: options.logger,
-        metrics: () => this.#services.metrics.text(),
-        certificate: () => this.#tls.material,
-        metricsNeedToken: () => settings().console.metrics_token,
-        health: () => this.health(),
-        signIns: tellSignIns(this.#gathering),
-        proof,
-        proofOfCaller: led?.proofOfCaller,
-        kept,
-      })
-      reviewSessions = () => listener.reviewSessions()
-      ports.console = listener
-    }
+        : (led?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => logger.warn(message)))
+    const consolePort =
+      page === undefined || this.consoleKey === undefined
+        ? undefined
+        : openConsolePort({
+            services: this.#services,
+            dispatch: (name, input, origin) => this.#dispatch(name, input, origin),
+            key: this.consoleKey,
+            page,
+            tls: this.#tls,
+            settings,
+            health: () => this.health(),
+            signIns: this.#gathering,
+            led,
+            logger,
+          })
+    if (consolePort !== undefined) ports.console = consolePort
     const changed = (): void => {
       this.#services.hub.emit('listeners.changed', {})
       this.#listenerWatch.look(this.#listeners.views())
@@ -173,15 +167,7 @@ export class Controller {
       listeners: this.#listeners,
       tls: this.#tls,
       events,
-      machine: {
-        eventUrl: () => boundUrl(this.#listeners.url('event'), host()),
-        cores: () => options.cores ?? availableParallelism(),
-        host,
-        ports: () => this.#listeners.ports(),
-        settings,
-        nodePort: () =>
-          firstPort(portOfUrl(this.#listeners.url('node')), overrides.node_port, settings().listeners.node_port),
-      },
+      machine: machineOf(options, this.#listeners, settings),
       facts,
       controllers: this.#controllers,
       restarts: options.restarts,
@@ -191,37 +177,17 @@ export class Controller {
           ? undefined
           : () => {
               const made = key.replace()
-              reviewSessions()
+              consolePort?.reviewSessions()
               return made
             },
     }
-    store.onChange((changes) => {
-      // An account, a session or the setting of the key: whoever is out by it is out at once.
-      if (changes.some(({ collection }) => endsSessions.has(collection))) reviewSessions()
-    })
-    this.#dispatch = createDispatch(
+    const dispatch = createDispatch(
       consoleHandlers(parts),
-      options.logger,
+      logger,
       new ChangeTeller(store, events, this.#services.peopleNames),
     )
-    const { credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = this.#services
-    this.#feed = new ConsoleFeed({
-      hub,
-      store,
-      pool,
-      roomViews,
-      devices: outgoing,
-      journal,
-      samples,
-      faults,
-      events,
-      credentials: () =>
-        credentials
-          .list()
-          .map((credential) => credentials.view(credential, credentialRooms.count(credential.access_key))),
-      device: (userId) => outgoing.view(userId),
-      attention: () => attentionNow(parts),
-    })
+    this.#dispatch = confirmed === undefined ? dispatch : confirmedDispatch(dispatch, confirmed)
+    this.#feed = consoleFeed(this.#services, events, () => attentionNow(parts))
   }
 
   /**
@@ -347,34 +313,9 @@ export class Controller {
     return this.#options.overrides?.host ?? this.#services.settings().listeners.host
   }
 
-  /** Open connections by listener; those of further nodes count as the node's. */
-  async #connections(): Promise<Partial<Record<ListenerName, number>>> {
-    const [counted, further] = await Promise.all([
-      this.#listeners.connections(),
-      this.#services.media?.furtherConnections() ?? 0,
-    ])
-    return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
-  }
-
-  #nodePort(): NodePort {
-    const store = this.#store
-    const { media, hub } = this.#services
-    const port = new NodePort({
-      media,
-      simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
-      logger: this.#options.logger,
-      changed: () => hub.emit('listeners.changed', {}),
-    })
-    store.onChange((changes) => {
-      if (changes.some(({ collection }) => collection === 'nodes')) port.review()
-    })
-    return port
-  }
-
   /** Ports that listen now. */
   ports(): Partial<Record<ListenerName, number>> {
-    const listening = listenerNames.filter((name) => this.url(name) !== '')
-    return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
+    return this.#listeners.numbers()
   }
 
   /** Where a listener listens; empty when it does not. */
@@ -402,11 +343,7 @@ export class Controller {
       version: this.#options.version,
       startedAt: this.#startedAt,
       epoch: this.#led?.store.epoch,
+      deposed: this.#deposed,
     })
   }
-}
-
-/** The first of these that is a port, and not the wish for any free one; 0: none is. */
-function firstPort(...ports: (number | undefined)[]): number {
-  return ports.find((port) => port !== undefined && port > 0) ?? 0
 }

@@ -20,21 +20,32 @@ export interface HealthFacts {
   startedAt: number
   /** Of a site that others could lead as well: since this one leads. */
   epoch?: string | undefined
+  /** Another leads by now. */
+  deposed?: boolean
 }
 
 /** Judges a controller that answers the site's APIs. */
-export function siteHealth({ store, listeners, nodes, storeMs, version, startedAt, epoch }: HealthFacts): Health {
+export function siteHealth({
+  store,
+  listeners,
+  nodes,
+  storeMs,
+  version,
+  startedAt,
+  epoch,
+  deposed = false,
+}: HealthFacts): Health {
   const { healthy, lastError, flushingFor } = store
   const listening = listeners.every(({ state }) => state !== 'failed')
   const stuck = flushingFor > storeMs
-  const ok = healthy && listening && !stuck
+  const ok = healthy && listening && !stuck && !deposed
   const body = {
     ok,
     version,
     uptime_s: Math.round((Date.now() - startedAt) / 1000),
     store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
     nodes_online: nodes.filter(({ state }) => state === 'online').length,
-    ...(epoch === undefined ? {} : { role: 'leader', epoch }),
+    ...(epoch === undefined ? {} : { role: deposed ? 'standby' : 'leader', epoch }),
   }
   return { ok, body }
 }

@@ -1,3 +1,4 @@
+import type { EventHub } from './console/event-hub.ts'
 import { listenError, ListenError } from './edge/listen-error.ts'
 import type { Port } from './http/listeners.ts'
 import { listenerUrl } from './edge/network-addresses.ts'
@@ -8,6 +9,7 @@ import type { MediaPlace } from './nodes/embedded/embedded-media-options.ts'
 import type { EmbeddedNodes } from './nodes/embedded/embedded-nodes.ts'
 import { within } from './nodes/deadline.ts'
 import type { NodeLogger } from './nodes/node-failure.ts'
+import type { Store } from './store/store.ts'
 
 /** What the node port is made of. */
 export interface NodePortOptions {
@@ -18,6 +20,28 @@ export interface NodePortOptions {
   logger: NodeLogger
   /** Who listens there changed by itself. */
   changed: () => void
+}
+
+/** The node port of a site: what listens there follows its nodes. */
+export function nodePortOf({
+  store,
+  media,
+  hub,
+  logger,
+}: Pick<NodePortOptions, 'media' | 'logger'> & {
+  store: Pick<Store, 'all' | 'onChange'>
+  hub: Pick<EventHub, 'emit'>
+}): NodePort {
+  const port = new NodePort({
+    media,
+    simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
+    logger,
+    changed: () => hub.emit('listeners.changed', {}),
+  })
+  store.onChange((changes) => {
+    if (changes.some(({ collection }) => collection === 'nodes')) port.review()
+  })
+  return port
 }
 
 /** APIs and console do not wait longer for a node that is slow to start, in milliseconds. */

@@ -5,6 +5,7 @@ import { type AccountAccess, accountAccess } from './access/accounts/account-acc
 import type { HashCost } from './access/accounts/password-hash.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestCache } from './access/digest-cache.ts'
+import type { KeptPorts } from './edge/kept-ports.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
@@ -82,6 +83,8 @@ export interface ServiceOptions {
   events: EventSink
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+  /** Ports that another role of this program let go of. */
+  kept?: KeptPorts | undefined
 }
 
 /** The program of the embedded node. */
@@ -183,7 +186,7 @@ export function createServices(options: ServiceOptions): Services {
     elsewhere: (node, roomId, userId) => pool.usersElsewhere(roomId, node, userId),
     people: (people, event) => cascades.heard(people, event),
   })
-  const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger })
+  const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger, kept: options.kept })
   drivers.janus = (node) => janus.driver(node)
   const inspections: NodeInspections = {
     janus: (node) => {

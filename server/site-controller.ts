@@ -8,13 +8,12 @@ import { Controller } from './controller.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
-import { portOfUrl } from './edge/network-addresses.ts'
 import { ProofOfClient } from './edge/passed-on.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
 import type { FirstStart } from './first-start.ts'
-import { type ListenerName, listenerNames } from './http/listeners.ts'
+import type { ListenerName } from './http/listeners.ts'
 import { firstMaterial, prepareSite } from './open-site.ts'
 import type { Restarts } from './restarts.ts'
 import { proofOfCaller, standbyConsole } from './standby-console.ts'
@@ -118,14 +117,13 @@ export class SiteController {
   /** Where a listener listens; empty when it does not. */
   url(name: ListenerName): string {
     const role = this.#role
-    if (role === undefined) return ''
-    return role.is === 'leader' ? role.controller.url(name) : role.standby.listeners.url(name)
+    return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
   }
 
   /** Ports that listen now. */
   ports(): Restarts['ports'] {
-    const listening = listenerNames.filter((name) => this.url(name) !== '')
-    return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
+    const role = this.#role
+    return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
   }
 
   /** Leads at once where nobody does, stands by otherwise; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */

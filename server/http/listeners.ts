@@ -156,6 +156,12 @@ export class Listeners {
     return this.#ports[name]?.url ?? ''
   }
 
+  /** The ports of those that listen. */
+  numbers(): Partial<Record<ListenerName, number>> {
+    const listening = this.#names().filter((name) => this.url(name) !== '')
+    return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
+  }
+
   /** Every port that is listened at. */
   ports(): number[] {
     const urls = this.#names().map((name) => this.url(name))

@@ -87,7 +87,7 @@ test('a page finds the permissions that the check handler allows, whatever the r
   )
   expect(states).toEqual(['granted', 'denied', 'denied'])
   const checks = await electron.evaluate(() => (globalThis as unknown as { checks: string[] }).checks)
-  expect(new Set(checks)).toEqual(new Set(['app://facts/']))
+  expect(checks).toContain('app://facts/')
 })
 
 test('the frame of a call is gone once its page has navigated, although the call is under way', async () => {

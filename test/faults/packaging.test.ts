@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,13 +11,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { licencesFile } from '../../packaging/licences/write-licences.ts'
 import { isGenuine, launch } from '../e2e/desktop.ts'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
+import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
-
-/** The marker of the fuses in Electron's executable, and what a fresh Electron has behind it: version 1, nine fuses. */
-const fuseMarker = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
-const freshFuses = Buffer.from('\x01\x09100111010', 'latin1')
 
 describe('packaged for the system of the Electron that is here', () => {
   let work: string
@@ -27,7 +24,7 @@ describe('packaged for the system of the Electron that is here', () => {
 
   beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), 'roomdesk-package-'))
-    const dist = isGenuine ? join(electronHome, 'dist') : await makeStandInDist(join(work, 'electron'))
+    const dist = isGenuine ? join(electronHome, 'dist') : await makeStandInDistribution(join(work, 'electron'))
     const output = join(work, 'out')
     const builder = join(root, 'node_modules/electron-builder/cli.js')
     const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
@@ -126,17 +123,3 @@ describe('packaged for the system of the Electron that is here', () => {
     expect(await page.text()).toContain('<title>')
   }, 180_000)
 })
-
-/** A folder with the files that electron-builder expects of an Electron distribution, its executable with fuses to set. */
-async function makeStandInDist(folder: string): Promise<string> {
-  const electron = JSON.parse(await readFile(join(electronHome, 'package.json'), 'utf8')) as { version: string }
-  await mkdir(join(folder, 'locales'), { recursive: true })
-  await mkdir(join(folder, 'resources'))
-  await writeFile(join(folder, 'locales/en-US.pak'), '')
-  await writeFile(join(folder, 'version'), electron.version)
-  for (const licence of ['LICENSE', 'LICENSES.chromium.html'])
-    await writeFile(join(folder, licence), `Their ${licence}`)
-  const program = Buffer.concat([Buffer.from(`#!/bin/sh\nexit 0\n${fuseMarker}`), freshFuses])
-  await writeFile(join(folder, 'electron'), program, { mode: 0o755 })
-  return folder
-}

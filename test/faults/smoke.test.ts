@@ -3,31 +3,44 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 
-const script = resolve(import.meta.dirname, '../../scripts/smoke.mjs')
+const root = resolve(import.meta.dirname, '../..')
+const script = join(root, 'scripts/smoke.mjs')
 
-/** What `npm run smoke` does with a packed app, done with the built one on the stand-in: it proves the command, and nothing of Electron. */
+/** Runs the command; resolves with its exit code, what it printed, and its report. */
+async function smoke(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const file = join(folder, 'report.json')
+  const child = spawn(process.execPath, [script, '--report', file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const report = JSON.parse(await readFile(file, 'utf8')) as {
+    on?: string
+    items: { name: string; verdict: string; detail: string }[]
+  }
+  return { code, said, report }
+}
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-rehearsal-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+const app = (name: string): string => `app.${name}`
+
+/** What is done with a packed app, done with the built one on the stand-in: it proves the command, and nothing of Electron. */
 test.skipIf(process.platform === 'win32')(
   'the whole story of the packed app can be told',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-rehearsal-'))
-    const file = join(folder, 'report.json')
-    const child = spawn(process.execPath, [script, '--stand-in', '--report', file], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    const [code] = (await once(child, 'close')) as [number | null]
-    const report = JSON.parse(await readFile(file, 'utf8')) as {
-      on: string
-      items: { name: string; verdict: string }[]
-    }
-    await rm(folder, { recursive: true })
-    expect({ code, failed: report.items.filter(({ verdict }) => verdict !== 'PASS') }, said).toEqual({
-      code: 0,
-      failed: [],
-    })
+    const { code, said, report } = await smoke(['--stand-in'])
+    const failed = report.items.filter(({ verdict }) => verdict !== 'PASS')
+    expect({ code, failed }, said).toEqual({ code: 0, failed: [] })
     expect(report.on).toBe('stand-in')
     expect(report.items.map(({ name }) => name)).toEqual([
       ...['start', 'origin', 'policy', 'no-node', 'node-online', 'call', 'room-page-http', 'room-page-tls'].map(app),
@@ -37,4 +50,26 @@ test.skipIf(process.platform === 'win32')(
   180_000,
 )
 
-const app = (name: string): string => `app.${name}`
+/** A distribution whose program is none: it is packed and looked at as Electron is, and does not start. */
+test.runIf(process.platform === 'linux' && process.arch === 'x64')(
+  'a packed app is looked at, and one that does not start is a failure with the reason',
+  async () => {
+    const library = join(root, 'node_modules/@electron-internal/extract-zip/index.linux-x64-gnu.node')
+    const electron = await makeStandInDistribution(join(folder, 'electron'), await readFile(library))
+    const { code, said, report } = await smoke(['--only', 'packed,app'], { ELECTRON_OVERRIDE_DIST_PATH: electron })
+    expect(
+      report.items.map(({ name, verdict }) => `${verdict} ${name}`),
+      said,
+    ).toEqual([
+      'PASS packed.pack',
+      'PASS packed.fuses',
+      'SKIP packed.signature',
+      'PASS packed.architecture',
+      'PASS packed.natives',
+      'FAIL app.start',
+    ])
+    expect(report.items.at(-1)?.detail).toMatch(/^it ended with \S+ before its console was there/)
+    expect(code).toBe(1)
+  },
+  300_000,
+)

@@ -6,6 +6,7 @@ import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machineCodeOf } from '../../packaging/machine-code.ts'
 import { checkNatives } from '../../packaging/natives.ts'
+import { withFuses } from '../support/stand-in-distribution.ts'
 import { checkFuses } from './packed.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -67,9 +68,8 @@ describe('natives of a packed app', () => {
 })
 
 test('fuses are read from the executable, and each that is set wrongly is named', async () => {
-  // The marker of the fuses, and what a fresh Electron has behind it: version 1, nine fuses.
   const program = join(folder, 'electron')
-  await writeFile(program, Buffer.from('program dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\x01\x09100111010', 'latin1'))
+  await writeFile(program, withFuses('program'))
   await expect(checkFuses(program)).rejects.toThrow(
     'RunAsNode is not off, EnableNodeCliInspectArguments is not off, GrantFileProtocolExtraPrivileges is not off, EnableCookieEncryption is not on',
   )

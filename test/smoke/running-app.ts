@@ -126,7 +126,8 @@ function launch({ executable, args, isStandIn }: Program, userData: string, more
 }
 
 async function end(child: ChildProcess): Promise<Ending> {
-  if (child.exitCode === null && child.signalCode === null) {
+  // Without one it was never started.
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const left = once(child, 'exit')
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), endMs)

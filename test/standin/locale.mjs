@@ -10,13 +10,13 @@ function shipped() {
   return list.split(',').map((name) => name.trim())
 }
 
-/** As `g_get_language_names`: `LANGUAGE`, or the first locale that is set; without encodings and the C locale. */
+/** As `g_get_language_names`: `LANGUAGE`, or the first locale that is set; each and then its language; without encodings and the C locale. */
 export function preferredLanguages(environment = process.env) {
   const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || 'C'
   const list = locale === 'C' ? [] : (environment.LANGUAGE || locale).split(':')
-  return list
-    .map((name) => name.replace(/[.@].*$/, '').replace('_', '-'))
-    .filter((name) => name && name !== 'C' && name !== 'POSIX')
+  const names = list.map((name) => name.replace(/[.@].*$/, '').replace('_', '-'))
+  const known = names.filter((name) => name !== '' && name !== 'C' && name !== 'POSIX')
+  return [...new Set(known.flatMap((name) => [name, name.split('-')[0]]))]
 }
 
 /** Chromium's `CheckAndResolveLocale` (ui/base/l10n/l10n_util.cc): the language itself, its stand-in among regions, or American English. */

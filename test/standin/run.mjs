@@ -36,8 +36,8 @@ process.on('uncaughtException', (error) => {
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)
 await startChromium()
-process.on('SIGTERM', () => app.quit())
-process.on('SIGINT', () => app.quit())
+// One chance to end in order, as Electron gives it (electron_browser_main_parts_posix.cc): a second one of them ends it at once.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => app.quit())
 // As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
 await import(pathToFileURL(entry).href)
 becomeReady()

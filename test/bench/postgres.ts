@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { ApiClient } from '../support/api-client.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { measureChangeOfLeader } from './controllers/change-of-leader.ts'
+import { measureFollowing } from './controllers/following.ts'
 import { type Load, load } from './load.ts'
 import { processorMs } from './process-figures.ts'
 import { report } from './table.ts'
@@ -47,25 +49,39 @@ async function creates(database: string | undefined): Promise<Run> {
   return { ...run, cpu: cpu * 1_000, start }
 }
 
-/** Rooms created a second on a database of this machine, which syncs each commit, beside files. */
-export async function measurePostgres(): Promise<void> {
+/** What is measured, each by its name: none is all. */
+const rowsOf: Record<string, (database: PostgresServer) => Promise<void>> = {
+  create: measureCreates,
+  following: measureFollowing,
+  leader: measureChangeOfLeader,
+}
+
+/** A site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:following`, `postgres:leader`. */
+export async function measurePostgres(rows: readonly string[]): Promise<void> {
   const server = await PostgresServer.start({ durable: true })
   try {
-    const runs = { files: [] as Run[], database: [] as Run[] }
-    for (let round = 0; round < rounds; round++) {
-      const order = round % 2 === 0 ? (['files', 'database'] as const) : (['database', 'files'] as const)
-      for (const storage of order)
-        runs[storage].push(await creates(storage === 'files' ? undefined : server.address(await server.newSchema())))
+    for (const [row, measure] of Object.entries(rowsOf)) {
+      if (rows.length === 0 || rows.includes(row)) await measure(server)
     }
-    const [files, database] = [middle(runs.files), middle(runs.database)]
-    report('create room, files', said(files), 'none', true)
-    const failed = runs.database.some(({ failures }) => failures > 0)
-    report('create room, PostgreSQL', said(database), 'no failure', !failed)
-    const ratio = database.rate / files.rate
-    report('create on PostgreSQL beside files', ratio.toFixed(2), 'at least 0.7', ratio >= 0.7)
   } finally {
     await server.remove()
   }
+}
+
+/** Rooms created a second, beside files. */
+async function measureCreates(server: PostgresServer): Promise<void> {
+  const runs = { files: [] as Run[], database: [] as Run[] }
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? (['files', 'database'] as const) : (['database', 'files'] as const)
+    for (const storage of order)
+      runs[storage].push(await creates(storage === 'files' ? undefined : server.address(await server.newSchema())))
+  }
+  const [files, database] = [middle(runs.files), middle(runs.database)]
+  report('create room, files', said(files), 'none', true)
+  const failed = runs.database.some(({ failures }) => failures > 0)
+  report('create room, PostgreSQL', said(database), 'no failure', !failed)
+  const ratio = database.rate / files.rate
+  report('create on PostgreSQL beside files', ratio.toFixed(2), 'at least 0.7', ratio >= 0.7)
 }
 
 /** The run with the middle rate. */

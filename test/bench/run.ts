@@ -34,7 +34,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   relay: measureRelay,
   janus: async (rows) => await measureJanus(rows),
   pool: measurePool,
-  postgres: measurePostgres,
+  postgres: async (rows) => await measurePostgres(rows),
   many: async (rows) => await measureMany(rows),
 }
 

@@ -1,0 +1,14 @@
+/** What half, 95 and 99 of a hundred measured values do not exceed, and the largest. */
+export interface Shares {
+  p50: number
+  p95: number
+  p99: number
+  most: number
+}
+
+/** @param values at least one */
+export function shares(values: readonly number[]): Shares {
+  const sorted = values.toSorted((one, other) => one - other)
+  const below = (share: number): number => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? NaN)
+  return { p50: below(0.5), p95: below(0.95), p99: below(0.99), most: below(1) }
+}

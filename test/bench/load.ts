@@ -23,31 +23,24 @@ export const connections = 32
 /** Seconds of each run. */
 export const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 
-/** Loads one URL with 32 connections; `asked` is called for each request in turn. @param rate at most so many a second; left out: as many as are answered */
+/** Loads one URL with 32 connections; `asked` is called for each request in turn. */
 export async function load(
   base: string,
   asked: () => Asked,
   expected: (body: string) => boolean,
   duration = seconds,
-  rate?: number,
 ): Promise<Load> {
-  return await loadRounds(base, [{ ask: asked, expected }], duration, rate)
+  return await loadRounds(base, [{ ask: asked, expected }], duration)
 }
 
 /** The same with rounds of several requests: each connection waits for every answer. */
-export async function loadRounds(
-  base: string,
-  steps: readonly Step[],
-  duration = seconds,
-  rate?: number,
-): Promise<Load> {
+export async function loadRounds(base: string, steps: readonly Step[], duration = seconds): Promise<Load> {
   let failures = 0
   const took: number[] = []
   const result = await autocannon({
     url: base,
     connections,
     duration,
-    ...(rate === undefined ? {} : { overallRate: rate * steps.length }),
     requests: steps.map(({ ask, expected }, index) => ({
       method: 'GET',
       setupRequest: (request, context) => {

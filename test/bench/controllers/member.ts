@@ -1,0 +1,11 @@
+import { createLog } from '../../../server/observe/log.ts'
+import { openMember } from '../../../server/store/postgres/open-member.ts'
+import type { SiteMember } from '../../../server/store/site-member.ts'
+import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+
+/** One controller of a site as far as its store goes, in a process of its own. Arguments: data folder, address of the database, file with the site's key. */
+export async function member(name: string): Promise<SiteMember> {
+  const [folder = '', database = '', key = ''] = process.argv.slice(2)
+  const sealer = createSealer(await loadKeyFile(key))
+  return await openMember({ folder, database, sealer, name, version: 'bench', logger: createLog('error') })
+}

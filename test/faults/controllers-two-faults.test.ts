@@ -37,6 +37,16 @@ const stories: Record<string, Story> = {
     await site.database.launch()
     await Promise.all([site.restart(leads), clients.moreChanges(20)])
   },
+  'the database starts again while the leader hears nothing of it': async ({ site, clients }) => {
+    const leads = await site.leader()
+    leads.proxy?.freeze(true)
+    await site.database.signal('SIGQUIT')
+    await site.database.launch()
+    await site.leader(leads)
+    await clients.moreChanges(20)
+    leads.proxy?.freeze(false)
+    await clients.moreChanges(20)
+  },
   'the database stands still while the leader is killed': async ({ site, clients }) => {
     const leads = await site.leader()
     await site.database.freeze(true)

@@ -17,6 +17,8 @@ export class DatabaseProxy {
   closed = false
   /** Nothing gets through, in either direction, and nobody is told: a frozen host. */
   #frozen = false
+  /** Ends of connections that the other side has not heard of. */
+  readonly #unheard = new Set<() => void>()
   /** The next answer to a statement that holds these bytes does not get through; the statement does. */
   #drops: { asked: string; dropped: () => void } | undefined
 
@@ -30,6 +32,10 @@ export class DatabaseProxy {
       const pair: Pair = { near, far, drops: false }
       this.#pairs.add(pair)
       const end = (): void => {
+        if (this.#frozen) {
+          this.#unheard.add(end)
+          return
+        }
         this.#pairs.delete(pair)
         near.destroy()
         far.destroy()
@@ -74,6 +80,9 @@ export class DatabaseProxy {
       if (frozen) this.#pause(pair)
       else for (const side of [pair.near, pair.far]) side.resume()
     }
+    if (frozen) return
+    for (const end of this.#unheard) end()
+    this.#unheard.clear()
   }
 
   /**

@@ -17,7 +17,7 @@ test(`The lead is handed over by hand ${times} times under load: every call is a
       // Any controller can be told, not only the one that leads.
       const told = site.controllers[turn % site.controllers.length] ?? leads
       took.push(await handOver(site, told, next))
-      expect(await site.leader()).toBe(next)
+      await expect.poll(async () => (await site.leader()).name).toBe(next.name)
       await clients.moreChanges(30)
     }
   })

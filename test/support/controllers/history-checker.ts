@@ -142,7 +142,7 @@ function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
       const seen = listed.get(room)
       note(room, {
         ...call,
-        asked: { do: 'get', room },
+        asked: { do: 'get', room, listed: true },
         told: seen === undefined ? { as: 'noRoom' } : { as: 'done', seen },
       })
     }

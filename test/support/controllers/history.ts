@@ -3,7 +3,8 @@ export type Asked =
   | { do: 'create'; room: string; topic: string }
   | { do: 'update'; room: string; topic: string }
   | { do: 'delete'; room: string }
-  | { do: 'get'; room: string }
+  /** Alone, or as one of a list. */
+  | { do: 'get'; room: string; listed?: true }
   /** Who is in it; only whether the room is there counts. */
   | { do: 'users'; room: string }
   | { do: 'addDevice'; room: string; user: string }

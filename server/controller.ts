@@ -233,11 +233,10 @@ export class Controller {
     }
     this.#started()
     const nodePort = async (): Promise<void> => {
-      await free
       if (this.#stopping === undefined) await this.#listeners.start(settings, this.#tls.material, ['node'])
       if (this.#stopping === undefined) this.#started()
     }
-    nodePort().catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
+    free.then(nodePort).catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
     this.#services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
   }
 
@@ -247,16 +246,20 @@ export class Controller {
     this.#led?.placed(controllerPlace(this.#listeners, this.#host(), this.#tls.material))
   }
 
-  /** Ends because another controller leads: the ports are left to the standby that this program becomes. Never rejects; it takes `leaveMs` at most. */
-  leave(): Promise<void> {
-    this.#stopping ??= this.#leave()
-    return this.#stopping
+  /**
+   * Ends because another controller leads: the ports are left to the standby that this program becomes, at once.
+   * @returns `portsLeft` resolves when the node port is free, too, `ended` when all has ended, `leaveMs` later at most; neither rejects
+   */
+  leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
+    const portsLeft = this.#stopping === undefined ? this.#listeners.letGo().catch(() => undefined) : this.#stopping
+    this.#stopping ??= this.#leave(portsLeft)
+    return { portsLeft, ended: this.#stopping.catch(() => undefined) }
   }
 
-  async #leave(): Promise<void> {
+  async #leave(portsLeft: Promise<unknown>): Promise<void> {
     this.#certificate.stop()
     const { logger } = this.#options
-    const ended = Promise.allSettled([this.#listeners.letGo(), this.#endParts()])
+    const ended = Promise.allSettled([portsLeft, this.#endParts()])
     await Promise.race([ended, setTimeout(leaveMs)])
     await this.#store.close().catch((error: unknown) => logger.error({ err: error }, 'the store did not end in order'))
   }

@@ -1,39 +1,26 @@
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../shared/settings.ts'
 import { ConsoleKey } from './console/console-key.ts'
-import type { SiteControllers } from './console/site-controllers.ts'
 import { Controller } from './controller.ts'
-import type { ControllerOptions } from './controller-options.ts'
 import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
 import { ProofOfClient } from './edge/passed-on.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
-import type { FirstStart } from './first-start.ts'
+import { type FirstStart, isFirstStart } from './first-start.ts'
 import type { ListenerName } from './http/listeners.ts'
+import { controllersBy, joinAgain, joinSite, ledSoon, type SiteControllerOptions } from './join-site.ts'
 import { firstMaterial, prepareSite } from './open-site.ts'
 import type { Restarts } from './restarts.ts'
-import { proofOfCaller, standbyConsole } from './standby-console.ts'
-import { askOthers } from './standby/ask-others.ts'
+import { proofOfCaller } from './standby-console.ts'
+import { type StandbyRole, standbyRole } from './standby-role.ts'
 import { FollowedSite } from './standby/followed-site.ts'
 import { LeaderWay } from './standby/leader-way.ts'
-import { Standby } from './standby/standby.ts'
-import type { MemberOptions } from './store/postgres/member-options.ts'
 import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
 import type { ControllerPlace, ControllerRole, KnownController, LedStore, SiteMember } from './store/site-member.ts'
 
-/** How to run a controller of a site that a database holds. */
-export interface SiteControllerOptions extends ControllerOptions {
-  database: string
-  /** For tests. */
-  member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
-}
-
-/** So long a start waits to lead a site that nobody is known to lead, in milliseconds. */
-const soonMs = 1_500
 /** Before a change of role is tried again, in milliseconds. */
 const againMs = 1_000
 
@@ -54,13 +41,16 @@ export class SiteController {
   readonly consoleKey: ConsoleKey | undefined
   #member: SiteMember
   #stopLooking: () => void = () => {}
-  #role: { is: 'leader'; controller: Controller } | { is: 'standby'; standby: Standby } | undefined
+  #role: { is: 'leader'; controller: Controller } | ({ is: 'standby' } & StandbyRole) | undefined
+  /** Where it listened last: ports that are any free one stay what they are. */
+  #ports: Restarts['ports']
   #tls: TlsMaterial | undefined
-  #endConsole: () => void = () => {}
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   /** Of a role before, which still ends. */
   #leaving: Promise<void> = Promise.resolve()
   #firstStart: FirstStart | undefined
+  /** What the start was told to do with the site is still to be done. */
+  #mayPrepare = false
   #running: Promise<void> = Promise.resolve()
   readonly #ending = new AbortController()
   #stopped: Promise<void> | undefined
@@ -76,6 +66,7 @@ export class SiteController {
     this.#member = member
     this.#site = site
     this.#tls = tls
+    this.#ports = options.restarts?.ports ?? {}
     this.#life = new ControllerLife(events, options.version)
     this.#proof = new ProofOfClient((text) => sealer.proof('client of a request that was passed on', text))
     const { consolePage, dataFolder, logger } = options
@@ -132,9 +123,14 @@ export class SiteController {
     try {
       this.#lookForLeader()
       const leading = this.#lead()
-      const store = await this.#soon(leading)
-      if (store === undefined) await this.#standBy('at once')
-      else await this.#beginToLead(store)
+      const store = await ledSoon(this.#member, leading)
+      if (store !== undefined) await this.#beginToLead(store)
+      else {
+        await this.#standBy()
+        this.#mayPrepare = this.#member.leader() === undefined
+        if (this.#options.site !== undefined && !this.#mayPrepare)
+          this.#options.logger.warn({}, 'another controller leads: the site file is not applied')
+      }
       this.#running = this.#run(store === undefined ? leading : Promise.resolve(store))
     } catch (error) {
       await this.stop(0)
@@ -146,8 +142,9 @@ export class SiteController {
   stop(deadlineMs = this.#site.settings().deadlines.shutdown_ms): Promise<void> {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
-      if (role?.is === 'leader') await role.controller.stop(deadlineMs)
-      else await role?.standby.stop(deadlineMs)
+      if (role?.is === 'leader') return await role.controller.stop(deadlineMs)
+      role?.endConsole()
+      await role?.standby.stop(deadlineMs)
     })
     return this.#stopped
   }
@@ -156,8 +153,9 @@ export class SiteController {
   abandon(): Promise<void> {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
-      if (role?.is === 'leader') await role.controller.abandon()
-      else await role?.standby.stop(0)
+      if (role?.is === 'leader') return await role.controller.abandon()
+      role?.endConsole()
+      await role?.standby.stop(0)
     })
     return this.#stopped
   }
@@ -165,7 +163,6 @@ export class SiteController {
   async #end(endRole: () => Promise<void>): Promise<void> {
     this.#ending.abort(new Error('The controller stops.'))
     this.#stopLooking()
-    this.#endConsole()
     this.#way.close()
     // A change of role that is under way comes to its end first, so that nothing is left behind.
     await this.#running
@@ -219,31 +216,12 @@ export class SiteController {
     return leading
   }
 
-  /** The store, where this controller leads within a moment. @throws what keeps it from leading at all */
-  async #soon(leading: Promise<LedStore>): Promise<LedStore | undefined> {
-    const over = new AbortController()
-    const other = new Promise<undefined>((resolve) => {
-      const stop = this.#member.onLeader(
-        (leader) => leader !== undefined && leader.id !== this.#member.id && resolve(undefined),
-      )
-      over.signal.addEventListener('abort', stop, { once: true })
-      const leader = this.#member.leader()
-      if (leader !== undefined && leader.id !== this.#member.id) resolve(undefined)
-    })
-    const late = sleep(soonMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
-    try {
-      return await Promise.race([leading, other, late])
-    } finally {
-      over.abort()
-    }
-  }
-
   /** This program leads from its start on. */
   async #beginToLead(store: LedStore): Promise<void> {
     this.#site.follow(store)
     this.#firstStart = await prepareSite(this.#options, store, this.#events)
     this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder)
-    const controller = this.#controllerOn(store, {})
+    const controller = this.#controllerOn(store)
     this.#role = { is: 'leader', controller }
     await controller.start()
     this.#leads()
@@ -252,12 +230,18 @@ export class SiteController {
   /** The standby that this program is lets go of its ports, and the controller that leads takes them. */
   async #takeOver(store: LedStore): Promise<void> {
     this.#site.follow(store)
+    // Nobody led when this program began, or who did was lost before the site had begun.
+    if (this.#mayPrepare || isFirstStart(store))
+      this.#firstStart = await prepareSite(this.#options, store, this.#events)
+    this.#mayPrepare = false
     const role = this.#role
-    const standby = role?.is === 'standby' ? role.standby : undefined
-    if (standby !== undefined) this.#tls = standby.tls
-    const controller = this.#controllerOn(store, this.ports())
-    this.#endConsole()
-    const free = standby?.letGo() ?? Promise.resolve()
+    let free = Promise.resolve()
+    if (role?.is === 'standby') this.#tls = role.standby.tls
+    const controller = this.#controllerOn(store)
+    if (role?.is === 'standby') {
+      role.endConsole()
+      free = role.standby.letGo()
+    }
     this.#role = { is: 'leader', controller }
     await controller.takeOver(free)
     this.#leads()
@@ -277,65 +261,51 @@ export class SiteController {
     const role = this.#role
     this.#stopLooking()
     this.#way.leave()
-    if (role?.is === 'leader') {
-      const { controller } = role
-      const ports = this.ports()
-      const left = controller.leave()
-      this.#leaving = left
-      await this.#standBy('once it is free', ports)
-      await Promise.race([left, sleep(againMs, undefined, { ref: false })])
+    if (role?.is !== 'standby') {
+      // It ends beside what follows: nobody waits for its media programs.
+      const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
+      this.#leaving = ended
+      await this.#standBy(portsLeft)
+      await Promise.race([this.#leaving, sleep(againMs, undefined, { ref: false })])
     }
     await this.#member.close()
-    this.#member = await this.#joinAgain()
+    this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal)
     this.#site.follow(this.#member.followed)
     this.#lookForLeader()
     this.#announce()
   }
 
-  async #standBy(nodePort: 'at once' | 'once it is free', ports = this.#options.restarts?.ports ?? {}): Promise<void> {
-    const { overrides = {}, compatibility, dataFolder, logger, consolePage } = this.#options
-    const console =
-      consolePage === undefined || this.consoleKey === undefined
-        ? undefined
-        : standbyConsole({
-            page: consolePage,
-            site: this.#site,
-            controllers: this.#controllers(),
-            sealer: this.#sealer,
-            key: this.consoleKey,
-            events: this.#events,
-            proof: this.#proof,
-            kept: this.#kept,
-            tls: () => standby.tls,
-            way: this.#way,
-            version: this.#options.version,
-            startedAt: this.#startedAt,
-            counts: () => standby.passOn.counts,
-            connections: () => standby.listeners.connections(),
-            logger,
-          })
-    const standby: Standby = new Standby({
+  /** @throws ListenError; then nothing listens */
+  async #standBy(nodePortFree?: Promise<unknown>): Promise<void> {
+    const { logger } = this.#options
+    const role = standbyRole(this.#options, {
       site: this.#site,
       way: this.#way,
       proof: this.#proof,
       kept: this.#kept,
-      ports,
-      overrides,
-      compatibility,
-      dataFolder,
-      tls: this.#tls,
-      console,
+      ports: this.#ports,
       placed: () => this.#announce(),
-      log: logger,
+      controllers: controllersBy(() => this.#member, this.#leaderListeners),
+      sealer: this.#sealer,
+      consoleKey: this.consoleKey,
+      events: this.#events,
+      tls: this.#tls,
+      startedAt: this.#startedAt,
     })
-    this.#role = { is: 'standby', standby }
-    this.#endConsole = () => console?.end()
-    await standby.start(nodePort)
-    await this.#kept.close()
+    this.#role = { is: 'standby', ...role }
+    try {
+      await role.standby.start(nodePortFree)
+    } catch (error) {
+      role.endConsole()
+      this.#role = undefined
+      throw error
+    } finally {
+      await this.#kept.close()
+    }
     logger.info({ role: 'standby', leader: this.#member.leader()?.name ?? '' }, 'this controller stands by')
   }
 
-  #controllerOn(store: LedStore, ports: Restarts['ports']): Controller {
+  #controllerOn(store: LedStore): Controller {
     const led = {
       store,
       member: this.#member,
@@ -343,8 +313,9 @@ export class SiteController {
       proof: this.#proof,
       proofOfCaller: proofOfCaller(this.#sealer),
       kept: this.#kept,
-      ports: { ...this.#options.restarts?.ports, ...ports },
+      ports: this.#ports,
       placed: (place: ControllerPlace) => {
+        this.#ports = { ...this.#ports, ...this.ports() }
         this.#member.announce(place)
         if (this.#way.own) this.#way.lead({ id: this.#member.id, place }, true)
       },
@@ -366,23 +337,8 @@ export class SiteController {
     look()
   }
 
-  /** The controllers, by whichever membership this program has. */
-  #controllers(): SiteControllers {
-    return {
-      id: this.#member.id,
-      medium: 'database',
-      controllers: () => this.#member.controllers(),
-      leader: () => this.#member.leader(),
-      database: () => this.#member.database(),
-      handOver: (id) => this.#member.handOver(id),
-      onLeader: (listener) => {
-        this.#leaderListeners.add(listener)
-        return () => this.#leaderListeners.delete(listener)
-      },
-    }
-  }
-
   #announce(): void {
+    this.#ports = { ...this.#ports, ...this.ports() }
     this.#member.announce(this.#ownPlace())
   }
 
@@ -392,39 +348,4 @@ export class SiteController {
     const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
     return controllerPlace({ url: (name) => this.url(name) }, host, tls)
   }
-
-  /** The database may be away just now: it is tried until it is back. */
-  async #joinAgain(): Promise<SiteMember> {
-    const { signal } = this.#ending
-    for (;;) {
-      try {
-        return await joinSite(this.#options, this.#sealer, 'wait')
-      } catch (error) {
-        signal.throwIfAborted()
-        this.#options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
-        await sleep(againMs, undefined, { signal })
-      }
-    }
-  }
-}
-
-async function joinSite(
-  options: SiteControllerOptions,
-  sealer: Sealer,
-  whenAway: 'fail' | 'wait',
-): Promise<SiteMember> {
-  const { dataFolder, database, logger, version, name = hostname(), member } = options
-  // A site in files does not load what it does not use.
-  const { openMember } = await import('./store/postgres/open-member.ts')
-  return await openMember({
-    ...member,
-    folder: dataFolder,
-    database,
-    sealer,
-    logger,
-    name,
-    version,
-    whenAway,
-    askOthers,
-  })
 }

@@ -7,6 +7,7 @@ import { CertificateWatch } from '../edge/certificate-watch.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { ProofOfClient } from '../edge/passed-on.ts'
 import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
+import { tryPort } from '../edge/try-port.ts'
 import { compatibilitySwitches, type FixedCompatibility } from '../field-api/older-clients.ts'
 import { type ListenerName, type ListenerOverrides, Listeners, type Port } from '../http/listeners.ts'
 import type { Log } from '../observe/log.ts'
@@ -41,7 +42,7 @@ export interface StandbyOptions {
 
 const noObserver = { observe: (): void => {} }
 /** The process of an embedded node that just ended may hold its port for a moment, in milliseconds. */
-const nodePortMs = { patience: 10_000, between: 50 }
+const nodePortMs = { patience: 10_000, between: 500 }
 
 /** The ports of a controller that stands by: requests go to the leader. */
 export class Standby {
@@ -106,13 +107,17 @@ export class Standby {
     return this.#tls
   }
 
-  /** Listens. The node port may follow a moment later where it was the embedded node's until now. @throws ListenError; then nothing listens */
-  async start(nodePort: 'at once' | 'once it is free'): Promise<void> {
+  /**
+   * Listens.
+   * @param free resolves when the node port is, where the embedded node has it until then: it follows a moment later
+   * @throws ListenError; then nothing listens
+   */
+  async start(free?: Promise<unknown>): Promise<void> {
     const settings = this.#options.site.settings()
     const others = ['media', 'device', 'event', 'console'] as const
-    await this.listeners.start(settings, this.#tls, nodePort === 'at once' ? [...others, 'node'] : others)
+    await this.listeners.start(settings, this.#tls, free === undefined ? [...others, 'node'] : others)
     this.#options.placed()
-    if (nodePort === 'once it is free') this.#nodePort = this.#startNodePort(settings)
+    if (free !== undefined) this.#nodePort = this.#startNodePort(settings, free)
   }
 
   /**
@@ -137,21 +142,25 @@ export class Standby {
     this.#upgrades.close()
   }
 
-  async #startNodePort(settings: Settings): Promise<void> {
+  async #startNodePort(settings: Settings, free: Promise<unknown>): Promise<void> {
+    const { log, overrides, ports } = this.#options
+    const host = overrides.host ?? settings.listeners.host
+    const wanted = overrides.node_port ?? settings.listeners.node_port
+    const port = wanted === 0 ? (ports.node ?? 0) : wanted
+    await free
+    // Whoever stays with the address finds somebody: the same port, however long its process takes to end.
     const end = performance.now() + nodePortMs.patience
-    while (!this.#ended.signal.aborted) {
-      try {
-        await this.listeners.start(settings, this.#tls, ['node'])
-        this.#options.placed()
-        if (this.#ended.signal.aborted) await this.listeners.letGo()
-        return
-      } catch (error) {
-        if (performance.now() > end) {
-          this.#options.log.error({ err: error }, 'the node port could not be opened')
-          return
-        }
-        await sleep(nodePortMs.between)
-      }
+    while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
+      if (performance.now() > end) break
+      await sleep(nodePortMs.between)
+    }
+    if (this.#ended.signal.aborted) return
+    try {
+      await this.listeners.start(settings, this.#tls, ['node'])
+      this.#options.placed()
+      if (this.#ended.signal.aborted) await this.listeners.letGo()
+    } catch (error) {
+      log.error({ err: error }, 'the node port could not be opened')
     }
   }
 

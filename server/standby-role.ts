@@ -1,0 +1,44 @@
+import type { ConsoleKey } from './console/console-key.ts'
+import type { SiteControllers } from './console/site-controllers.ts'
+import type { ControllerOptions } from './controller-options.ts'
+import type { TlsMaterial } from './edge/tls.ts'
+import type { EventLog } from './event-log/event-log.ts'
+import { standbyConsole } from './standby-console.ts'
+import { Standby, type StandbyOptions } from './standby/standby.ts'
+import type { Sealer } from './store/sealer.ts'
+
+/** What a controller that stands by works with, beyond its options. */
+export interface StandbyRoleParts extends Pick<StandbyOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
+  controllers: SiteControllers
+  sealer: Sealer
+  consoleKey: ConsoleKey | undefined
+  events: EventLog
+  tls: TlsMaterial | undefined
+  /** Milliseconds since the epoch. */
+  startedAt: number
+}
+
+/** A controller in the role of a standby: its ports, and its console. */
+export interface StandbyRole {
+  standby: Standby
+  /** Its console looks at nothing any more. */
+  endConsole(): void
+}
+
+/** Composes the ports of a controller that stands by; nothing listens yet. */
+export function standbyRole(options: ControllerOptions, parts: StandbyRoleParts): StandbyRole {
+  const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
+  const { consoleKey: key, controllers, sealer, events, startedAt, ...ports } = parts
+  const { site, way, proof, kept } = ports
+  const console =
+    page === undefined || key === undefined
+      ? undefined
+      : standbyConsole({
+          ...{ page, key, site, way, proof, kept, controllers, sealer, events, version, startedAt, logger },
+          tls: () => standby.tls,
+          counts: () => standby.passOn.counts,
+          connections: () => standby.listeners.connections(),
+        })
+  const standby: Standby = new Standby({ ...ports, overrides, compatibility, dataFolder, console, log: logger })
+  return { standby, endConsole: () => console?.end() }
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { usage } from '../../server/launch-options.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const page = await readFile(join(root, 'docs/high-availability.md'), 'utf8')
+/** The configuration below a heading that names its file. */
+const configuration = (file: string): string =>
+  new RegExp(`^###.*\`${file}\`[^]*?^\`\`\`\\w*\n([^]*?)^\`\`\``, 'm').exec(page)?.[1] ?? ''
+
+test('What docs/high-availability.md sets, Roomdesk knows; its links lead somewhere, and the other pages lead to it', async () => {
+  const variables = [...page.matchAll(/ROOMDESK_([A-Z_]+)/g)]
+  expect(variables.length).toBeGreaterThan(2)
+  for (const [variable, name = ''] of variables)
+    expect(usage, variable).toContain(`--${name.toLowerCase().replaceAll('_', '-')} `)
+  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g))
+    expect(existsSync(join(root, 'docs', path)), path).toBe(true)
+  for (const from of ['README.md', 'README.zh-CN.md', 'docs/install.md', 'docs/data.md'])
+    expect(await readFile(join(root, from), 'utf8'), from).toContain('high-availability.md')
+})
+
+test('Every server of HAProxy that the page configures is asked for its health at the console port, and each port of the APIs and the node has its frontend', () => {
+  const text = configuration('/etc/haproxy/haproxy.cfg')
+  const servers = [...text.matchAll(/^ {2}server \w+ ([\d.]+):(\d+) check port 7083$/gm)]
+  expect(servers).toHaveLength(text.match(/^ {2}server /gm)?.length ?? 0)
+  for (const port of ['7080', '7081', '7082']) {
+    expect(text).toContain(`bind 10.0.0.10:${port}`)
+    expect(servers.filter(([, , to]) => to === port)).toHaveLength(4)
+  }
+  // Without it in the backend itself, HAProxy only looks whether the port is open.
+  expect(text.match(/^ {2}option httpchk GET \/healthz$/gm)).toHaveLength(6)
+})
+
+test.skipIf(!existsSync('/usr/sbin/haproxy'))('HAProxy takes its configuration', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-haproxy-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'haproxy.cfg')
+  await writeFile(file, configuration('/etc/haproxy/haproxy.cfg'))
+  expect(execFileSync('/usr/sbin/haproxy', ['-c', '-f', file], { encoding: 'utf8' })).toContain('valid')
+})

@@ -23,12 +23,16 @@ test('A standby follows change by change, in order, and says how far it is behin
   await Promise.all(names.map((name) => createRoom(led, name)))
   await vi.waitFor(() => expect(heard).toEqual(names))
   expect(second.member.followed.get('rooms', 'room-7')).toEqual(led.get('rooms', 'room-7'))
-  await vi.waitFor(async () =>
-    expect(await first.member.controllers()).toMatchObject([
+  const since = Date.now()
+  await vi.waitFor(async () => {
+    const known = await first.member.controllers()
+    expect(known).toMatchObject([
       { name: 'first', role: 'leader', behind: 0, version: '1.2.3' },
       { name: 'second', role: 'standby', behind: 0, behindFor: 0 },
-    ]),
-  )
+    ])
+    // It has said so since it heard the last of them.
+    expect(known[1]?.seenAt).toBeGreaterThan(since + 20)
+  })
   // Whoever is not heard of any more has missed what was stored since.
   second.proxy.freeze(true)
   for (let i = 0; i < 3; i++) await createRoom(led, `missed-${i}`)

@@ -44,7 +44,10 @@ export class Lease {
     this.#prove(options.provedAt)
     const { link } = options
     // Who takes the lock over does not wait for the lease.
-    link.onAway(() => void (this.#until = 0))
+    link.onAway(() => {
+      this.#until = 0
+      this.#findOut()
+    })
     link.onBack((since) => {
       this.#prove(since)
       void this.renew()
@@ -84,10 +87,17 @@ export class Lease {
     this.#ended.abort()
   }
 
+  /** Whoever is cut off from the database learns that another leads also while nobody reads: what waits to be stored fails then, and need not wait for its deadline. */
+  #findOut(): void {
+    this.confirmed()?.catch(() => undefined)
+  }
+
   async #run(): Promise<void> {
+    const { link } = this.#options
     const { signal } = this.#ended
     while (!signal.aborted) {
       await this.renew()
+      if (link.away() !== undefined) this.#findOut()
       await sleep(this.#options.times.renew, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }

@@ -36,6 +36,8 @@ export class Link {
   #session: Session
   #last: number
   #away: LinkAway | undefined
+  /** Ends the wait of those who wait for a database that is away. */
+  #endWait: (() => void) | undefined
   #deposed: DeposedError | undefined
   readonly #closed = new AbortController()
   readonly #listeners = new Set<() => void>()
@@ -94,6 +96,7 @@ export class Link {
     this.#deposed ??= error
     this.#away = undefined
     this.destroy()
+    this.#endWait?.()
     this.#deposition.resolve(this.#deposed)
     return this.#deposed
   }
@@ -147,6 +150,7 @@ export class Link {
     const reason = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
     const away: LinkAway = { error: reason, back, since: Date.now(), tried: false }
     this.#away = away
+    this.#endWait = resolve
     void this.#reconnect(away).then(resolve)
     for (const listener of this.#listeners) listener()
   }

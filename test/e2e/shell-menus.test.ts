@@ -24,9 +24,11 @@ beforeAll(async () => {
   config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
   desktop = await launch({ env: { XDG_CONFIG_HOME: config, ...keychain('working') } })
   await noteSurroundings(desktop.app)
-  // The tray is drawn anew with the language.
+  // The tray is noted from its next change on, and only what changed is drawn.
+  await desktop.call('settings.set', { console: { language: 'zh' } })
+  await vi.waitUntil(async () => (await inTray('quit')) !== undefined, { timeout: 10_000 })
   await desktop.call('settings.set', { console: { language: 'en' } })
-  await vi.waitUntil(() => tray(desktop.app))
+  await vi.waitUntil(async () => (await inTray('quit'))?.label === 'Quit Roomdesk', { timeout: 10_000 })
 })
 afterAll(async () => {
   await desktop[Symbol.asyncDispose]()

@@ -48,6 +48,7 @@ import { RequestJournal } from './observe/request-journal.ts'
 import { Samples } from './observe/samples.ts'
 import { RoomViews } from './rooms/room-views.ts'
 import { JoinLinks } from './rooms/join-links.ts'
+import { fixedAddresses } from './rooms/fixed-addresses.ts'
 import { OtherControllers } from './rooms/other-controllers.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { lockForHost } from './rooms/host-lock.ts'
@@ -205,7 +206,18 @@ export function createServices(options: ServiceOptions): Services {
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const { cascades, front } = carriedRooms({ store, settings, pool, janus, media, logger })
   const pageAddress = (): string => (media?.first.owner === undefined ? '' : (defaultNodeAddress?.(0) ?? ''))
-  const others = new OtherControllers({ member: options.member, changed: () => media?.configure(), logger })
+  const warned = new Set<string>()
+  const others = new OtherControllers({
+    member: options.member,
+    changed: () => {
+      media?.configure()
+      for (const sentence of fixedAddresses(store.all('nodes').values(), settings())) {
+        if (!warned.has(sentence)) logger.warn(sentence)
+        warned.add(sentence)
+      }
+    },
+    logger,
+  })
   const otherControllers = (): readonly string[] => others.nodeUrls
   const joinLinks = new JoinLinks({ store, rooms, pool, settings, mediaUrl, pageAddress, otherControllers })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing })

@@ -30,7 +30,7 @@ import { siteSettings } from './store/site-settings.ts'
 import type { ControllerPlace } from './store/site-member.ts'
 import type { Store } from './store/store.ts'
 import { CertificateWatch } from './edge/certificate-watch.ts'
-import { type SiteTls, tlsMaterial } from './edge/tls.ts'
+import { type SiteTls, siteTls, tlsMaterial } from './edge/tls.ts'
 
 /** What connections and nodes have to end in before the store is closed over them, in milliseconds. */
 const cutMs = 1_000
@@ -74,7 +74,9 @@ export class Controller {
     this.#gathering = new GatheringSink(events)
     this.#life = led === undefined ? new ControllerLife(events, options.version) : undefined
     this.#listenerWatch = new ListenerWatch(events)
-    this.#tls = { material: tls, problem: () => this.#certificate.problem }
+    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
+    const placed = (): void => led?.placed(place())
+    this.#tls = siteTls(tls, () => this.#certificate.problem, placed)
     this.firstStart = firstStart
     const settings = (): Settings => siteSettings(store)
     const overrides = options.overrides ?? {}
@@ -131,9 +133,8 @@ export class Controller {
       this.#listenerWatch.look(this.#listeners.views())
       // Which ports are the site's is told to the node, which calls none of them.
       this.#services.media?.configure()
-      led?.placed(place())
+      placed()
     }
-    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
     this.#listeners = new Listeners(ports, overrides, changed, led?.ports ?? options.restarts?.ports)
     this.#certificate = new CertificateWatch({
       read: () => tlsMaterial(settings(), options.dataFolder),
@@ -141,7 +142,7 @@ export class Controller {
       use: async (material) => {
         this.#tls.material = material
         await this.#listeners.secure(material)
-        changed()
+        this.#services.hub.emit('listeners.changed', {})
       },
       changed: () => this.#services.hub.emit('listeners.changed', {}),
       log: options.logger,

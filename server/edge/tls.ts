@@ -20,6 +20,25 @@ export interface SiteTls {
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 
+/** Keeps the certificate of a site. @param changed told when another one is in use */
+export function siteTls(
+  material: TlsMaterial | undefined,
+  problem: SiteTls['problem'],
+  changed: () => void = () => undefined,
+): SiteTls {
+  let used = material
+  return {
+    problem,
+    get material() {
+      return used
+    },
+    set material(next) {
+      used = next
+      changed()
+    },
+  }
+}
+
 /** What a console shows of the certificate in use; zeros and empty texts without one. */
 export interface CertificateInfo {
   mode: Settings['tls']['mode']

@@ -1,7 +1,12 @@
-import { mkdtemp } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { mediaOperations } from '../../../shared/media-operations.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { type Headless, HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
@@ -146,6 +151,46 @@ test('The console of a standby reads, changes nothing and says where to', async 
   expect(await call('backups.list')).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   expect((await fetch(`${two.ready.console}/session`, { method: 'DELETE', headers: { cookie } })).status).toBe(204)
   await vi.waitFor(async () => expect(await call('account.me')).toMatchObject({ ok: false }))
+})
+
+test('The pages of a standby are told what happens at the leader', async () => {
+  const key = (await readFile(join(two.folder, 'console.key'), 'utf8')).trim()
+  const signedIn = await fetch(`${two.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
+  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? ''
+  const headers = { cookie, origin: two.ready.console }
+  const page = new WebSocket(`${two.ready.console.replace('http', 'ws')}/ws`, { headers })
+  const told: { event?: string; id?: number; result?: unknown }[] = []
+  page.on('message', (data: Buffer) => told.push(JSON.parse(data.toString()) as (typeof told)[number]))
+  await once(page, 'open')
+  // The way to the leader is opened for the first page.
+  await vi.waitFor(async () => {
+    await one.rpc('rooms.create', { topic: 'Told', owner_id: 'o', room_mode: 1 })
+    expect(told.some(({ event }) => event === 'rooms.changed')).toBe(true)
+  }, 5_000)
+  page.send(JSON.stringify({ id: 7, procedure: 'rooms.create', input: {} }))
+  await vi.waitFor(() =>
+    expect(told.find(({ id }) => id === 7)?.result).toMatchObject({ ok: false, error: { code: 'standby' } }),
+  )
+  page.close()
+  await once(page, 'close')
+})
+
+test('With a certificate a standby speaks TLS as the leader does, and to the leader', async () => {
+  const secretly = async (url: string): Promise<string> => {
+    const sent = https.get(`${url.replace('http:', 'https:')}/rtc/room/get`, {
+      rejectUnauthorized: false,
+      agent: false,
+    })
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return await text(response)
+  }
+  await one.rpc('settings.set', { tls: { mode: 'self-signed' } })
+  one.consoleSpeaks('https')
+  await vi.waitFor(async () => expect(await secretly(two.ready.media)).toContain('room_id is missing'), 10_000)
+  expect(await secretly(one.ready.media)).toContain('room_id is missing')
+  await one.rpc('settings.set', { tls: { mode: 'off' } })
+  one.consoleSpeaks('http')
+  await vi.waitFor(async () => expect((await healthOf(two))[0]).toBe(503), 10_000)
 })
 
 test('The lead is handed over by hand, and both addresses answer on', async () => {

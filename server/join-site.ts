@@ -24,22 +24,35 @@ export async function joinSite(
   options: SiteControllerOptions,
   sealer: Sealer,
   whenAway: 'fail' | 'wait',
+  before?: SiteMember,
 ): Promise<SiteMember> {
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
   // A site in files does not load what it does not use.
   const { openMember } = await import('./store/postgres/open-member.ts')
-  return await openMember({ ...member, folder, database, sealer, logger, name, version, whenAway, askOthers })
+  return await openMember({
+    ...member,
+    folder,
+    database,
+    sealer,
+    logger,
+    name,
+    version,
+    whenAway,
+    askOthers,
+    ...(before === undefined ? {} : { before }),
+  })
 }
 
-/** Joins the site once more. The database may be away just now: it is tried until it is back. @throws what `signal` is aborted with */
+/** Joins the site once more; what is known of it counts meanwhile. The database may be away just now: it is tried until it is back. @throws what `signal` is aborted with */
 export async function joinAgain(
   options: SiteControllerOptions,
   sealer: Sealer,
   signal: AbortSignal,
+  before: SiteMember,
 ): Promise<SiteMember> {
   for (;;) {
     try {
-      return await joinSite(options, sealer, 'wait')
+      return await joinSite(options, sealer, 'wait', before)
     } catch (error) {
       signal.throwIfAborted()
       options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')

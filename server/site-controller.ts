@@ -269,7 +269,7 @@ export class SiteController {
       await Promise.race([this.#leaving, sleep(againMs, undefined, { ref: false })])
     }
     await this.#member.close()
-    this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal)
+    this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal, this.#member)
     this.#site.follow(this.#member.followed)
     this.#lookForLeader()
     this.#announce()

@@ -11,12 +11,14 @@ type Health = z.infer<typeof healthSchema>
 /** Who leads, as the other controllers say themselves (`GET /healthz`), and whether one that stands by reaches the database. */
 export async function askOthers(others: readonly KnownController[], signal: AbortSignal): Promise<OthersSaid> {
   const said = await Promise.all(others.map((other) => healthOf(other, signal).catch(() => undefined)))
-  const epochs = said.flatMap((health) =>
-    health?.role === 'leader' && /^\d{1,18}$/.test(health.epoch) ? [BigInt(health.epoch)] : [],
-  )
-  const highest = epochs.reduce((most, epoch) => (epoch > most ? epoch : most), 0n)
+  let leader: { id: string; epoch: string } | undefined
+  for (const [index, { id }] of others.entries()) {
+    const { role, epoch = '' } = said[index] ?? {}
+    if (role !== 'leader' || !/^\d{1,18}$/.test(epoch)) continue
+    if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
+  }
   const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
-  return highest === 0n ? { reachDatabase } : { epoch: String(highest), reachDatabase }
+  return leader === undefined ? { reachDatabase } : { leader, reachDatabase }
 }
 
 async function healthOf({ place }: KnownController, signal: AbortSignal): Promise<Health | undefined> {

@@ -1,3 +1,5 @@
+import type { KnownController } from '../site-member.ts'
+
 /** The database cannot be used as it is: the message names it, without its password, and says what to mend. */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError'
@@ -12,8 +14,12 @@ export class DatabaseInUseError extends DatabaseError {
 export class DeposedError extends Error {
   override readonly name: string = 'DeposedError'
 
-  constructor(holder: string) {
+  /** Of whom it is known where it is reached. */
+  readonly by: KnownController | undefined
+
+  constructor(holder: string, by?: KnownController) {
     super(`another controller leads this site now${holder === '' ? '' : ` (${holder})`}`)
+    this.by = by
   }
 }
 

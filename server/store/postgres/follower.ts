@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { decodeLine } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
 import type { FollowedStore } from '../site-member.ts'
-import { applyChange, emptyState, type State, toChange } from '../state.ts'
+import { applyChange, changeOf, collectionNames, emptyState, type State, toChange } from '../state.ts'
 import { changesBetween } from '../state-difference.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
@@ -19,6 +19,8 @@ export interface FollowerOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   migrations: Migrations
+  /** What was in memory before, which counts until the database is read. */
+  before: Pick<FollowedStore, 'all'> | undefined
   /** A listener has thrown. */
   onError: (error: unknown) => void
 }
@@ -53,6 +55,10 @@ export class Follower implements FollowedStore {
 
   constructor(options: FollowerOptions) {
     this.#options = options
+    const { before } = options
+    if (before === undefined) return
+    for (const collection of collectionNames)
+      for (const [key, value] of before.all(collection)) applyChange(this.state, changeOf(collection, key, value))
   }
 
   /** Number of the last line in memory. */

@@ -149,12 +149,18 @@ export class Lease {
       const said = await Promise.race([others, this.#news(askMs).then(() => undefined)])
       asked.abort()
       if (this.#settled()) return
-      const { epoch = '0', reachDatabase = false } = said ?? {}
-      if (BigInt(epoch) > BigInt(link.epoch)) throw link.depose(new DeposedError(''))
+      const { leader, reachDatabase = false } = said ?? {}
+      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
+        throw link.depose(this.#deposedBy(leader.id))
       // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
       if (!reachDatabase) this.#until = since + askMs
       else await this.#news(againMs)
     }
+  }
+
+  #deposedBy(id: string): DeposedError {
+    const by = this.#known.find((controller) => controller.id === id)
+    return by === undefined ? new DeposedError('') : new DeposedError(by.name, { ...by, role: 'leader' })
   }
 
   /** Resolves when the lease was proved, or another leads; or after some milliseconds. */

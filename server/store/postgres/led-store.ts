@@ -1,5 +1,5 @@
 import { DurableStore, type DurableStoreOptions } from '../durable-store.ts'
-import type { LedStore } from '../site-member.ts'
+import type { KnownController, LedStore } from '../site-member.ts'
 import { storageError } from '../storage-error.ts'
 import { HandedOverError } from './database-error.ts'
 import type { DatabaseStorage } from './database-storage.ts'
@@ -40,7 +40,7 @@ export class DatabaseStore extends DurableStore implements LedStore {
    * @param forMs how long others hold back for it
    * @throws ApiError 'storage' when that cannot be stored in time: then this one leads on
    */
-  async handOver(to: { id: string; name: string }, forMs: number, deadlineMs: number): Promise<void> {
+  async handOver(to: KnownController, forMs: number, deadlineMs: number): Promise<void> {
     const { link } = this.#storage
     const resume = await this.holdChanges(deadlineMs)
     try {
@@ -48,7 +48,7 @@ export class DatabaseStore extends DurableStore implements LedStore {
       if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
       // Whatever becomes of this: the lock ends with the connection.
       await releaseLock(session).catch(() => undefined)
-      link.depose(new HandedOverError(to.name))
+      link.depose(new HandedOverError(to.name, { ...to, role: 'leader' }))
     } catch (error) {
       throw storageError(error)
     } finally {

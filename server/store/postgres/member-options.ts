@@ -1,10 +1,10 @@
 import type { StoreOptions } from '../open-store.ts'
-import type { KnownController } from '../site-member.ts'
+import type { KnownController, SiteMember } from '../site-member.ts'
 
 /** What other controllers say while this one cannot ask the database. */
 export interface OthersSaid {
-  /** Of the one that leads, the highest when several say so; left out: none was found leading. */
-  epoch?: string
+  /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
+  leader?: { id: string; epoch: string }
   /** One that does not lead reaches the database: it may take over at any moment. */
   reachDatabase: boolean
 }
@@ -52,6 +52,8 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
    * Default: fail.
    */
   whenAway?: 'fail' | 'wait'
+  /** The membership of this program that has ended: what it had in memory and knew of the leader counts until the database is reached. */
+  before?: Pick<SiteMember, 'followed' | 'leader'>
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
   /** For tests. */

@@ -66,7 +66,8 @@ export class Member implements SiteMember {
     this.#since = clock()
     const onError = (error: unknown): void =>
       logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
-    this.#follower = new Follower({ address, deadlines, migrations, onError })
+    this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
+    this.#leader = options.before?.leader()
     this.followed = this.#follower
     this.#standby = new Standby({
       id,
@@ -179,7 +180,7 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
-    void link.deposition.then(() => this.#tell(undefined))
+    void link.deposition.then(({ by }) => this.#tell(by))
     this.#tell(this.#itself())
     return store
   }

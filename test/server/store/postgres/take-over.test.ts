@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
+import type { OthersSaid } from '../../../../server/store/postgres/member-options.ts'
 import type { LedStore } from '../../../../server/store/site-member.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, topics } from '../site.ts'
@@ -18,6 +19,19 @@ async function twoControllers(
   const led = await first.lead()
   return { first, led, second: await site.controller('second') }
 }
+
+/** One that leads hears of the others when it renews its lease. */
+async function renewed({ member }: TestController): Promise<void> {
+  const itself = async (): Promise<number> => (await member.controllers())[0]?.seenAt ?? 0
+  for (let i = 0; i < 2; i++) {
+    const since = await itself()
+    await vi.waitFor(async () => expect(await itself()).toBeGreaterThan(since + 50))
+  }
+}
+
+/** What a controller hears of others. @param leader of them */
+const said = (leader?: { id: string; epoch: string }): OthersSaid =>
+  leader === undefined ? { reachDatabase: true } : { leader, reachDatabase: true }
 
 test('Two that start at once on an empty database: one leads, the other follows what it stores, and leads when it ends', async () => {
   const site = await newSite()
@@ -69,11 +83,11 @@ test('The connection of the leader is cut for good: another leads at once with e
 test('The way of the leader to the database is frozen: its lease ends, another leads, and what the first had under way is not taken for what the second has stored', async () => {
   const site = await newSite()
   const others: string[] = []
-  const answers: { epoch: string }[] = []
+  const leaders: { id: string; epoch: string }[] = []
   const first = await site.controller('first', {
     askOthers: async (known) => {
       others.push(...known.map(({ name }) => name))
-      return await Promise.resolve({ reachDatabase: true, ...answers[0] })
+      return await Promise.resolve(said(leaders[0]))
     },
   })
   const led = await first.lead()
@@ -81,11 +95,7 @@ test('The way of the leader to the database is frozen: its lease ends, another l
   await createRoom(led, 'before')
   expect(led.confirmed()).toBeUndefined()
   await vi.waitFor(() => expect(rooms(second)).toEqual(['before']))
-  // The first one hears of the second when it renews its lease.
-  for (let i = 0; i < 2; i++) {
-    const since = (await first.member.controllers())[0]?.seenAt ?? 0
-    await vi.waitFor(async () => expect((await first.member.controllers())[0]?.seenAt).toBeGreaterThan(since + 50))
-  }
+  await renewed(first)
   const next = second.lead()
   first.proxy.freeze(true)
   const began = performance.now()
@@ -95,7 +105,7 @@ test('The way of the leader to the database is frozen: its lease ends, another l
   expect(performance.now() - began).toBeGreaterThan(times.lease - times.renew - 50)
   // The same number in the journal.
   await createRoom(store, 'of the second')
-  answers.push({ epoch: store.epoch })
+  leaders.push({ id: second.member.id, epoch: store.epoch })
   await expect(led.confirmed()).rejects.toThrow('another controller leads')
   expect(new Set(others)).toEqual(new Set(['second']))
   await expect(led.deposed).resolves.toBeInstanceOf(Error)
@@ -108,23 +118,38 @@ test('The way of the leader to the database is frozen: its lease ends, another l
 
 test('A leader that is cut off from the database hears of the next one by the others: what waits to be stored does not wait for its deadline', async () => {
   const site = await newSite()
-  const epochs: string[] = []
+  const leaders: { id: string; epoch: string }[] = []
   const first = await site.controller('first', {
     deadlineMs: () => 60_000,
-    askOthers: () =>
-      Promise.resolve(epochs[0] === undefined ? { reachDatabase: true } : { epoch: epochs[0], reachDatabase: true }),
+    askOthers: () => Promise.resolve(said(leaders[0])),
   })
   const led = await first.lead()
   const second = await site.controller('second')
+  await createRoom(led, 'before')
+  await renewed(first)
   const next = second.lead()
   first.proxy.closed = true
   first.proxy.cut()
   const change = createRoom(led, 'of the first')
   const failed = expect(change).rejects.toMatchObject({ code: 'storage' })
-  epochs.push((await next).epoch)
+  const store = await next
+  leaders.push({ id: second.member.id, epoch: store.epoch })
   await led.deposed
   await failed
+  expect(first.member.leader()).toMatchObject({ name: 'second', role: 'leader' })
   await led.close()
+  await first.member.close()
+  // What it knows of the site counts on, until it reaches the database again.
+  const again = await site.controller('first, again', {
+    database: site.server.address(site.schema, first.proxy.host),
+    whenAway: 'wait',
+    before: first.member,
+  })
+  expect(rooms(again)).toEqual(['before'])
+  expect(again.member.leader()).toMatchObject({ name: 'second' })
+  await createRoom(store, 'of the second')
+  first.proxy.closed = false
+  await vi.waitFor(() => expect(rooms(again)).toEqual(['before', 'of the second']), { timeout: 3_000 })
 })
 
 test('A leader that froze at the very end of a snapshot keeps nobody from leading', async () => {

@@ -84,5 +84,6 @@ export interface SiteMember {
    * @throws ApiError 'parameter' when it is not known or was not heard of, 'storage' when the database is away: then this one leads on
    */
   handOver(id: string): Promise<void>
+  /** Idempotent. A store that it led with is closed before. */
   close(): Promise<void>
 }

@@ -44,6 +44,7 @@ export class Member implements SiteMember {
   #leader: KnownController | undefined
   #lease: Lease | undefined
   #joined = false
+  #closed: Promise<void> | undefined
   /** It has led, or was about to. */
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
@@ -150,7 +151,12 @@ export class Member implements SiteMember {
     await led.store.handOver(to, this.#times.successor, handOverMs)
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.#lease?.end()
     await this.#standby.close()
     this.#led?.link.destroy()

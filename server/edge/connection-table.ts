@@ -21,7 +21,8 @@ export interface Connection {
   /** Bytes that its client took, when that was last looked at; and performance.now() since when no more did although more wait. 0: it takes them. */
   taken: number
   unreadSince: number
-  readonly share: Share
+  /** Of its address; or of the site, where another controller passes requests on. */
+  share: Share
 }
 
 /** The connections of one address. */
@@ -34,6 +35,8 @@ interface Share {
   readonly served: Set<Connection>
 }
 
+/** In place of an address. */
+const ofSite = 'controllers of the site'
 /** How many connections, and how many addresses, are looked at to find one that can make room: admission costs the same however many there are. */
 const looks = 32
 const addressLooks = 4
@@ -101,6 +104,20 @@ export class ConnectionTable {
     share.silent.add(connection)
     this.#count(share, 1)
     return connection
+  }
+
+  /** A connection by which another controller of the site passes on what many clients ask: it counts for no address. */
+  carriesOthers(connection: Connection): void {
+    const { share } = connection
+    if (share.address === ofSite || !this.#all.has(connection)) return
+    share.silent.delete(connection)
+    share.served.delete(connection)
+    this.#count(share, -1)
+    const site = this.#shares.get(ofSite) ?? { address: ofSite, count: 0, silent: new Set(), served: new Set() }
+    this.#shares.set(ofSite, site)
+    connection.share = site
+    site.silent.add(connection)
+    this.#count(site, 1)
   }
 
   /** Notes a request on a connection; one with too many that are not answered ends. @param response undefined where the connection leaves HTTP with it */

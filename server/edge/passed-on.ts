@@ -25,11 +25,12 @@ export function provenClient(request: object): string | undefined {
 }
 
 /** Looks whether a request was passed on by a controller of the site. One look where it was not. */
-export function believePassedOn(request: IncomingMessage, proof: ProofOfClient): void {
+export function believePassedOn(request: IncomingMessage, proof: ProofOfClient): boolean {
   const { rawHeaders } = request
-  if (rawHeaders[0] !== passedOnHeader) return
+  if (rawHeaders[0] !== passedOnHeader) return false
   const address = proof.addressOf(rawHeaders[1] ?? '')
   if (address !== undefined) (request as PassedOn)[client] = address
+  return address !== undefined
 }
 
 /** Whether a header, in whatever case, is the one that no client sends. */

@@ -201,8 +201,9 @@ export class EdgeServer {
     const { proof } = this.#options
     guard(server, serving, {
       seen: (request, response) => {
-        if (proof !== undefined) believePassedOn(request, proof)
+        const passedOn = proof !== undefined && believePassedOn(request, proof)
         const connection = known.get(request.socket)
+        if (passedOn && connection !== undefined) table.carriesOthers(connection)
         if (connection !== undefined) table.requested(connection, request, response)
       },
     })

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { KeptPorts } from '../../../server/edge/kept-ports.ts'
-import { connectionLimits } from '../../../server/edge/limits.ts'
+import { type ConnectionLimits, connectionLimits } from '../../../server/edge/limits.ts'
 import { ProofOfClient } from '../../../server/edge/passed-on.ts'
 import { EdgeServer } from '../../../server/edge/server.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
@@ -14,11 +14,11 @@ const log = { warn: () => undefined, error: () => undefined }
 const sealer = createSealer(Buffer.alloc(32, 7))
 const proof = new ProofOfClient((of) => sealer.proof('passed on', of))
 
-function open(name: string, kept: KeptPorts): EdgeServer {
+function open(name: string, kept: KeptPorts, limits: ConnectionLimits = connectionLimits.api): EdgeServer {
   const server = new EdgeServer({
     name,
     log,
-    limits: connectionLimits.api,
+    limits,
     maxHeaderSize: 8_192,
     kept,
     proof,
@@ -96,4 +96,27 @@ test('A port that nobody owns is wanted by its address: another port is opened b
   onTestFinished(() => void probe.close())
   await once(probe, 'listening')
   expect((probe.address() as AddressInfo).port).toBe(port)
+})
+
+test('Connections of another controller count for no address: its clients are many', async () => {
+  const server = open('site', new KeptPorts(), { connections: 20, perAddress: 3 })
+  const { port } = await server.start({ host: '127.0.0.1', port: 0 })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
+  onTestFinished(() => agent.destroy())
+  const ask = async (headers: string[]): Promise<boolean> => {
+    const sent = http.get({ host: '127.0.0.1', port, headers, agent })
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
+    await text(response)
+    return sent.reusedSocket
+  }
+  const all = (headers: string[]): Promise<boolean[]> => Promise.all(Array.from({ length: 8 }, () => ask(headers)))
+  const passedOn = ['Roomdesk-Client', proof.headerFor('10.1.2.3'), 'Host', 'a']
+  for (let opened = 0; opened < 8; opened++) await Promise.all(Array.from({ length: opened + 1 }, () => ask(passedOn)))
+  expect(server.connections).toBeGreaterThan(3)
+  expect(await all(passedOn)).toEqual(Array.from({ length: 8 }, () => true))
+  // Of clients that come straight only as many stay as one address may have.
+  const straight = http.get({ host: '127.0.0.1', port, agent: false })
+  const [response] = (await once(straight, 'response')) as [http.IncomingMessage]
+  expect(await text(response)).toBe('site 127.0.0.1')
+  expect(await all(passedOn)).toEqual(Array.from({ length: 8 }, () => true))
 })

@@ -8,8 +8,9 @@ import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
 
-/** Whether the tests run on Electron itself: its binary is here, and nobody asked for the stand-in (`STANDIN=1`). */
-export const isGenuine = process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt'))
+/** Whether the tests run on Electron itself: its binary is here, and nobody asked for the stand-in (`STANDIN=1`); or on nothing else (`STANDIN=0`). */
+export const isGenuine =
+  process.env.STANDIN === '0' || (process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt')))
 
 /** A running desktop app, its console, and what it needs to be asked and ended. */
 export interface Desktop {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -68,7 +69,10 @@ test.runIf(process.platform === 'linux' && process.arch === 'x64')(
       'PASS packed.natives',
       'FAIL app.start',
     ])
-    expect(report.items.at(-1)?.detail).toMatch(/^it ended with \S+ before its console was there/)
+    expect(report.items.at(-1)?.detail).toMatch(/^it ended with \S+ before its console was there/m)
+    const kept = /are kept in (.*)$/m.exec(said)?.[1]
+    expect(existsSync(String(kept))).toBe(true)
+    await rm(String(kept), { recursive: true })
     expect(code).toBe(1)
   },
   300_000,

@@ -35,18 +35,22 @@ export async function tellAppStory(report: Report, part: string, program: Progra
         await report.check(name('room-page-http'), async () => fetchPage(await app.url('media'), roomId))
         await report.check(name('room-page-tls'), () => roomPageOverTls(app, roomId))
         await report.check(name('preview'), () => preview(app, roomId))
-      }
+      } else for (const item of ['room-page-http', 'room-page-tls', 'preview']) report.skip(name(item), noRoom)
       await report.check(name('page-crash'), () => crashPage(app))
       await report.check(name('node-killed'), () => killNode(app))
       await report.check(name('second-instance'), () => startTwice(app, program, folder))
       await report.check(name('sigterm'), () => endBySignal(app))
     }
     const { key } = made ?? {}
-    if (key !== undefined) await report.check(name('data-kept'), () => startOnKeptData(program, folder, key))
+    if (key === undefined) report.skip(name('data-kept'), noRoom)
+    else await report.check(name('data-kept'), () => startOnKeptData(program, folder, key))
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
+    if (report.hasFailed(part)) report.note(`Data and log of this run are kept in ${folder}`)
+    else await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
   }
 }
+
+const noRoom = 'it needs the room of the item "call"'
 
 /** What the first run left for the second. */
 interface Made {

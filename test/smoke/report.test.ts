@@ -49,6 +49,13 @@ test('what is needed and cannot be made is told, whatever was asked for', async 
   expect(lines).toEqual(['FAIL  app.start: no display'])
 })
 
+test('what could not be looked at for want of something else is told, where it was asked for', () => {
+  const { report, lines } = reportOf(['app.preview'])
+  for (const name of ['app.preview', 'app.call']) report.skip(name, 'it needs a room')
+  expect(lines).toEqual(['SKIP  app.preview: it needs a room'])
+  expect([report.hasFailed('app'), report.exitCode]).toEqual([false, 0])
+})
+
 test('where nothing was looked at, nothing has passed', () => {
   expect(reportOf(['app.no-such']).report.exitCode).toBe(1)
 })

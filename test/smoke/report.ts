@@ -74,6 +74,21 @@ export class Report {
     }
   }
 
+  /** Tells that an item was not looked at, if it was asked for. */
+  skip(name: string, why: string): void {
+    if (this.wants(name)) this.tell({ name, verdict: 'SKIP', detail: why, milliseconds: 0 })
+  }
+
+  /** Whether an item of a part has failed. */
+  hasFailed(part: string): boolean {
+    return this.items.some(({ name, verdict }) => verdict === 'FAIL' && name.startsWith(`${part}.`))
+  }
+
+  /** Prints a line that is no item. */
+  note(line: string): void {
+    this.#options.print(`      ${line}`)
+  }
+
   /** Adds an item as it is, and prints it. */
   tell(item: Item): void {
     this.items.push(item)

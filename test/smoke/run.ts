@@ -98,6 +98,7 @@ async function runAll(
         await askQuestions(report, { skip: options.skipQuestions }, program)
         return
       }
+      for (const part of ['app', 'questions']) report.skip(part, 'it needs the packed app')
     }
     await checkInstallers(report, electron.folder, folder)
   } finally {

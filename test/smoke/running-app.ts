@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 import { DevtoolsPage, devtoolsAddress, forgetPort } from './devtools.ts'
@@ -56,7 +59,7 @@ export class RunningApp {
       return app
     } catch (error) {
       await end(child)
-      throw error
+      throw new Error(`the console is not there; the end of the log:\n${await logOf(userData)}`, { cause: error })
     }
   }
 
@@ -135,6 +138,13 @@ async function end(child: ChildProcess): Promise<Ending> {
     clearTimeout(timer)
   }
   return { code: child.exitCode, signal: child.signalCode }
+}
+
+/** The end of the log that a packed app writes. */
+async function logOf(userData: string): Promise<string> {
+  // Where Electron has the logs of an app (docs/api/app.md, getPath).
+  const folder = process.platform === 'darwin' ? join(homedir(), 'Library/Logs/Roomdesk') : join(userData, 'logs')
+  return await readFile(join(folder, 'roomdesk.log'), 'utf8').then(lastOf, () => '(none)')
 }
 
 const lastOf = (written: string): string => written.trimEnd().split('\n').slice(-15).join('\n')

@@ -36,7 +36,7 @@ async function runTests(): Promise<string> {
     const child = spawn(process.execPath, [vitest, 'run', '--project', 'desktop', ...reporters, ...tests], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, STANDIN: undefined },
+      env: { ...process.env, STANDIN: '0' },
     })
     let written = ''
     child.stderr.on('data', (chunk: Buffer) => (written = (written + chunk.toString()).slice(-4_000)))

@@ -32,6 +32,7 @@ const resultSchema = z.discriminatedUnion('ok', [
 const answerMs = 60_000
 /** A leader that hands over gets to say so, in milliseconds. */
 const lastWordMs = 3_000
+const nobodyLeads = 'Nobody leads the site at the moment: try again.'
 /** The largest answer, in bytes: a part of a backup, a page of rooms. */
 const mostBytes = 32 * 1024 * 1024
 
@@ -92,7 +93,7 @@ export class LeaderConsole {
     const deadline = performance.now() + this.#waitMs()
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
-      if (target === undefined) throw new ConsoleError('failed', 'Nobody leads the site at the moment: try again.')
+      if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
       const all = {
         [passedOnHeader]: this.#clients.headerFor(client),
         // Whoever proves to be of the site may come by any name.
@@ -103,10 +104,11 @@ export class LeaderConsole {
       }
       const answer = await this.#attempt(target, method, path, all, body, signal)
       if (answer !== undefined) return answer
+      if (performance.now() > deadline) throw new ConsoleError('failed', nobodyLeads)
     }
   }
 
-  /** Undefined: nothing of it was sent. */
+  /** Undefined: nothing of it was sent, or who got it does not lead any more and did nothing. */
   #attempt(
     target: LeaderTarget,
     method: string,
@@ -133,6 +135,13 @@ export class LeaderConsole {
     target.gone.addEventListener('abort', gone, { once: true })
     outgoing.once('response', (response) => {
       const { statusCode: status = 502, headers: told } = response
+      // Who leads believes us who is calling; who has just stood down does not ask, and would have everybody sign in.
+      if (status === 421 || (status === 401 && callerHeader in headers)) {
+        response.resume()
+        this.#way.refused('console', target)
+        resolve(undefined)
+        return
+      }
       let bytes = 0
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length

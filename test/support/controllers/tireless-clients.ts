@@ -357,7 +357,8 @@ function listed(reply: { status: number; body: string }, wrong: Told): Told {
     return wrong
   }
   const { value } = answer
-  if (value === undefined) return reply.status >= 500 ? { as: 'open', ret: reply.status } : wrong
+  if (value === undefined)
+    return reply.status === 421 || reply.status >= 500 ? { as: 'open', ret: reply.status } : wrong
   if (value.items.length !== value.total) return wrong
   return { as: 'done', rooms: value.items.map(({ room_id, topic, id }): SeenRoom => ({ room: room_id, topic, id })) }
 }

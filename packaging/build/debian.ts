@@ -73,8 +73,9 @@ function compressed(path: string, text: string): TreeFile {
   return { path, mode: 0o644, content: gzipSync(text, { level: 9 }) }
 }
 
-function fill(text: string, { maintainer, homepage }: Release): string {
-  return text.replaceAll('@maintainer@', maintainer).replaceAll('@homepage@', homepage)
+function fill(text: string, { maintainer, homepage, time }: Release): string {
+  const values = { maintainer, homepage, year: String(time.getUTCFullYear()) }
+  return Object.entries(values).reduce((filled, [name, value]) => filled.replaceAll(`@${name}@`, value), text)
 }
 
 function control(release: Release, files: readonly TreeFile[]): string {

@@ -63,9 +63,9 @@ const unread = /^\/usr\/share\/(doc|doc-base|info|locale|man|lintian|bash-comple
  * A root folder with a Debian of the fewest packages, made of this machine's own installed packages: their files as they are here, and dpkg's list of
  * just them. No Node, npm, git or systemd is in it. What their maintainer scripts would have made is taken from here, or made anew for accounts.
  */
-export function makeDebianRoot(root: string): void {
+export function makeDebianRoot(root: string, more: readonly string[] = []): void {
   const packages = installed()
-  const names = closure(packages, ['adduser', 'libc6', 'libgcc-s1', 'libstdc++6'])
+  const names = closure(packages, ['adduser', 'mawk', 'libc6', 'libgcc-s1', 'libstdc++6', ...more])
   for (const folder of ['dev', 'proc', 'tmp', 'run', 'etc', 'usr', 'var/lib/dpkg/info', 'var/lib/dpkg/updates'])
     mkdirSync(join(root, folder), { recursive: true })
   for (const folder of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {

@@ -42,8 +42,7 @@ describe.skipIf(!canMakeRoots() || !canBoot())(
       await makePackages(work)
       await makePackages(work, ['--only', 'deb', '--revision', '2'])
       makeDebianRoot(root, bootPackages)
-      await mkdir(join(root, 'root'), { recursive: true })
-      await mkdir(join(root, 'opt'), { recursive: true })
+      for (const folder of ['root', 'opt', 'usr/local/bin']) await mkdir(join(root, folder), { recursive: true })
       // Whoever is asked whether to go on says yes.
       writeFileSync(join(root, 'etc/apt/apt.conf.d/90yes'), 'APT::Get::Assume-Yes "true";\n')
       for (const file of [1, 2]
@@ -93,7 +92,7 @@ describe.skipIf(!canMakeRoots() || !canBoot())(
       const [install, upgrade, remove, ...more] = blocks('On any other Linux server').map(String)
       expect(more).toEqual([])
       // The account of the package before stayed, as it says.
-      debian.run('deluser --quiet roomdesk')
+      debian.run('! getent passwd roomdesk || deluser --quiet roomdesk')
       debian.run(String(install))
       const rooms = story(debian)
       debian.run(String(upgrade))

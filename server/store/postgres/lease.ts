@@ -82,6 +82,12 @@ export class Lease {
     return this.#renewing
   }
 
+  /** What this controller has to say of itself has changed: it is said now. */
+  sayAnew(): void {
+    const before = this.#renewing ?? Promise.resolve()
+    void before.then(() => this.renew())
+  }
+
   /** It is not renewed any more. */
   end(): void {
     this.#ended.abort()

@@ -99,7 +99,7 @@ export class Member implements SiteMember {
   announce(place: ControllerPlace): void {
     this.#place = place
     if (this.#lease === undefined) this.#standby.reportSoon()
-    else void this.#lease.renew()
+    else this.#lease.sayAnew()
   }
 
   leader(): KnownController | undefined {

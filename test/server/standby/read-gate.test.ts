@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { authenticate } from '../../../shared/media-operations.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { createListener } from '../../../server/http/listener.ts'
+import { implement } from '../../../server/http/operation.ts'
+import { FaultRules } from '../../../server/lab/faults.ts'
+import { createLog } from '../../../server/observe/log.ts'
+import { confirmedDispatch } from '../../../server/operator-console.ts'
+
+test('A leader that may have been followed meanwhile answers nothing from memory before it knows; where another leads it says so', async () => {
+  let unsure: PromiseWithResolvers<void> | undefined
+  let runs = 0
+  const listener = createListener({
+    api: 'media',
+    operations: [
+      implement(authenticate, () => {
+        runs++
+        return { random: 'r', key: 'k' }
+      }),
+    ],
+    sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
+    settings: defaultSettings,
+    faults: new FaultRules(),
+    observer: { observe: () => {} },
+    openApiDocument: () => '{}',
+    log: createLog('silent'),
+    confirmed: () => unsure?.promise,
+  })
+  const { url } = await listener.start({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => listener.stop(0))
+  const ask = async (): Promise<unknown> => await (await fetch(`${url}${authenticate.path}`)).json()
+  expect(await ask()).toMatchObject({ ret: 0 })
+  unsure = Promise.withResolvers()
+  const held = ask()
+  await expect(Promise.race([held, new Promise((resolve) => setTimeout(resolve, 100, 'held'))])).resolves.toBe('held')
+  expect(runs).toBe(1)
+  unsure.resolve()
+  expect(await held).toMatchObject({ ret: 0 })
+  expect(runs).toBe(2)
+  unsure = Promise.withResolvers()
+  unsure.promise.catch(() => undefined)
+  unsure.reject(new Error('another controller leads'))
+  expect(await ask()).toMatchObject({ ret: 700 })
+  expect(runs).toBe(2)
+
+  // The same of the console; who leads may be asked all the same.
+  const asked: string[] = []
+  const dispatch = confirmedDispatch(
+    async (name) => {
+      asked.push(name)
+      return { ok: true, value: {} }
+    },
+    () => unsure?.promise,
+  )
+  const origin = { transport: 'rpc', client: '', role: 'admin' } as const
+  expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: false, error: { code: 'standby' } })
+  expect(await dispatch('controllers.list', {}, origin)).toMatchObject({ ok: true })
+  unsure = undefined
+  expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: true })
+  expect(asked).toEqual(['controllers.list', 'rooms.list'])
+})

@@ -100,7 +100,10 @@ export class DatabaseStorage implements Storage {
     const replayed = this.#journalBytes
     return async () => {
       const { address, deadlines } = this.#options
-      this.#snapshotBytes = await writeSnapshot(address, deadlines, head, frozen, epoch, this.#link.ended)
+      const written = writeSnapshot(address, deadlines, head, frozen, epoch, this.#link.ended)
+      this.#snapshotBytes = await written.catch((error: unknown) => {
+        throw this.#link.deposed ?? error
+      })
       this.#snapshotAt = head.writtenAt
       this.#journalBytes -= replayed
     }

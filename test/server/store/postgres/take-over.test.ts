@@ -246,6 +246,8 @@ test('The site is handed over by hand: no change is lost, the one that was named
   expect(store.all('sessions').size).toBe(1)
   await expect(createRoom(led, 'late')).rejects.toMatchObject({ code: 'storage' })
   await led.close()
+  // Nothing is wrong with the database.
+  expect(led.status().notices).toEqual([])
   expect(thirdLeads).toBe(false)
 })
 

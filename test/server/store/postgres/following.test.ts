@@ -93,7 +93,8 @@ test('The database is started again: the leader leads on, and who follows goes o
   expect(Object.keys(topics(await next))).toEqual(['before', 'meanwhile'])
 })
 
-test('A line that another program has put in its place is seen: memory begins again', async () => {
+/** A standby that has followed three lines, and whose leader is gone. */
+async function leftAlone(): Promise<{ site: TestSite; second: TestController }> {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()
@@ -101,6 +102,11 @@ test('A line that another program has put in its place is seen: memory begins ag
   const second = await site.controller('second')
   first.proxy.closed = true
   first.proxy.cut()
+  return { site, second }
+}
+
+test('A line that another program has put in its place is seen: memory begins again', async () => {
+  const { site, second } = await leftAlone()
   // As after a failover of the database that has lost the last line, and another leader since, which stored one under its number.
   await site.server.query(
     `delete from ${site.schema}.roomdesk_journal where seq = 3;
@@ -113,13 +119,7 @@ test('A line that another program has put in its place is seen: memory begins ag
 })
 
 test('A database that comes back with less than was followed gets it again from who leads next', async () => {
-  const site = await newSite()
-  const first = await site.controller('first')
-  const led = await first.lead()
-  for (const name of ['1', '2', '3']) await createRoom(led, name)
-  const second = await site.controller('second')
-  first.proxy.closed = true
-  first.proxy.cut()
+  const { site, second } = await leftAlone()
   await site.server.query(`delete from ${site.schema}.roomdesk_journal where seq >= 2`)
   const store = await second.lead()
   await createRoom(store, '4')

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import type { OthersSaid } from '../../../../server/store/postgres/member-options.ts'
+import type { MemberTimes, OthersSaid } from '../../../../server/store/postgres/member-options.ts'
 import type { LedStore } from '../../../../server/store/site-member.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, topics } from '../site.ts'
@@ -14,8 +14,9 @@ const rooms = (controller: TestController): string[] => [...controller.member.fo
 /** One that leads, and one that stands by. */
 async function twoControllers(
   site: TestSite,
+  longer: Partial<MemberTimes> = {},
 ): Promise<{ first: TestController; led: LedStore; second: TestController }> {
-  const first = await site.controller('first')
+  const first = await site.controller('first', { times: { ...times, ...longer } })
   const led = await first.lead()
   return { first, led, second: await site.controller('second') }
 }
@@ -58,14 +59,15 @@ test('Two that start at once on an empty database: one leads, the other follows 
 
 test('The connection of the leader is cut for good: another leads at once with everything that was stored, and late changes are refused', async () => {
   const site = await newSite()
-  const { first, led, second } = await twoControllers(site)
+  const { first, led, second } = await twoControllers(site, { lease: 15_000 })
   for (let i = 0; i < 20; i++) await createRoom(led, `room-${i}`)
   const next = second.lead()
   first.proxy.closed = true
   const began = performance.now()
   first.proxy.cut()
   const store = await next
-  expect(performance.now() - began).toBeLessThan(times.lease)
+  // Not by the end of its lease.
+  expect(performance.now() - began).toBeLessThan(10_000)
   expect(Object.keys(topics(store))).toHaveLength(20)
   expect(BigInt(store.epoch)).toBeGreaterThan(BigInt(led.epoch))
   await createRoom(store, 'of the second')
@@ -219,7 +221,7 @@ test('The database is away for all: nobody else is found leading, so reads go on
 
 test('The site is handed over by hand: no change is lost, the one that was named leads at once, and others hold back for it', async () => {
   const site = await newSite()
-  const { first, led, second } = await twoControllers(site)
+  const { first, led, second } = await twoControllers(site, { successor: 15_000 })
   const third = await site.controller('third')
   let thirdLeads = false
   void third.lead().then(
@@ -238,7 +240,7 @@ test('The site is handed over by hand: no change is lost, the one that was named
   const began = performance.now()
   await first.member.handOver(second.member.id)
   const store = await next
-  expect(performance.now() - began).toBeLessThan(times.successor)
+  expect(performance.now() - began).toBeLessThan(10_000)
   await expect(led.deposed).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
   await Promise.allSettled(changes)
   expect(told.length).toBeGreaterThan(0)

@@ -11,7 +11,7 @@ import type { Services } from './services.ts'
 import { productVersion } from './version.ts'
 
 /** Of a site with more controllers than one; see ListenerOptions. */
-export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'proof' | 'kept'>
+export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'elsewhere' | 'proof' | 'kept'>
 
 /** The two API listeners over the services. */
 export function apiListeners(

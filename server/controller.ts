@@ -98,9 +98,9 @@ export class Controller {
       member: led?.member ?? options.controllers,
       kept: led?.kept,
     })
-    const { proof, kept } = led ?? {}
+    const { proof, kept, elsewhere } = led ?? {}
     const confirmed = led === undefined ? undefined : () => led.store.confirmed()
-    const api = apiListeners(this.#services, options.logger, { confirmed, proof, kept })
+    const api = apiListeners(this.#services, options.logger, { confirmed, elsewhere, proof, kept })
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,

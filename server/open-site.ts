@@ -11,6 +11,7 @@ import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
+import type { Elsewhere } from './http/request-handler.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
@@ -39,6 +40,8 @@ export interface LedSite {
   proof: ProofOfClient
   /** Of calls of other controllers' consoles. */
   proofOfCaller: ProofOfCaller
+  /** Of requests that another controller is to answer by now. */
+  elsewhere: Elsewhere
   /** The ports that the standby before let go of. */
   kept: KeptPorts
   /** Those that were picked because any would do. */

@@ -18,6 +18,7 @@ import { proofOfCaller } from './standby-console.ts'
 import { type StandbyRole, standbyRole } from './standby-role.ts'
 import { FollowedSite } from './standby/followed-site.ts'
 import { LeaderWay } from './standby/leader-way.ts'
+import { PassOn, passElsewhere } from './standby/pass-on.ts'
 import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
 import type { ControllerPlace, ControllerRole, KnownController, LedStore, SiteMember } from './store/site-member.ts'
 
@@ -312,6 +313,7 @@ export class SiteController {
       consoleKey: this.consoleKey,
       proof: this.#proof,
       proofOfCaller: proofOfCaller(this.#sealer),
+      elsewhere: passElsewhere(new PassOn(this.#way, this.#proof), () => this.#site.settings().deadlines.store_ms),
       kept: this.#kept,
       ports: this.#ports,
       placed: (place: ControllerPlace) => {

@@ -31,7 +31,20 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
    * else can lead.
    */
   confirmed?: (() => Promise<void> | undefined) | undefined
+  /** Passes what another controller is to answer on to it. Left out: nobody else can lead. */
+  elsewhere?: Elsewhere | undefined
 }
+
+/**
+ * Passes a request without a body on to the controller that leads, where nothing of it was done here.
+ * @param error what it failed with here; undefined: it was not begun
+ * @returns undefined where it is to be answered here; otherwise whether it was answered
+ */
+export type Elsewhere = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  from: { listener: ApiName; safe: boolean; error: unknown },
+) => Promise<boolean> | undefined
 
 /**
  * Answers requests to one API's operations. The order of checks is the contract's (section 1): path and method, parameters, token; then the
@@ -112,7 +125,11 @@ export class RequestHandler {
     if (unsure === undefined) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
-      () => this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.'),
+      () => {
+        const refuse = (): void =>
+          this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.')
+        return this.#goElsewhere(exchange, route, undefined, refuse)
+      },
     )
     return this.#track(exchange, performed)
   }
@@ -133,12 +150,22 @@ export class RequestHandler {
       if (!(result instanceof Promise)) return this.funnel.succeed(exchange, result)
       const answered = result.then(
         (value) => this.funnel.succeed(exchange, value),
-        (error: unknown) => this.funnel.failWith(exchange, error),
+        (error: unknown) => this.#goElsewhere(exchange, route, error, () => this.funnel.failWith(exchange, error)),
       )
       return this.#track(exchange, answered)
     } catch (error) {
       return this.funnel.failWith(exchange, error)
     }
+  }
+
+  #goElsewhere(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
+    const { request, response, hasBody } = exchange
+    const from = { listener: this.#api, safe: route.safe, error }
+    const passed = hasBody ? undefined : this.#parts.elsewhere?.(request, response, from)
+    if (passed === undefined) return orElse()
+    return passed.then((answered) => {
+      if (!answered) orElse()
+    })
   }
 
   async #applyFault(exchange: Exchange, route: Route, fault: Fault): Promise<void> {

@@ -4,6 +4,8 @@ import { clientAddress } from '../edge/client-address.ts'
 import { passedOnHeader, type ProofOfClient, provenClient } from '../edge/passed-on.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ListenerName } from '../http/listeners.ts'
+import type { Elsewhere } from '../http/request-handler.ts'
+import { HandedOverError } from '../store/postgres/database-error.ts'
 import { endToEnd, headerOf } from './end-to-end-headers.ts'
 import type { LeaderTarget, LeaderWay } from './leader-way.ts'
 
@@ -70,8 +72,7 @@ export class PassOn {
       const target = await this.#way.next(listener, deadline, left)
       if (target === undefined) return 'nobody'
       if (passedOnBefore && !target.own) {
-        response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
-        drain(request, response)
+        refuseAsNotLeader(request, response)
         return 'answered'
       }
       const attempt = await this.#attempt(target, request, response, { listener, safe, body, left })
@@ -145,6 +146,30 @@ export class PassOn {
       target.gone.removeEventListener('abort', deposed)
     })
   }
+}
+
+function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
+  drain(request, response)
+}
+
+/** What a controller does with requests that it was not asked in time to answer as the leader: those that another passed on go back to it, its own clients' go to who leads now. */
+export function passElsewhere(passOn: PassOn, waitMs: () => number): Elsewhere {
+  return (request, response, { listener, safe, error }) => {
+    // Everything else may have been stored.
+    if (error !== undefined && !isHandedOver(error)) return undefined
+    if (provenClient(request) !== undefined) {
+      refuseAsNotLeader(request, response)
+      return Promise.resolve(true)
+    }
+    const passed = passOn.request(request, response, { listener, safe, waitMs: waitMs() })
+    return passed.then((result) => result === 'answered' || result === 'gone')
+  }
+}
+
+/** Of a change that came as the site was handed over: it was never sent to the database. */
+function isHandedOver(error: unknown): boolean {
+  return error instanceof Error && (error instanceof HandedOverError || isHandedOver(error.cause))
 }
 
 function endWith(outgoing: ClientRequest, body: Buffer): void {

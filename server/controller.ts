@@ -6,7 +6,7 @@ import { apiListeners } from './api-listeners.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import type { ConsoleFeed } from './console/console-feed.ts'
 import { onlyController } from './console/only-controller.ts'
-import { controllersOf, ControllerWatch } from './console/site-controllers.ts'
+import { ControllerWatch } from './console/site-controllers.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { controllerPlace } from './controller-place.ts'
 import { attentionNow, consoleHandlers } from './operator-procedures.ts'
@@ -155,13 +155,11 @@ export class Controller {
       key: options.siteKey ?? { place: 'file', unprotected: false, also: '' },
     }
     this.#controllers = new ControllerWatch({
-      site:
-        led === undefined
-          ? (options.controllers ?? onlyController({ ...facts, place, store }))
-          : controllersOf(led.member),
+      site: led === undefined ? (options.controllers ?? onlyController({ ...facts, place, store })) : led.controllers,
       hub: this.#services.hub,
       sink: events,
     })
+    this.#services.metrics.addControllers(this.#controllers.metrics())
     const key = this.consoleKey
     const parts = {
       services: this.#services,

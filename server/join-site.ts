@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LeaderHistory } from './console/leader-history.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { askOthers } from './standby/ask-others.ts'
@@ -80,10 +81,11 @@ export async function ledSoon(member: SiteMember, leading: Promise<LedStore>): P
   }
 }
 
-/** The controllers of the site, by whichever membership this program has at the time. @param listeners told who leads, as that changes */
+/** The controllers of the site, by whichever membership this program has at the time. @param listeners told who leads, as that changes @param history who led */
 export function controllersBy(
   member: () => SiteMember,
   listeners: Set<(leader: KnownController | undefined) => void>,
+  history: LeaderHistory,
 ): SiteControllers {
   return {
     id: member().id,
@@ -91,7 +93,11 @@ export function controllersBy(
     controllers: () => member().controllers(),
     leader: () => member().leader(),
     database: () => member().database(),
-    handOver: (id) => member().handOver(id),
+    handOver: (id) => {
+      history.handsOverTo(id)
+      return member().handOver(id)
+    },
+    newLeader: () => history.take(),
     onLeader: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

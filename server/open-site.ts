@@ -1,3 +1,4 @@
+import type { SiteControllers } from './console/site-controllers.ts'
 import { join } from 'node:path'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
@@ -33,6 +34,8 @@ export interface OpenSite {
 
 /** A site that this controller leads, and others could. Event log and console key outlive its time as the leader. */
 export interface LedSite {
+  /** The controllers of the site, by whichever membership this program has. */
+  controllers: SiteControllers
   store: LedStore
   member: SiteMember
   consoleKey: ConsoleKey | undefined

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../shared/settings.ts'
 import { ConsoleKey } from './console/console-key.ts'
+import { LeaderHistory } from './console/leader-history.ts'
+import type { SiteControllers } from './console/site-controllers.ts'
 import { Controller } from './controller.ts'
 import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
@@ -46,6 +48,7 @@ export class SiteController {
   /** Where it listened last: ports that are any free one stay what they are. */
   #ports: Restarts['ports']
   #tls: TlsMaterial | undefined
+  readonly #history = new LeaderHistory()
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   /** Of a role before, which still ends. */
   #leaving: Promise<void> = Promise.resolve()
@@ -286,7 +289,7 @@ export class SiteController {
       kept: this.#kept,
       ports: this.#ports,
       placed: () => this.#announce(),
-      controllers: controllersBy(() => this.#member, this.#leaderListeners),
+      controllers: this.#controllers(),
       sealer: this.#sealer,
       consoleKey: this.consoleKey,
       events: this.#events,
@@ -316,6 +319,7 @@ export class SiteController {
       elsewhere: passElsewhere(new PassOn(this.#way, this.#proof), () => this.#site.settings().deadlines.store_ms),
       kept: this.#kept,
       ports: this.#ports,
+      controllers: this.#controllers(),
       placed: (place: ControllerPlace) => {
         this.#ports = { ...this.#ports, ...this.ports() }
         this.#member.announce(place)
@@ -332,11 +336,17 @@ export class SiteController {
     const member = this.#member
     const look = (): void => {
       const leader = member.leader()
+      this.#history.note(leader, member)
       for (const listener of [...this.#leaderListeners]) listener(leader)
       if (leader !== undefined && leader.id !== member.id && this.#role?.is !== 'leader') this.#way.lead(leader)
     }
     this.#stopLooking = member.onLeader(look)
     look()
+  }
+
+  /** The controllers, by whichever membership this program has. */
+  #controllers(): SiteControllers {
+    return controllersBy(() => this.#member, this.#leaderListeners, this.#history)
   }
 
   #announce(): void {

@@ -57,7 +57,7 @@ export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): 
   const waitMs = (): number => site.settings().deadlines.store_ms
   const leader = new LeaderConsole(way, proof, proofOfCaller(sealer), waitMs)
   const hub = new EventHub()
-  const watch = new ControllerWatch({ site: controllers, hub })
+  const watch = new ControllerWatch({ site: controllers, hub, sink: options.events })
   const leaderUrl = (): string => controllers.leader()?.place.console ?? ''
   const dispatch = readOnlyDispatch({
     controllers: watch,
@@ -76,10 +76,7 @@ export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): 
     page: new StaticFiles(options.page),
     logger,
     metrics: standbyMetrics({
-      behind: async () => {
-        const [self] = await controllers.controllers()
-        return self?.behind ?? 0
-      },
+      controllers: watch.metrics(),
       passedOn: options.counts,
       waiting: () => way.waiting,
       connections: options.connections,

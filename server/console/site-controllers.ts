@@ -1,38 +1,19 @@
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { EventSink } from '../event-log/event-log.ts'
-import { ControllerEvents, type LeaderChange } from '../event-log/sources/controllers.ts'
+import { ControllerEvents } from '../event-log/sources/controllers.ts'
+import type { ControllerMetricSources } from '../observe/controller-metrics.ts'
 import type { KnownController, SiteMember } from '../store/site-member.ts'
 import type { Medium } from '../store/storage.ts'
 import type { EventHub } from './event-hub.ts'
+import type { NewLeader } from './leader-history.ts'
 
 /** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
 export interface SiteControllers
   extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
   readonly medium: Medium
-  /** Who led before the one that leads, and why it does no more; undefined where nobody was seen to lead. Left out: nobody ever was. */
-  before?: () => { name: string; why: LeaderChange } | undefined
-}
-
-/** Those of a site in a database. Made once, when the member is opened: it remembers who led before. */
-export function controllersOf(member: SiteMember): SiteControllers {
-  let now = member.leader()
-  let before: KnownController | undefined
-  member.onLeader((leader) => {
-    if (leader === undefined) return
-    if (leader.id !== now?.id) before = now
-    now = leader
-  })
-  return {
-    before: () => (before === undefined ? undefined : { name: before.name, why: '' }),
-    id: member.id,
-    medium: 'database',
-    controllers: () => member.controllers(),
-    leader: () => member.leader(),
-    onLeader: (listener) => member.onLeader(listener),
-    database: () => member.database(),
-    handOver: (id) => member.handOver(id),
-  }
+  /** That another one leads, told once; undefined where that is no news. Left out: it never is. */
+  newLeader?: () => NewLeader | undefined
 }
 
 /** Who is not heard of for so long is gone, in milliseconds: everybody else is heard of each second. */
@@ -64,7 +45,6 @@ export class ControllerWatch {
   readonly #answerMs: number
   readonly #stops: (() => void)[] = []
   readonly #events: ControllerEvents | undefined
-  #leader: string | undefined
   #known: { at: number; items: readonly KnownController[] } = { at: 0, items: [] }
   #leaderlessSince: number
   #looking: Promise<void> | undefined
@@ -85,9 +65,7 @@ export class ControllerWatch {
     this.#everyMs = everyMs
     this.#answerMs = answerMs
     this.#events = sink === undefined ? undefined : new ControllerEvents(sink)
-    const leader = site.leader()
-    this.#leaderlessSince = leader === undefined ? clock() : 0
-    this.#leader = leader?.id
+    this.#leaderlessSince = site.leader() === undefined ? clock() : 0
   }
 
   /** A site in files never changes in this: nothing is looked at. */
@@ -98,16 +76,9 @@ export class ControllerWatch {
       () => clearInterval(timer),
       this.#site.onLeader((leader) => {
         this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#clock() : 0
-        if (leader !== undefined && leader.id !== this.#leader) {
-          this.#leader = leader.id
-          this.#tellLeader(leader)
-        }
         void this.#look()
       }),
     )
-    // Who takes over begins to look when it leads already.
-    const leader = this.#site.leader()
-    if (leader?.id === this.#site.id) this.#tellLeader(leader)
     void this.#look()
   }
 
@@ -128,14 +99,14 @@ export class ControllerWatch {
     return { kind: this.#site.medium, shown, away_since: awaySince, error }
   }
 
-  /** Whether the one in this process leads. */
-  leads(): boolean {
-    return this.#site.leader()?.id === this.#site.id
-  }
-
-  /** How many changes the one in this process is behind. */
-  behind(): number {
-    return this.#known.items.find(({ id }) => id === this.#site.id)?.behind ?? 0
+  /** What `/metrics` tells of the one in this process. */
+  metrics(): ControllerMetricSources {
+    const { id, medium } = this.#site
+    return {
+      leads: () => this.#site.leader()?.id === id,
+      behind: () => this.#known.items.find((item) => item.id === id)?.behind ?? 0,
+      databaseUp: () => (medium === 'database' ? this.#site.database().awaySince === 0 : undefined),
+    }
   }
 
   /**
@@ -162,13 +133,15 @@ export class ControllerWatch {
     clearTimeout(timer)
     if (this.#stopped) return
     const view = this.#view()
-    this.#events?.look(view)
+    this.#tellLog(view)
     this.#tell(view)
   }
 
-  #tellLeader(leader: KnownController): void {
-    const before = this.#site.before?.()
-    if (before !== undefined) this.#events?.leads(leader, before.name, before.why)
+  #tellLog(view: ControllersView): void {
+    if (this.#events === undefined) return
+    const leader = this.#site.newLeader?.()
+    if (leader !== undefined) this.#events.leads(leader)
+    this.#events.look(view)
   }
 
   async #read(): Promise<void> {

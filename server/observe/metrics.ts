@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { CountedHistogram, TimeCounts } from './counted-histogram.ts'
+import { addControllerGauges, type ControllerMetricSources } from './controller-metrics.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 
 /** Read when somebody scrapes. */
@@ -68,6 +69,11 @@ export class Metrics implements RequestObserver {
   /** Counts one flush of the store. */
   flushed(milliseconds: number): void {
     this.#flushes.add(milliseconds)
+  }
+
+  /** Adds what is known of the controllers of the site. */
+  addControllers(sources: ControllerMetricSources): void {
+    addControllerGauges(this.#registry, sources)
   }
 
   /** The Prometheus text. */

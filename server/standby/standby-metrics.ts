@@ -1,9 +1,9 @@
 import { Gauge, Registry } from 'prom-client'
+import { addControllerGauges, type ControllerMetricSources } from '../observe/controller-metrics.ts'
 
 /** Read when somebody scrapes. */
 export interface StandbyMetricSources {
-  /** Journal lines that are stored and not in memory here. */
-  behind(): Promise<number>
+  controllers: ControllerMetricSources
   /** Requests that were passed on, and that could not be. */
   passedOn(): { answered: number; refused: number }
   /** Requests that wait for a leader. */
@@ -15,12 +15,7 @@ export interface StandbyMetricSources {
 export function standbyMetrics(sources: StandbyMetricSources): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]
-  const role = new Gauge({ name: 'roomdesk_leader', help: 'Whether this controller leads its site.', registers })
-  const behind = new Gauge({
-    name: 'roomdesk_standby_behind',
-    help: 'Changes that are stored and not in the memory of this controller.',
-    registers,
-  })
+  addControllerGauges(registry, sources.controllers)
   const passedOn = new Gauge({
     name: 'roomdesk_standby_requests',
     help: 'Requests that were passed on to the leader since this controller stands by, by whether they were answered.',
@@ -35,8 +30,6 @@ export function standbyMetrics(sources: StandbyMetricSources): () => Promise<str
     registers,
   })
   return async () => {
-    role.set(0)
-    behind.set(await sources.behind().catch(() => Number.NaN))
     const { answered, refused } = sources.passedOn()
     passedOn.set({ answered: 'yes' }, answered)
     passedOn.set({ answered: 'no' }, refused)

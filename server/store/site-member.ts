@@ -71,6 +71,8 @@ export interface SiteMember {
   leader(): KnownController | undefined
   /** @param listener called when another leads, nobody does any more, or its place has changed. @returns the unsubscribe function */
   onLeader(listener: (leader: KnownController | undefined) => void): () => void
+  /** It leads, or led, because the leader before handed over to it. */
+  readonly named: boolean
   /** All controllers that were heard of in the last day, as the database knows them; this one first. Rejects when it is away. */
   controllers(): Promise<readonly KnownController[]>
   database(): DatabaseStatus

@@ -106,11 +106,10 @@ export const eventLog = {
     },
     store: { noticed: 'Disk: {message}' },
     leader: {
-      changed: 'Controller {subject} leads',
+      changed: 'Controller {subject} leads; {from} did before',
       changedFor: {
-        lost: 'Controller {subject} leads: {from} was lost',
+        lost: 'Controller {subject} took over: {from} was lost or stopped',
         byHand: 'Controller {subject} leads: {from} handed over by hand',
-        stopped: 'Controller {subject} leads: {from} was stopped',
       },
     },
     database: {

@@ -109,11 +109,10 @@ export const eventLog: Texts<typeof english> = {
     },
     store: { noticed: '磁盘：{message}' },
     leader: {
-      changed: '控制器 {subject} 成为主控制器',
+      changed: '控制器 {subject} 成为主控制器，此前是 {from}',
       changedFor: {
-        lost: '控制器 {subject} 成为主控制器：{from} 已失联',
+        lost: '控制器 {subject} 已接管：{from} 失联或已停止',
         byHand: '控制器 {subject} 成为主控制器：由 {from} 手动移交',
-        stopped: '控制器 {subject} 成为主控制器：{from} 已停止',
       },
     },
     database: {

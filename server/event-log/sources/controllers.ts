@@ -3,7 +3,7 @@ import type { EventSubject } from '../../../shared/console/events.ts'
 import type { EventSink } from '../event-log.ts'
 
 /** Why another controller leads; empty where that is not known. */
-export type LeaderChange = 'lost' | 'byHand' | 'stopped' | ''
+export type LeaderChange = 'lost' | 'byHand' | ''
 
 const site = { type: 'site', id: '', name: '' } as const
 
@@ -27,8 +27,8 @@ export class ControllerEvents {
   }
 
   /** Another controller leads. */
-  leads(leader: { id: string; name: string }, from: string, why: LeaderChange): void {
-    const level = why === 'lost' || why === '' ? 'warning' : 'info'
+  leads({ from, why, ...leader }: { id: string; name: string; from: string; why: LeaderChange }): void {
+    const level = why === 'byHand' ? 'info' : 'warning'
     this.#sink.append({ kind: 'leader.changed', level, subject: subjectOf(leader), params: { from, why } })
   }
 

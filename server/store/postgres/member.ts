@@ -45,6 +45,7 @@ export class Member implements SiteMember {
   #lease: Lease | undefined
   #joined = false
   #closed: Promise<void> | undefined
+  #named = false
   /** It has led, or was about to. */
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
@@ -102,6 +103,10 @@ export class Member implements SiteMember {
     else this.#lease.sayAnew()
   }
 
+  get named(): boolean {
+    return this.#named
+  }
+
   leader(): KnownController | undefined {
     return this.#leader
   }
@@ -127,6 +132,7 @@ export class Member implements SiteMember {
     if (this.#spent) throw new Error('A member leads once: open another.')
     const taken = await this.#standby.lead(signal)
     this.#spent = true
+    this.#named = taken.named
     this.#since = this.#clock()
     try {
       return await this.#openStore(taken)

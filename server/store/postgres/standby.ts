@@ -43,6 +43,8 @@ export interface Taken {
   /** Number of the last line that is stored. */
   stored: number
   snapshot: { seq: number; bytes: number; at: number } | undefined
+  /** The leader before has named it. */
+  named: boolean
 }
 
 /** Looks in a row that hints make come sooner are at least this far apart, in milliseconds. */
@@ -238,7 +240,7 @@ export class Standby {
     }
     this.#candidate = undefined
     this.#session = undefined
-    candidate.resolve(taken)
+    candidate.resolve({ ...taken, named: row?.successor === id })
     return true
   }
 
@@ -262,7 +264,7 @@ export class Standby {
   }
 
   /** The lock is held: whatever was stored by others is in memory when this resolves, and nothing more will be. */
-  async #take(session: Session): Promise<Taken> {
+  async #take(session: Session): Promise<Omit<Taken, 'named'>> {
     const { id, name, times, follower, migrations } = this.#options
     await settleSite(session, this.#check)
     await session.query(`unlisten ${channel}`)

@@ -201,9 +201,9 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
     return said
   }
   expect(sentences()).toEqual([
-    'Controller beta leads: alpha was lost',
+    'Controller beta took over: alpha was lost or stopped',
     'Controller beta leads: alpha handed over by hand',
-    'Controller beta leads',
+    'Controller beta leads; alpha did before',
     'Controller beta appeared (Roomdesk 1.2.3)',
     'The database cannot be reached: connection refused',
     'The database is back after 1 min',
@@ -212,6 +212,6 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
   await showLanguage('zh')
   const chinese = sentences()
   await showLanguage('en')
-  expect(chinese[0]).toBe('控制器 beta 成为主控制器：alpha 已失联')
+  expect(chinese[0]).toBe('控制器 beta 已接管：alpha 失联或已停止')
   expect(chinese[6]).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
 })

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { LeaderHistory } from '../../../server/console/leader-history.ts'
 import { ControllerWatch } from '../../../server/console/site-controllers.ts'
 import { EventHub } from '../../../server/console/event-hub.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
@@ -113,21 +114,42 @@ test('the event log tells who came, who went, that the database was away, and wh
   site.away = { ...site.away, awaySince: 0, error: '' }
   await vi.waitFor(() => expect(kinds().at(-1)).toBe('database.back'))
   expect(Number(written.at(-1)?.params?.away_ms)).toBeGreaterThanOrEqual(2_000)
-  site.lead('id-beta', { name: 'alpha', why: 'byHand' })
+  site.lead('id-beta', { id: 'id-beta', name: 'beta', from: 'alpha', why: 'byHand' })
+  await vi.waitFor(() => expect(kinds().at(-1)).toBe('leader.changed'))
   expect(written.at(-1)).toMatchObject({
     ...{ kind: 'leader.changed', level: 'info', subject: { name: 'beta' } },
     params: { from: 'alpha', why: 'byHand' },
   })
 })
 
-test('who takes over writes that it leads, and who was lost', () => {
+test('a program remembers who led before, in either role, and tells each change once', () => {
+  const self = { id: 'id-beta', named: false }
+  const history = new LeaderHistory()
+  history.note(known('alpha'), self)
+  expect(history.take()).toBeUndefined()
+  history.note(undefined, self)
+  history.note(known('beta'), self)
+  expect(history.take()).toEqual({ id: 'id-beta', name: 'beta', from: 'alpha', why: 'lost' })
+  expect(history.take()).toBeUndefined()
+  history.handsOverTo('id-gamma')
+  history.note(known('gamma'), self)
+  expect(history.take()).toMatchObject({ name: 'gamma', from: 'beta', why: 'byHand' })
+  history.note(known('alpha'), self)
+  expect(history.take()).toMatchObject({ name: 'alpha', from: 'gamma', why: '' })
+  history.note(known('beta'), { ...self, named: true })
+  expect(history.take()).toMatchObject({ name: 'beta', from: 'alpha', why: 'byHand' })
+})
+
+test('metrics tell whether this controller leads, how far it is behind, and whether the database is there', async () => {
   const site = new KnownSite('beta')
-  site.lead('id-beta', { name: 'alpha', why: 'lost' })
-  const { watch, written } = watched(site)
-  watch.start()
-  expect(written).toMatchObject([
-    { kind: 'leader.changed', level: 'warning', subject: { name: 'beta' }, params: { from: 'alpha', why: 'lost' } },
-  ])
+  site.items[1] = known('beta', { behind: 7 })
+  const { watch } = watched(site)
+  await watch.list()
+  const { leads, behind, databaseUp } = watch.metrics()
+  expect([leads(), behind(), databaseUp()]).toEqual([false, 7, true])
+  site.lead('id-beta')
+  site.away = { ...site.away, awaySince: 1 }
+  expect([leads(), databaseUp()]).toEqual([true, false])
 })
 
 test('a site in files has one controller, which leads and cannot hand over', async () => {
@@ -143,6 +165,9 @@ test('a site in files has one controller, which leads and cannot hand over', asy
     medium: { kind: 'disk', shown: server.folder, away_since: 0 },
   })
   expect(view.items[0]?.place.media).toBe(server.ready.media)
+  const metrics = await (await fetch(`${server.ready.console}/metrics`)).text()
+  expect(metrics).toMatch(/^roomdesk_leader 1$/m)
+  expect(metrics).not.toContain('roomdesk_database_up')
   await expect(server.rpc('controllers.lead', { id: 'another' })).rejects.toThrow('There is no such controller')
   await expect(server.rpc('controllers.lead', { id: view.items[0]?.id ?? '' })).rejects.toThrow('leads already')
 })

@@ -1,3 +1,4 @@
+import type { NewLeader } from '../../../server/console/leader-history.ts'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
 import type { DatabaseStatus, KnownController } from '../../../server/store/site-member.ts'
 
@@ -25,7 +26,7 @@ export class KnownSite implements SiteControllers {
   items = [known('alpha', { role: 'leader' }), known('beta'), known('gamma')]
   away: DatabaseStatus = { shown: 'postgres://roomdesk@db.example/site', awaySince: 0, error: '' }
   leaderId: string | undefined = 'id-alpha'
-  previous: ReturnType<NonNullable<SiteControllers['before']>>
+  untold: NewLeader | undefined
   readonly handedOver: string[] = []
   readonly #listeners = new Set<(leader: KnownController | undefined) => void>()
 
@@ -41,8 +42,10 @@ export class KnownSite implements SiteControllers {
     return this.items.find(({ id }) => id === this.leaderId)
   }
 
-  before(): ReturnType<NonNullable<SiteControllers['before']>> {
-    return this.previous
+  newLeader(): NewLeader | undefined {
+    const told = this.untold
+    this.untold = undefined
+    return told
   }
 
   onLeader(listener: (leader: KnownController | undefined) => void): () => void {
@@ -61,9 +64,9 @@ export class KnownSite implements SiteControllers {
   }
 
   /** It leads now; undefined: nobody does. */
-  lead(id: string | undefined, previous?: ReturnType<NonNullable<SiteControllers['before']>>): void {
+  lead(id: string | undefined, untold?: NewLeader): void {
     this.leaderId = id
-    this.previous = previous
+    this.untold = untold
     for (const listener of this.#listeners) listener(this.leader())
   }
 }

@@ -1,0 +1,44 @@
+import type { LeaderChange } from '../event-log/sources/controllers.ts'
+import type { KnownController } from '../store/site-member.ts'
+
+/** That another controller leads, for the event log. */
+export interface NewLeader {
+  id: string
+  name: string
+  /** Who led before. */
+  from: string
+  why: LeaderChange
+}
+
+/** Who led the site, as a program remembers it in either of its roles. */
+export class LeaderHistory {
+  #now: KnownController | undefined
+  #untold: NewLeader | undefined
+  #named = ''
+
+  /** @param self the controller of this program: of itself it knows whether it was `named` by the one before */
+  note(leader: KnownController | undefined, self: { id: string; named: boolean }): void {
+    if (leader === undefined) return
+    const { id, name } = leader
+    if (this.#now !== undefined && this.#now.id !== id) {
+      const byHand = id === self.id ? self.named : id === this.#named
+      // Why another one took over from a third is not known here.
+      const why = byHand ? 'byHand' : id === self.id ? 'lost' : ''
+      this.#untold = { id, name, from: this.#now.name, why }
+      this.#named = ''
+    }
+    this.#now = leader
+  }
+
+  /** This program hands over to that one. */
+  handsOverTo(id: string): void {
+    this.#named = id
+  }
+
+  /** The last change, told once. */
+  take(): NewLeader | undefined {
+    const told = this.#untold
+    this.#untold = undefined
+    return told
+  }
+}

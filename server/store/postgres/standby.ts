@@ -226,7 +226,8 @@ export class Standby {
       return false
     }
     // Somebody may have been named just before the lock was given back.
-    if (this.#holdsBack(await readLeader(session))) {
+    const last = await readLeader(session)
+    if (this.#holdsBack(last)) {
       await releaseLock(session)
       return false
     }
@@ -240,7 +241,7 @@ export class Standby {
     }
     this.#candidate = undefined
     this.#session = undefined
-    candidate.resolve({ ...taken, named: row?.successor === id })
+    candidate.resolve({ ...taken, named: last?.successor === this.#options.id })
     return true
   }
 

@@ -32,7 +32,8 @@ export function after(state: RoomState, asked: Exclude<Asked, { do: 'list' }>, t
     if (state.there) return new Impossible('the room is there already')
     return { ...state, there: true, topic: asked.topic }
   }
-  if (!state.there) return new Impossible('the room is not there')
+  // The room may have gone, and the device with it, while it was being removed.
+  if (!state.there && told.as !== 'noDevice') return new Impossible('the room is not there')
   switch (asked.do) {
     case 'update':
       return { ...state, topic: asked.topic }

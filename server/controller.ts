@@ -60,23 +60,23 @@ export class Controller {
   /** Headless only. */
   readonly consoleKey: ConsoleKey | undefined
   #stopping: Promise<void> | undefined
-  /** Another controller leads. */
-  #deposed = false
+  /** Tells the others where this one is reached. */
+  readonly #placed: () => void
+  /** That another controller leads. */
+  #deposed: Error | undefined
 
   constructor(options: ControllerOptions, { store, events, tls, firstStart, led }: OpenSite) {
     this.#options = options
     this.#led = led
-    void led?.store.deposed.then(() => {
-      this.#deposed = true
-    })
+    void led?.store.deposed.then((why) => (this.#deposed = why))
     this.#store = store
     this.#events = events
     this.#gathering = new GatheringSink(events)
     this.#life = led === undefined ? new ControllerLife(events, options.version) : undefined
     this.#listenerWatch = new ListenerWatch(events)
     const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
-    const placed = (): void => led?.placed(place())
-    this.#tls = siteTls(tls, () => this.#certificate.problem, placed)
+    this.#placed = () => led?.placed(place())
+    this.#tls = siteTls(tls, () => this.#certificate.problem, this.#placed)
     this.firstStart = firstStart
     const settings = (): Settings => siteSettings(store)
     const overrides = options.overrides ?? {}
@@ -133,7 +133,7 @@ export class Controller {
       this.#listenerWatch.look(this.#listeners.views())
       // Which ports are the site's is told to the node, which calls none of them.
       this.#services.media?.configure()
-      placed()
+      this.#placed()
     }
     this.#listeners = new Listeners(ports, overrides, changed, led?.ports ?? options.restarts?.ports)
     this.#certificate = new CertificateWatch({
@@ -233,7 +233,7 @@ export class Controller {
     this.#started()
     const nodePort = async (): Promise<void> => {
       if (this.#stopping === undefined) await this.#listeners.start(settings, this.#tls.material, ['node'])
-      if (this.#stopping === undefined) this.#started()
+      this.#started()
     }
     free.then(nodePort).catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
     this.#services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
@@ -242,7 +242,7 @@ export class Controller {
   #started(): void {
     this.#services.media?.configure()
     this.#listenerWatch.look(this.#listeners.views())
-    this.#led?.placed(controllerPlace(this.#listeners, this.#host(), this.#tls.material))
+    this.#placed()
   }
 
   /**
@@ -311,10 +311,6 @@ export class Controller {
     this.#gathering.close()
   }
 
-  #host(): string {
-    return this.#options.overrides?.host ?? this.#services.settings().listeners.host
-  }
-
   /** Ports that listen now. */
   ports(): Partial<Record<ListenerName, number>> {
     return this.#listeners.numbers()
@@ -345,7 +341,7 @@ export class Controller {
       version: this.#options.version,
       startedAt: this.#startedAt,
       epoch: this.#led?.store.epoch,
-      deposed: this.#deposed,
+      deposed: this.#deposed !== undefined,
     })
   }
 }

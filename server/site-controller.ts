@@ -52,7 +52,8 @@ export class SiteController {
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   /** Of a role before, which still ends. */
   #leaving: Promise<void> = Promise.resolve()
-  #firstStart: FirstStart | undefined
+  /** What a first start made, here; undefined where there was none. */
+  firstStart: FirstStart | undefined
   /** What the start was told to do with the site is still to be done. */
   #mayPrepare = false
   #running: Promise<void> = Promise.resolve()
@@ -98,11 +99,6 @@ export class SiteController {
       await member.close()
       throw error
     }
-  }
-
-  /** What a first start made, here; undefined where there was none. */
-  get firstStart(): FirstStart | undefined {
-    return this.#firstStart
   }
 
   get role(): ControllerRole {
@@ -223,7 +219,7 @@ export class SiteController {
   /** This program leads from its start on. */
   async #beginToLead(store: LedStore): Promise<void> {
     this.#site.follow(store)
-    this.#firstStart = await prepareSite(this.#options, store, this.#events)
+    this.firstStart = await prepareSite(this.#options, store, this.#events)
     this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder)
     const controller = this.#controllerOn(store)
     this.#role = { is: 'leader', controller }
@@ -235,8 +231,7 @@ export class SiteController {
   async #takeOver(store: LedStore): Promise<void> {
     this.#site.follow(store)
     // Nobody led when this program began, or who did was lost before the site had begun.
-    if (this.#mayPrepare || isFirstStart(store))
-      this.#firstStart = await prepareSite(this.#options, store, this.#events)
+    if (this.#mayPrepare || isFirstStart(store)) this.firstStart = await prepareSite(this.#options, store, this.#events)
     this.#mayPrepare = false
     const role = this.#role
     let free = Promise.resolve()
@@ -327,7 +322,7 @@ export class SiteController {
       },
     }
     const events = this.#events
-    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.#firstStart, led })
+    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, led })
   }
 
   /** The way goes to whoever leads. */

@@ -2,6 +2,7 @@
 //   npm run faults                           everything
 //   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
 //   npm run faults -- damage --places 1000   at how many places of each file of the data folder there is damage (300)
+//   npm run faults -- keychain                the tests of the desktop app in every session of the keychain
 //   npm run faults -- --seed 7               where: each run prints its seed
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -59,7 +59,7 @@ describe('trouble', () => {
     await withWindow(desktop.app, 'hide')
 
     await desktop.call('lab.lose_device', { userId: 'gate-1', kind: 'closed' })
-    const dropped = 'Device Gate camera dropped; Roomdesk reconnects it.'
+    const dropped = 'Device Gate camera was lost; Roomdesk is reconnecting it.'
     await expect.poll(notified).toEqual([dropped])
     await desktop.call('lab.node_trouble', { name: 'Hall', mode: 'offline' })
     await expect.poll(notified).toEqual([dropped, 'MCU node Hall is offline.'])

@@ -104,7 +104,12 @@ export const eventLog = {
       appeared: 'Controller {subject} appeared (Roomdesk {version})',
       gone: 'Controller {subject} is gone; it was last heard of {last_seen}',
     },
-    store: { noticed: 'Disk: {message}' },
+    store: {
+      noticed: 'Disk: {message}',
+      ofDatabase: 'Database: {message}',
+      databaseRefuses: 'The database takes no changes: {error}',
+      databaseTakes: 'The database takes changes again',
+    },
     leader: {
       changed: 'Controller {subject} leads; {from} did before',
       changedFor: {

@@ -107,7 +107,12 @@ export const eventLog: Texts<typeof english> = {
       appeared: '控制器 {subject} 已出现（Roomdesk {version}）',
       gone: '控制器 {subject} 已失联，最后活动：{last_seen}',
     },
-    store: { noticed: '磁盘：{message}' },
+    store: {
+      noticed: '磁盘：{message}',
+      ofDatabase: '数据库：{message}',
+      databaseRefuses: '数据库不接受更改：{error}',
+      databaseTakes: '数据库重新接受更改',
+    },
     leader: {
       changed: '控制器 {subject} 成为主控制器，此前是 {from}',
       changedFor: {

@@ -57,6 +57,8 @@ export function useEventText() {
       if (typeof milliseconds === 'number') values[name] = span(milliseconds)
     }
     if (typeof params.last_seen === 'number') values.last_seen = date(params.last_seen)
+    const refused = refusedByDatabase.exec(String(params.message))?.[1]
+    if (refused !== undefined) values.error = awayReason(refused)
     if (typeof params.error === 'string') values.error = errorText(entry.kind, params.error)
     const reason = `devices.short.${String(params.reason)}`
     if (isText(reason)) values.reason = t(reason)
@@ -89,6 +91,17 @@ export function useEventText() {
   return { sentence, subjectText, actorText }
 }
 
+/** What the store says of a database that takes no changes, and why. */
+const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\./
+
+/** The name of the text for what the store has noticed. */
+function noticeKey(message: string): string {
+  const kinds = 'eventLog.kinds.store'
+  if (refusedByDatabase.test(message)) return `${kinds}.databaseRefuses`
+  if (message.startsWith('The database takes changes again')) return `${kinds}.databaseTakes`
+  return /^The database\b/.test(message) ? `${kinds}.ofDatabase` : `${kinds}.noticed`
+}
+
 /** The name of the text for an entry: some kinds have more than one. */
 function keyOf({ kind, params }: EventEntry): string {
   const kinds = 'eventLog.kinds'
@@ -102,6 +115,7 @@ function keyOf({ kind, params }: EventEntry): string {
   if (kind === 'log.recovered' && params.fault === '') return `${kinds}.log.torn`
   if ((kind === 'node.online' || kind === 'device.joined') && params.away_ms !== undefined)
     return `${kinds}.${kind}Again`
+  if (kind === 'store.noticed') return noticeKey(String(params.message))
   if (kind === 'leader.changed' && params.why !== '') return `${kinds}.leader.changedFor.${String(params.why)}`
   return `${kinds}.${kind}`
 }

@@ -184,6 +184,13 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
     about('leader.changed', { from: 'alpha', why: '' }),
     about('controller.appeared', { version: '1.2.3' }),
     about('database.away', { error: 'the database cannot be reached: connection refused' }, site_),
+    about(
+      'store.noticed',
+      { message: 'The database does not take the journal (it is full). Changes are refused until it does.' },
+      site_,
+    ),
+    about('store.noticed', { message: 'The database takes changes again.' }, site_),
+    about('store.noticed', { message: 'The disk takes changes again.' }, site_),
     about('database.back', { away_ms: 90_000 }, site_),
     about('node.offline', { error: 'The node did not answer within 2.5 s.' }, { type: 'node', id: 'n', name: 'n' }),
   ]
@@ -206,6 +213,9 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
     'Controller beta leads; alpha did before',
     'Controller beta appeared (Roomdesk 1.2.3)',
     'The database cannot be reached: connection refused',
+    'The database takes no changes: it is full',
+    'The database takes changes again',
+    'Disk: The disk takes changes again.',
     'The database is back after 1 min',
     'Node n is offline: The node did not answer within 2.5 s.',
   ])
@@ -213,5 +223,6 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
   const chinese = sentences()
   await showLanguage('en')
   expect(chinese[0]).toBe('控制器 beta 已接管：alpha 失联或已停止')
-  expect(chinese[6]).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
+  expect(chinese[5]).toBe('数据库不接受更改：it is full')
+  expect(chinese.at(-1)).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
 })

@@ -46,20 +46,22 @@ test('a file is told of when it is written, and not while the dialog asks where 
 }, 60_000)
 
 test('nothing is downloaded but what the page makes', async () => {
-  const prevented = desktop.app.evaluate(
-    ({ session }) =>
-      new Promise<boolean>((resolve) => {
-        session.defaultSession.prependOnceListener('will-download', (event: { preventDefault: () => void }) => {
-          const prevent = event.preventDefault
-          event.preventDefault = () => {
-            prevent()
-            resolve(true)
-          }
-        })
-      }),
-  )
+  // It listens before the page begins: a download that is there first would be missed.
+  await desktop.app.evaluate(({ session }) => {
+    const prevented = new Promise<boolean>((resolve) => {
+      session.defaultSession.prependOnceListener('will-download', (event: { preventDefault: () => void }) => {
+        const prevent = event.preventDefault
+        event.preventDefault = () => {
+          prevent()
+          resolve(true)
+        }
+      })
+    })
+    Object.assign(globalThis, { prevented })
+  })
   await desktop.page.evaluate(
     `Object.assign(document.createElement('a'), { href: 'data:application/octet-stream,x', download: 'x.exe' }).click()`,
   )
+  const prevented = desktop.app.evaluate(() => (globalThis as { prevented?: Promise<boolean> }).prevented)
   expect(await prevented).toBe(true)
 }, 60_000)

@@ -3,11 +3,11 @@ import { Gauge, type Registry } from 'prom-client'
 /** What is known of the controllers of the site; read when somebody scrapes. */
 export interface ControllerMetricSources {
   /** This one leads. */
-  leads(): boolean
+  leads: () => boolean
   /** Changes that are stored and not in the memory of this one. */
-  behind(): number
+  behind: () => number
   /** Of a site in a database; undefined for one in files. */
-  databaseUp(): boolean | undefined
+  databaseUp: () => boolean | undefined
 }
 
 /** Adds what every controller tells in either role. */

@@ -254,7 +254,7 @@ export class DurableStore implements Store {
   }
 
   /** Whether others have everything in memory too: then no start waits for it to be read. */
-  protected get isFollowed(): boolean {
+  protected isFollowed(): boolean {
     return false
   }
 
@@ -323,7 +323,7 @@ export class DurableStore implements Store {
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Quitting is quick: only what is cheap, or saves the next start much. A failure is told by onHealth; the journal has everything.
-      const saves = !this.isFollowed && journalBytes > this.#snapshotAfter / 2
+      const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
       await storage.close()

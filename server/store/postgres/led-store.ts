@@ -56,7 +56,7 @@ export class DatabaseStore extends DurableStore implements LedStore {
     }
   }
 
-  protected override get isFollowed(): boolean {
+  protected override isFollowed(): boolean {
     return this.#lease?.others ?? false
   }
 

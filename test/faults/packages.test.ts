@@ -71,9 +71,13 @@ describe.skipIf(!canMakeRoots())("the server's .deb, as Debian's own tools see i
     expect(rated.status).toBe(0)
   })
 
-  test.skipIf(!has('lintian'))('lintian finds neither an error nor something to warn of', () => {
-    const found = spawnSync('lintian', ['--allow-root', '--no-cfg', join(work, name)], { encoding: 'utf8' })
-    expect(found.stdout.split('\n').filter((line) => /^[EW]:/.test(line))).toEqual([])
-    expect(existsSync(join(unpacked, 'usr/share/lintian/overrides/roomdesk-server'))).toBe(true)
-  })
+  test.skipIf(!has('lintian'))(
+    'lintian finds neither an error nor something to warn of',
+    () => {
+      const found = spawnSync('lintian', ['--allow-root', '--no-cfg', join(work, name)], { encoding: 'utf8' })
+      expect(found.stdout.split('\n').filter((line) => /^[EW]:/.test(line))).toEqual([])
+      expect(existsSync(join(unpacked, 'usr/share/lintian/overrides/roomdesk-server'))).toBe(true)
+    },
+    600_000,
+  )
 })

@@ -48,6 +48,7 @@ test('the leader is killed while a room is on a Janus server: who came by its ow
       `people are connected again after ${connected} ms, pictures of the page stood still for ${standstill} ms at most; of ${frames} frames for Janus's own client the longest gap was ${longestGap} ms`,
     )
     expect(connected).toBeLessThan(backMs)
+    expect(standstill).toBeLessThan(backMs)
     expect(lost).toBe(0)
     // As the camera took them: each a frame after the one before.
     expect(longestStep).toBeLessThan(1.5 * (1_000 / fps))

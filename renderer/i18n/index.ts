@@ -22,12 +22,17 @@ export function systemLanguage(preferred: readonly string[]): Language {
     : 'en'
 }
 
-/** Shows the console in a language, fetching its texts when they are not there yet. */
+/** The language that was chosen last. */
+let chosen: Language = 'en'
+
+/** Shows the console in a language, fetching its texts when they are not there yet. Another that is chosen meanwhile stays. */
 export async function showLanguage(language: Language): Promise<void> {
+  chosen = language
   if (!i18n.global.availableLocales.includes(language)) {
     const { zh } = await import('./zh/index.ts')
     i18n.global.setLocaleMessage('zh', zh)
   }
+  if (chosen !== language) return
   i18n.global.locale.value = language
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
 }

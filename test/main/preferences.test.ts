@@ -17,15 +17,15 @@ test('what was chosen is there at the next start', () => {
   new PreferencesFile(path, logger).set({ close: 'hide' })
   const window = { x: 1, y: 2, width: 1000, height: 700, maximized: true }
   new PreferencesFile(path, logger).set({ window })
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window, keep_awake: true })
 })
 
 test('a broken file costs only what is broken in it', async () => {
   const path = join(folder, 'window.json')
   await writeFile(path, '{"close":"quit","window":{"x":"left"}}')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null, keep_awake: true })
   await writeFile(path, '{"close":')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null, keep_awake: true })
 })
 
 test('a folder that cannot be written costs the memory, not the app', async () => {

@@ -41,7 +41,8 @@ afterAll(async () => {
 })
 
 test('a page is asked by expressions, waits for promises, and tells what it threw', async () => {
-  expect(await page.evaluate('document.title')).toBe('Bare')
+  // It is there before its document is.
+  await expect.poll(() => page.evaluate('document.title'), { timeout: 10_000 }).toBe('Bare')
   expect(await page.evaluate('new Promise((resolve) => setTimeout(() => resolve({ late: true }), 1))')).toEqual({
     late: true,
   })

@@ -34,10 +34,12 @@ export class PostgresServer {
   /** Makes a cluster and starts it. */
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     const inMemory = options.durable !== true && existsSync('/dev/shm')
-    const folder = await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'postgres-'))
+    const user = await otherUser()
+    // The temporary folder of a test run is closed to other users.
+    const onDisk = user === undefined ? tmpdir() : '/var/tmp'
+    const folder = await mkdtemp(join(inMemory ? '/dev/shm' : onDisk, 'postgres-'))
     const server = new PostgresServer(folder, options)
     try {
-      const user = await otherUser()
       if (user !== undefined) await chown(folder, user.uid, user.gid)
       await makeCluster(join(folder, 'cluster'), user)
       await server.launch()

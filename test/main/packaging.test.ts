@@ -14,6 +14,9 @@ test('the configuration is one that electron-builder accepts', async () => {
   expect(configuration.appId).toBe(appId)
   // Fuses are set in the executable: where nobody signs it, its signature is mended, or an arm64 Mac does not start it.
   expect(configuration.electronFuses).toMatchObject({ resetAdHocDarwinSignature: true })
+  // Without it electron-builder makes no deb.
+  const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { homepage?: string }
+  expect(URL.canParse(homepage ?? '')).toBe(true)
   for (const icon of [configuration.win?.icon, configuration.mac?.icon, configuration.linux?.icon]) {
     expect(existsSync(join(root, String(icon))), String(icon)).toBe(true)
   }

@@ -233,11 +233,13 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
+/** Whether it answers HTTP, whatever that is: a Janus that has only just begun to listen closes connections instead. */
 async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1').setTimeout(1_000, () => socket.destroy())
   try {
-    await once(socket, 'connect')
-    return true
+    socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`)
+    const [answered] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown]
+    return Buffer.isBuffer(answered)
   } catch {
     return false
   } finally {

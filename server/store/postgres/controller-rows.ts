@@ -1,6 +1,8 @@
 import type { ControllerPlace, KnownController } from '../site-member.ts'
-import { quick } from './leader.ts'
 import type { Session } from './session.ts'
+
+/** In a statement: its commit does not wait for the disk. What a crash of the database forgets of a report does no harm. */
+const quick = `set_config('synchronous_commit', 'off', true)`
 
 /** What a controller writes of itself. */
 export interface ControllerReport {

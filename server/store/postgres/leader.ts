@@ -126,9 +126,6 @@ export async function renewLease(session: Session, epoch: string): Promise<boole
   return rowCount === 1
 }
 
-/** In a statement: its commit does not wait for the disk. */
-export const quick = `set_config('synchronous_commit', 'off', true)`
-
 /** Names who follows. @param forMs how long others hold back. @returns false: another controller leads */
 export async function nameSuccessor(
   session: Session,

@@ -250,7 +250,9 @@ export function createServices(options: ServiceOptions): Services {
     fixed: options.compatibility,
   })
   const observer = observers(metrics, samples, journal, olderClients, watch.clients)
-  const access = { store, digests, sessions, failures, settings }
+  // Of a site in files nobody else leads a moment later: it need not wait for the disk.
+  const stored = store.status().medium === 'database'
+  const access = { store, digests, sessions, stored, failures, settings }
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))

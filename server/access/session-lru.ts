@@ -26,6 +26,8 @@ export class SessionLru {
   lastUsedAt = 0
   /** Operations that change its credential now: until they are durable no session opens. */
   frozen = 0
+  /** Keys of sessions that are being stored: they are none yet. */
+  readonly opening = new Set<string>()
   #oldest: Session | undefined
   #newest: Session | undefined
 

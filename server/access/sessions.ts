@@ -14,12 +14,25 @@ export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason
 
 /** What sessions need. */
 export interface SessionsOptions {
-  store: Pick<Store, 'all' | 'writeBehind' | 'onChange'>
+  store: Pick<Store, 'all' | 'writeBehind' | 'onChange' | 'transact'>
   /** Asked per check: lives apply at once. */
   settings: () => Settings
   /** Live sessions per credential. */
   limit?: number
   now?: SteadyClock
+}
+
+/** For whom a session is opened; its token will be in the form of the digest. */
+export interface Opener {
+  accessKey: string
+  form: DigestForm
+  secret: KeyObject
+}
+
+/** What the client makes its token of. */
+export interface OpenedSession {
+  random: string
+  key: string
 }
 
 /** How often a session's use reaches the store, milliseconds. */
@@ -35,7 +48,7 @@ const unknown: SessionCheck = { ok: false, reason: 'there is no session with thi
 
 /**
  * Live sessions (contract, section 2). A token is known by its SHA-256 only. Memory holds them by key and, per credential, in the order of
- * their last use; the store follows within a second.
+ * their last use; the store follows within a second, or comes first (`openStored`).
  */
 export class Sessions {
   readonly #store: SessionsOptions['store']
@@ -63,31 +76,58 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a credential that has authenticated; its token will be in the form of the digest.
+   * Opens a session for a credential that has authenticated. It is known at once, and in the store within a second.
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended
    */
-  open(accessKey: string, form: DigestForm, secret: KeyObject): { random: string; key: string } {
+  open(opener: Opener): OpenedSession {
+    const { owner, sessionKey, stored, ...opened } = this.#begin(opener)
+    this.#store.writeBehind('sessions', sessionKey, stored)
+    this.#keepWithinLimit(owner)
+    return opened
+  }
+
+  /**
+   * The same, and it is durable when it resolves: another controller may lead a moment later.
+   * @param find for whom, asked when the store takes changes: the credential may have changed until then
+   * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended, 'storage'; what `find` throws
+   */
+  async openStored<F extends Opener>(find: () => F): Promise<{ opened: OpenedSession; found: F }> {
+    let begun: { owner: SessionLru; sessionKey: string } | undefined
+    try {
+      return await this.#store.transact([], (transaction) => {
+        const found = find()
+        const { owner, sessionKey, stored, ...opened } = this.#begin(found)
+        begun = { owner, sessionKey }
+        owner.opening.add(sessionKey)
+        transaction.put('sessions', sessionKey, stored)
+        return { opened, found }
+      })
+    } finally {
+      if (begun !== undefined) {
+        begun.owner.opening.delete(begun.sessionKey)
+        this.#keepWithinLimit(begun.owner)
+      }
+    }
+  }
+
+  #begin({ accessKey, form, secret }: Opener): OpenedSession & {
+    owner: SessionLru
+    sessionKey: string
+    stored: StoredSession
+  } {
     const owner = this.#owner(accessKey)
     if (owner.frozen > 0) throw new ApiError('authenticationTimeout', { reason: 'the credential is being changed' })
     const random = this.#random.take()
     const key = this.#random.take()
     const now = Math.round(this.#now())
     const sessionKey = keyOf(digestText(form, secret, `${random}:${key}`))
-    this.#add({
-      key: sessionKey,
-      form,
-      createdAt: now,
-      usedAt: now,
-      savedAt: now,
-      owner,
-      before: undefined,
-      after: undefined,
-    })
-    this.#save(sessionKey, owner.accessKey, form, now, now)
+    return { random, key, owner, sessionKey, stored: { access_key: accessKey, form, created_at: now, used_at: now } }
+  }
+
+  #keepWithinLimit(owner: SessionLru): void {
     while (owner.size > this.#limit && owner.oldest !== undefined) {
       this.#end(owner.oldest, `it was pushed out: the credential has more than ${this.#limit} sessions`)
     }
-    return { random, key }
   }
 
   /** Whether a token is good, in any spelling of base64; a good one's life begins anew. O(1). */
@@ -137,9 +177,10 @@ export class Sessions {
     return Math.round(this.#byCredential.get(accessKey)?.lastUsedAt ?? 0)
   }
 
-  /** Keys of a credential's sessions in the store, for a transaction that ends them. */
+  /** Keys of a credential's sessions in the store, for a transaction that ends them; also of those that are on their way there. */
   keys(accessKey: string): string[] {
-    return [...(this.#byCredential.get(accessKey) ?? [])].map(({ key }) => key)
+    const owner = this.#byCredential.get(accessKey)
+    return owner === undefined ? [] : [...[...owner].map(({ key }) => key), ...owner.opening]
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
-import type { Sessions } from '../access/sessions.ts'
+import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
 /** What the authenticate operation works with. */
@@ -12,14 +12,15 @@ export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>
   digests: DigestCache
   sessions: Sessions
+  /** A session is durable before its token is given. */
+  stored: boolean
   /** Counts failures per client address. */
   failures: ClientRateLimit
   settings: () => Settings
 }
 
-/** A digest that was found right, and the session that it opened. */
+/** A digest that was found right. */
 type Found = Extract<DigestCheck, { ok: true }>
-type Opened = ReturnType<Sessions['open']>
 
 /** The operation `GET /rtc/auth/valid` (specification, section 5). */
 export function authenticateOperation(services: AuthenticateServices): AnyOperation {
@@ -35,35 +36,51 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 }
 
 /**
- * Opens a session for whom a digest is right, and makes the answer of it; without a promise while the store answers.
+ * Opens a session for whom a digest is right, and makes the answer of it. On a site of which another controller may lead a moment later the session is stored before; otherwise there is no
+ * promise while the store answers.
  * @param client address, for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */
 export function signIn<A>(
-  { store, sessions, failures, settings }: AuthenticateServices,
+  services: AuthenticateServices,
   client: string,
   check: () => DigestCheck,
-  answer: (opened: Opened, found: Found) => A,
+  answer: (opened: OpenedSession, found: Found) => A,
 ): A | Promise<A> {
+  const { store, sessions, failures, settings } = services
   if (failures.reached(client)) throw new ApiError('tooManyFailures', { reason: 'too many failures from this address' })
-  const { deadlines } = settings()
-  const open = (found: Found): A => answer(sessions.open(found.credential.access_key, found.form, found.key), found)
   const found = check()
   if (!found.ok) {
     failures.take(client)
-    throw new ApiError('authenticationFailed', { reason: found.reason })
+    throw wrongDigest(found.reason)
   }
-  const waiting = store.responsive(deadlines.store_ms)
-  if (waiting === undefined) return open(found)
-  return waiting.then(
-    () => {
-      // The credential may have changed while the disk was stuck.
-      const again = check()
-      if (!again.ok) throw new ApiError('authenticationFailed', { reason: again.reason })
-      return open(again)
-    },
-    (cause: unknown) => {
-      throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })
-    },
-  )
+  // The credential may have changed while the store did not answer.
+  const again = (): Opener & { digest: Found } => {
+    const digest = check()
+    if (!digest.ok) throw wrongDigest(digest.reason)
+    return openerOf(digest)
+  }
+  if (services.stored) {
+    return sessions.openStored(again).then(({ opened, found: { digest } }) => answer(opened, digest), tooLate)
+  }
+  const waiting = store.responsive(settings().deadlines.store_ms)
+  if (waiting === undefined) return answer(sessions.open(openerOf(found)), found)
+  return waiting.then(() => {
+    const opener = again()
+    return answer(sessions.open(opener), opener.digest)
+  }, tooLate)
+}
+
+function openerOf(digest: Found): Opener & { digest: Found } {
+  return { accessKey: digest.credential.access_key, form: digest.form, secret: digest.key, digest }
+}
+
+function wrongDigest(reason: string): ApiError {
+  return new ApiError('authenticationFailed', { reason })
+}
+
+/** What the store refused, or did not answer in time. */
+function tooLate(cause: unknown): never {
+  if (cause instanceof ApiError && cause.code !== 'storage') throw cause
+  throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })
 }

@@ -147,7 +147,7 @@ export interface Store {
   transact<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T>
 
   /**
-   * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For sessions only.
+   * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For what sessions do only; where another controller may lead a moment later, not for their beginning.
    */
   writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
 

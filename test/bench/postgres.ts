@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiClient } from '../support/api-client.ts'
+import { ApiClient, digestOf } from '../support/api-client.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
 import { measureChangeOfLeader } from './controllers/change-of-leader.ts'
@@ -49,14 +49,34 @@ async function creates(database: string | undefined): Promise<Run> {
   return { ...run, cpu: cpu * 1_000, start }
 }
 
+/** Clients sign in at a new site for a while. @param database address; left out: files */
+async function signIns(database: string | undefined): Promise<Load> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-bench-'))
+  const server = await startHeadless({ folder, site, flags: database === undefined ? [] : ['--store', database] })
+  const digest = encodeURIComponent(digestOf(credential.secret_key, credential.access_key))
+  const signIn = async (duration?: number): Promise<Load> =>
+    await load(
+      server.ready.media,
+      () => `/rtc/auth/valid?access_key=${credential.access_key}&digest=${digest}`,
+      (body) => body.startsWith('{"ret":0'),
+      duration,
+    )
+  await signIn(2)
+  const run = await signIn()
+  await server.stop('SIGKILL')
+  await removeFolder(folder)
+  return run
+}
+
 /** What is measured, each by its name: none is all. */
 const rowsOf: Record<string, (database: PostgresServer) => Promise<void>> = {
   create: measureCreates,
+  'sign-in': measureSignIns,
   following: measureFollowing,
   leader: measureChangeOfLeader,
 }
 
-/** A site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:following`, `postgres:leader`. */
+/** A site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:sign-in`, `postgres:following`, `postgres:leader`. */
 export async function measurePostgres(rows: readonly string[]): Promise<void> {
   const server = await PostgresServer.start({ durable: true })
   try {
@@ -82,6 +102,14 @@ async function measureCreates(server: PostgresServer): Promise<void> {
   report('create room, PostgreSQL', said(database), 'no failure', !failed)
   const ratio = database.rate / files.rate
   report('create on PostgreSQL beside files', ratio.toFixed(2), 'at least 0.7', ratio >= 0.7)
+}
+
+/** Sessions opened a second: on a database each is stored before its token is given, in files within a second after. */
+async function measureSignIns(server: PostgresServer): Promise<void> {
+  const told = ({ rate, p99 }: Load): string => `${Math.round(rate)}/s, p99 ${p99} ms`
+  report('authenticate, files', told(await signIns(undefined)), 'none', true)
+  const database = await signIns(server.address(await server.newSchema()))
+  report('authenticate, PostgreSQL', told(database), 'no failure', database.failures === 0)
 }
 
 /** The run with the middle rate. */

@@ -36,7 +36,7 @@ test('random and key are fresh per call, at least 128 bits each', async () => {
   const site = await accessSite()
   const seen = new Set<string>()
   for (let i = 0; i < 200; i++) {
-    const { random, key } = site.sessions.open('demo_access', 'sha1-hex', hmacKey(secret))
+    const { random, key } = site.sessions.open({ accessKey: 'demo_access', form: 'sha1-hex', secret: hmacKey(secret) })
     expect(random).toMatch(/^[0-9a-f]{32}$/)
     expect(key).toMatch(/^[0-9a-f]{32}$/)
     seen.add(random).add(key)

@@ -32,8 +32,8 @@ export interface AccessSite {
 }
 
 export async function accessSite(options: Partial<SessionsOptions> = {}): Promise<AccessSite> {
-  const files = await temporaryStore()
   const settings = defaultSettings()
+  const files = await temporaryStore(() => settings.deadlines.store_ms)
   const clock: SetClock = { now: Date.parse('2026-11-20T12:00:00Z') }
   const build = () => {
     const { store } = files
@@ -69,7 +69,7 @@ export async function accessSite(options: Partial<SessionsOptions> = {}): Promis
       return parts.digests
     },
     open(form = 'sha1-hex', accessKey = 'demo_access') {
-      const opened = parts.sessions.open(accessKey, form, key)
+      const opened = parts.sessions.open({ accessKey, form, secret: key })
       return digestText(form, key, `${opened.random}:${opened.key}`)
     },
     check: (token) => parts.sessions.check(token),

@@ -15,10 +15,10 @@ export interface TemporaryStore {
   remove(): Promise<void>
 }
 
-/** Opens one. */
-export async function temporaryStore(): Promise<TemporaryStore> {
+/** Opens one. @param deadlineMs how long a change may take */
+export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<TemporaryStore> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-access-'))
-  const open = () => openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs: () => 5_000 })
+  const open = () => openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs })
   let store = await open()
   return {
     folder,

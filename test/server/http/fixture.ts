@@ -83,7 +83,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
       return (behaviour === undefined ? answer(params) : behaviour(params)) as never
     }
   const media: AnyOperation[] = [
-    authenticateOperation({ store, digests, sessions, failures, settings: () => settings }),
+    authenticateOperation({ store, digests, sessions, stored: false, failures, settings: () => settings }),
     implement(
       getRoom,
       watch(({ room_id }) => ({ ...room, room_id })),
@@ -131,7 +131,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
   const { port, url } = await listener.start({ host: '127.0.0.1', port: 0 })
   const key = digests.key('demo_access')
   if (key === undefined) throw new Error('no credential')
-  const opened = sessions.open('demo_access', 'sha1-hex', key)
+  const opened = sessions.open({ accessKey: 'demo_access', form: 'sha1-hex', secret: key })
   return {
     listener,
     url,

@@ -11,15 +11,15 @@ import { type AccessSite, accessSite, secret } from '../access/site.ts'
 const right = digestOf(secret, 'demo_access')
 
 /** The operation as the listener runs it, with a monotonic clock that a test sets. */
-async function open() {
-  const site = await accessSite()
+async function open({ stored = false, limit = 100 } = {}) {
+  const site = await accessSite({ limit })
   const time = { now: 0 }
   const failures = new ClientRateLimit({
     most: () => site.settings.access.failures_per_minute,
     windowMs: 60_000,
     now: () => time.now,
   })
-  const operation = authenticateOperation({ ...servicesOf(site), failures })
+  const operation = authenticateOperation({ ...servicesOf(site), stored, failures })
   const call = async (accessKey: string, digest: string, client = '10.0.0.1') => {
     const params = authenticate.params.parse({ access_key: accessKey, digest })
     return (await operation.run(params as never, { client, accessKey: '' })) as { random: string; key: string }
@@ -106,14 +106,61 @@ test('successes do not count, and 0 is no limit', async () => {
   await call('demo_access', right)
 })
 
-test('a disk that does not answer is 504 after the deadline, and a wrong digest is 401 all the same', async () => {
-  const { site, refusal } = await open()
-  site.settings.deadlines.store_ms = 150
+test.each([
+  ['is stored later', false],
+  ['is stored first', true],
+])(
+  'where a session %s, a disk that does not answer is 504 after the deadline, and a wrong digest is 401 all the same',
+  async (_, stored) => {
+    const { site, refusal } = await open({ stored })
+    site.settings.deadlines.store_ms = 150
+    site.store.stall(true)
+    const change = site.credentials.update('demo_access', { label: 'stuck' }).catch((error: unknown) => error)
+    await expect.poll(() => site.store.status().flushingFor).toBeGreaterThan(0)
+    expect((await refusal('demo_access', right)).code).toBe('authenticationTimeout')
+    expect((await refusal('demo_access', 'abcd')).code).toBe('authenticationFailed')
+    site.store.stall(false)
+    await change
+  },
+)
+
+test('a session that is stored first is on disk before its token is given', async () => {
+  const { site, call } = await open({ stored: true })
   site.store.stall(true)
-  const change = site.credentials.update('demo_access', { label: 'stuck' }).catch((error: unknown) => error)
-  await expect.poll(() => site.store.status().flushingFor).toBeGreaterThan(0)
-  expect((await refusal('demo_access', right)).code).toBe('authenticationTimeout')
-  expect((await refusal('demo_access', 'abcd')).code).toBe('authenticationFailed')
+  const opened = call('demo_access', right)
+  let given = false
+  void opened.then(() => (given = true))
+  await expect.poll(() => site.store.status().backlog).toBe(1)
+  expect([given, site.sessions.total]).toEqual([false, 0])
   site.store.stall(false)
-  await change
+  const { random, key } = await opened
+  expect(site.check(digestOf(secret, `${random}:${key}`)).ok).toBe(true)
+})
+
+test('a secret that is changed while a session is being stored ends that session, too', async () => {
+  const { site, call } = await open({ stored: true })
+  site.store.stall(true)
+  const opened = call('demo_access', right)
+  const rotated = site.credentials.rotate('demo_access')
+  await expect.poll(() => site.store.status().backlog).toBe(2)
+  site.store.stall(false)
+  const { random, key } = await opened
+  await rotated
+  expect(site.check(digestOf(secret, `${random}:${key}`))).toEqual({
+    ok: false,
+    reason: 'the session has ended: its credential got a new secret',
+  })
+  expect(site.store.all('sessions').size).toBe(0)
+})
+
+test('sessions that are stored first push out the one unused for longest', async () => {
+  const { site, call } = await open({ stored: true, limit: 3 })
+  const tokenOf = async () => {
+    const { random, key } = await call('demo_access', right)
+    return digestOf(secret, `${random}:${key}`)
+  }
+  const first = await tokenOf()
+  const others = await Promise.all([tokenOf(), tokenOf(), tokenOf()])
+  expect(site.check(first)).toMatchObject({ ok: false, reason: expect.stringContaining('pushed out') as string })
+  expect(others.map((token) => site.check(token).ok)).toEqual([true, true, true])
 })

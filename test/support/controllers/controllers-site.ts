@@ -154,7 +154,8 @@ export class ControllersSite {
     const flags = this.#flags(name, proxy)
     const [nodePort = 0] = await freePorts({
       host: '127.0.0.1',
-      from: 20_000 + (process.pid % 5_000),
+      // Files that run at the same time look in different places.
+      from: 20_000 + Math.floor(Math.random() * 5_000),
       count: 1,
       taken: this.controllers.map(({ headless }) => Number(new URL(headless.ready.node).port)),
     })

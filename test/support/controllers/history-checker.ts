@@ -1,4 +1,4 @@
-import { type Asked, type Call, isChange, type SeenRoom, told } from './history.ts'
+import { type AskedOfRoom, type Call, isChange, type SeenRoom, told } from './history.ts'
 import { findOrder } from './possible-order.ts'
 import { after, Impossible, nameOf, noRoom, type RoomState } from './room-model.ts'
 
@@ -9,7 +9,7 @@ export interface Violation {
 }
 
 /** A call about one room. */
-type RoomCall = Call & { asked: Exclude<Asked, { do: 'list' }> }
+type RoomCall = Call & { asked: AskedOfRoom }
 
 /**
  * What in a history contradicts one site that loses no change that it acknowledged, does none twice and shows nobody an older state than was there when they asked:
@@ -127,7 +127,7 @@ function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
   }
   for (const call of history) {
     const { asked, owner } = call
-    if (asked.do === 'list' || asked.room === '') continue
+    if (asked.do === 'list' || asked.do === 'signIn' || asked.room === '') continue
     if (call.told.as === 'unasked' || call.told.as === 'wrong') continue
     const known = ofOwner.get(owner) ?? new Set()
     ofOwner.set(owner, known.add(asked.room))

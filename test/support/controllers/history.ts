@@ -10,6 +10,8 @@ export type Asked =
   | { do: 'addDevice'; room: string; user: string }
   | { do: 'removeDevice'; room: string; user: string }
   | { do: 'devices'; room: string }
+  /** A session, of which every later call has the token: a token that was given once always counts. */
+  | { do: 'signIn' }
   /** All rooms of an owner. */
   | { do: 'list'; owner: string }
 
@@ -20,6 +22,9 @@ export interface SeenRoom {
   /** Its number, which is never given to another. */
   id: number
 }
+
+/** What is about one room. */
+export type AskedOfRoom = Exclude<Asked, { do: 'list' | 'signIn' }>
 
 /** What a client was told. */
 export type Told =

@@ -1,4 +1,4 @@
-import type { Asked, Told } from './history.ts'
+import type { AskedOfRoom, Told } from './history.ts'
 
 /** What is known of one room at one moment of a possible order of its calls. */
 export interface RoomState {
@@ -24,7 +24,7 @@ export class Impossible {
 }
 
 /** The state after a call that was told this, if it happened in that one. An open change happened as it was meant. A list is asked of each room by `get`. */
-export function after(state: RoomState, asked: Exclude<Asked, { do: 'list' }>, told: Told): RoomState | Impossible {
+export function after(state: RoomState, asked: AskedOfRoom, told: Told): RoomState | Impossible {
   if (told.as === 'noRoom') return state.there ? new Impossible('the room is there') : state
   if (told.as === 'exists') return existing(state, asked)
   if (asked.do === 'devices') return sameDevices(state, told)
@@ -56,7 +56,7 @@ export function nameOf({ there, topic, id, gone, devices }: RoomState): string {
   return `${there ? `${id}:${topic}` : '-'}|${gone.join()}|${devices.join()}`
 }
 
-function existing(state: RoomState, asked: Asked): RoomState | Impossible {
+function existing(state: RoomState, asked: AskedOfRoom): RoomState | Impossible {
   const there = asked.do === 'addDevice' ? state.devices.includes(asked.user) : state.there
   return there ? state : new Impossible('there is none yet')
 }

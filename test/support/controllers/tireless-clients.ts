@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ApiClient } from '../api-client.ts'
+import { ApiClient } from '../api-client.ts'
 import { seededRandom } from '../seeded-random.ts'
+import { requestOf, roomIdOf, toldBy, tokenOf } from './api-calls.ts'
 import type { ControllersSite, SiteController } from './controllers-site.ts'
 import { credential } from './controllers-site.ts'
-import type { Asked, Call, SeenRoom, Told } from './history.ts'
+import type { Asked, Call, Told } from './history.ts'
 import { isChange } from './history.ts'
 import { KeepAliveCaller, type Reply } from './keep-alive-caller.ts'
 
@@ -68,13 +69,12 @@ export class TirelessClients {
     this.#keys = keys
   }
 
-  /** They begin. A session of theirs is on disk a second after it is opened: that is waited for. */
+  /** They begin. */
   static async start(site: ControllersSite, options: ClientsOptions): Promise<TirelessClients> {
     const { headless } = await site.leader()
     const api = new ApiClient(headless.ready, credential)
     const answer = await api.authenticate()
     if (answer.ret !== 0) throw new Error(`authenticate: ${JSON.stringify(answer)}`)
-    await sleep(1_500)
     const keys = await Promise.all(site.controllers.map(async (one) => [one.name, await consoleKey(one)] as const))
     const clients = new TirelessClients(site, options, api.token, new Map(keys))
     for (let first = 0; first < options.clients; first += groupSize) clients.#group(first)
@@ -194,8 +194,10 @@ export class Client {
   readonly #caller: KeepAliveCaller
   /** Devices that were added for certain, and are not being removed. */
   readonly #devices: { room: string; user: string }[] = []
+  #token: string
 
   constructor(name: string, all: TirelessClients, random: () => number, givesUpMs: number) {
+    this.#token = all.token
     this.#name = name
     this.#all = all
     this.#random = random
@@ -228,6 +230,7 @@ export class Client {
       noted = { ...asked, room }
       if (room !== '') group?.numbered.push(room)
     }
+    if (asked.do === 'signIn' && told.as === 'done') this.#token = tokenOf(reply)
     if (asked.do === 'addDevice' && told.as === 'done') this.#devices.push({ room: asked.room, user: asked.user })
     this.#all.note({ client: this.#name, at: controller.name, owner, asked: noted, told, start, end })
     return told
@@ -250,6 +253,7 @@ export class Client {
     if (chance < 0.74) return { do: 'devices', room }
     if (chance < 0.78) return { do: 'users', room }
     if (chance < 0.82) return { do: 'list', owner }
+    if (chance < 0.87) return { do: 'signIn' }
     return { do: 'get', room: numbered.length > 0 && this.#random() < 0.2 ? this.#one(numbered) : room }
   }
 
@@ -269,102 +273,10 @@ export class Client {
         headers: { authorization, 'content-type': 'application/json' },
       })
     }
-    const [base, path, parameters] = requestOf(asked, owner)
-    const query = new URLSearchParams({ ...parameters, access_token: this.#all.token })
+    const [base, path, parameters] = requestOf(asked, owner, this.#token)
+    const query = new URLSearchParams(parameters)
     return this.#caller.call(`${base === 'media' ? media : device}${path}?${query.toString()}`)
   }
-}
-
-/** Where a call goes, and its parameters. */
-function requestOf(
-  asked: Exclude<Asked, { do: 'list' }>,
-  owner: string,
-): ['media' | 'device', string, Record<string, string>] {
-  const room_id = asked.room
-  switch (asked.do) {
-    case 'create': {
-      const chosen: Record<string, string> = asked.room === '' ? {} : { room_extend_id: asked.room }
-      return ['media', '/rtc/room/create', { topic: asked.topic, owner_id: owner, room_mode: '1', ...chosen }]
-    }
-    case 'update':
-      return ['media', '/rtc/room/update', { room_id, topic: asked.topic }]
-    case 'delete':
-      return ['media', '/rtc/room/del', { room_id }]
-    case 'get':
-      return ['media', '/rtc/room/get', { room_id }]
-    case 'users':
-      return ['media', '/rtc/room/get_room_info', { room_id }]
-    case 'devices':
-      return ['device', '/avd/api/outgoing/getOutgoingUsers', { roomId: asked.room }]
-    case 'addDevice':
-    case 'removeDevice': {
-      const name = asked.do === 'addDevice' ? 'createOutgoingUser' : 'destroyOutgoingUser'
-      const which = { roomId: asked.room, userId: asked.user, userAddress: 'rtsp://127.0.0.1/camera' }
-      return [
-        'device',
-        `/avd/api/outgoing/${name}`,
-        asked.do === 'addDevice' ? { ...which, userName: 'Camera' } : which,
-      ]
-    }
-  }
-}
-
-/** What an answer says of the rooms. */
-function toldBy(reply: Reply, asked: Asked): Told {
-  if (reply.as === 'nobody') return { as: 'unasked' }
-  if (reply.as === 'cut') return { as: 'open' }
-  const wrong: Told = { as: 'wrong', answer: `${reply.status} ${reply.body}` }
-  if (asked.do === 'list') return listed(reply, wrong)
-  if (reply.status !== 200) return wrong
-  let answer: Answer
-  try {
-    answer = JSON.parse(reply.body) as Answer
-  } catch {
-    return wrong
-  }
-  const { ret } = answer
-  const onDevices = ['addDevice', 'removeDevice', 'devices'].includes(asked.do)
-  // The engine has not begun yet, the node did not answer, the join failed, or no node is there.
-  if (onDevices && [302, 303, 304, 310, 426, 427].includes(ret)) return { as: 'open', ret }
-  if (!onDevices && (ret === 700 || ret === 409)) return { as: 'open', ret }
-  if (ret === (onDevices ? 424 : 404)) return { as: 'noRoom' }
-  if (asked.do === 'create' && ret === 407) return { as: 'exists' }
-  if (asked.do === 'addDevice' && ret === 423) return { as: 'exists' }
-  if (asked.do === 'removeDevice' && ret === 425) return { as: 'noDevice' }
-  if (ret !== 0) return wrong
-  if (asked.do === 'get') {
-    const { id, room_id, topic } = answer as unknown as { id: number; room_id: string; topic: string }
-    return room_id === asked.room ? { as: 'done', seen: { room: room_id, topic, id } } : wrong
-  }
-  if (asked.do === 'devices') {
-    const { data } = answer as unknown as { data: { items: { userId: string }[] } }
-    return { as: 'done', users: data.items.map(({ userId }) => userId) }
-  }
-  return { as: 'done' }
-}
-
-interface ListAnswer {
-  ok: boolean
-  value?: { total: number; items: { room_id: string; topic: string; id: number; owner_id: string }[] }
-  error?: { code: string }
-}
-
-function listed(reply: { status: number; body: string }, wrong: Told): Told {
-  let answer: ListAnswer
-  try {
-    answer = JSON.parse(reply.body) as ListAnswer
-  } catch {
-    return wrong
-  }
-  const { value } = answer
-  if (value === undefined)
-    return reply.status === 421 || reply.status >= 500 ? { as: 'open', ret: reply.status } : wrong
-  if (value.items.length !== value.total) return wrong
-  return { as: 'done', rooms: value.items.map(({ room_id, topic, id }): SeenRoom => ({ room: room_id, topic, id })) }
-}
-
-function roomIdOf(reply: Reply): string {
-  return reply.as === 'answer' ? String((JSON.parse(reply.body) as Answer).room_id) : ''
 }
 
 async function consoleKey({ headless }: SiteController): Promise<string> {

@@ -3,7 +3,7 @@
 //   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
 //   npm run faults -- damage --places 1000   at how many places of each file of the data folder there is damage (300)
 //   npm run faults -- keychain                the tests of the desktop app in every session of the keychain
-//   npm run faults -- --seed 7               where: each run prints its seed
+//   npm run faults -- --seed 7               where, and what clients of several controllers ask: each run prints its seed
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,12 +12,14 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '50' }, places: { type: 'string' }, seed: { type: 'string' } },
   allowPositionals: true,
 })
+/** Where each test that goes by chance looks for its seed. */
+const seeds = ['ROOMDESK_DAMAGE_SEED', 'ROOMDESK_FUZZ_SEED', 'ROOMDESK_HISTORY_SEED']
 const env = {
   ...process.env,
   ROOMDESK_FAULTS: 'all',
   ROOMDESK_KILL_ROUNDS: values.rounds,
   ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
-  ...(values.seed === undefined ? {} : { ROOMDESK_DAMAGE_SEED: values.seed, ROOMDESK_FUZZ_SEED: values.seed }),
+  ...(values.seed === undefined ? {} : Object.fromEntries(seeds.map((name) => [name, values.seed]))),
 }
 const child = spawn(process.execPath, [join(import.meta.dirname, 'test.mjs'), '--project', 'faults', ...positionals], {
   stdio: 'inherit',

@@ -6,7 +6,7 @@ import { TestMediaNode } from '../support/media/media-node.ts'
 
 /** How many, and which: another seed makes other cameras. `FAULT_CAMERAS=20000` takes some minutes. */
 const count = Number(process.env.FAULT_CAMERAS ?? 500)
-const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000)
+const seed = Number(process.env.ROOMDESK_FUZZ_SEED ?? Date.now() % 1_000_000)
 /** What the node's objects may take: it lives with half of it. */
 const heapMegabytes = 48
 /** What may be added by any number of cameras: pages that the allocators keep. */

@@ -28,7 +28,7 @@ export async function proved(
   story: (proof: Proof) => Promise<void>,
 ): Promise<readonly Call[]> {
   const seed = options.seed ?? historySeed()
-  console.info(`seed ${seed} (ROOMDESK_HISTORY_SEED)`)
+  console.info(`seed ${seed} (npm run faults -- --seed ${seed}, or ROOMDESK_HISTORY_SEED)`)
   const site = await ControllersSite.start(options)
   onTestFinished(() => site.remove())
   const clients = await TirelessClients.start(site, { clients: 6, ...options, seed })

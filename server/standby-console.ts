@@ -39,6 +39,8 @@ export interface StandbyConsoleOptions {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
+  /** Of this program, after errors that nobody foresaw. */
+  restarts: number
   /** Of requests that were passed on. */
   counts: () => { answered: number; refused: number }
   connections: () => Promise<Readonly<Record<string, number>>>
@@ -80,6 +82,7 @@ export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): 
       passedOn: options.counts,
       waiting: () => way.waiting,
       connections: options.connections,
+      restarts: options.restarts,
     }),
     certificate: options.tls,
     metricsNeedToken: () => site.settings().console.metrics_token,

@@ -35,6 +35,7 @@ export function standbyRole(options: ControllerOptions, parts: StandbyRoleParts)
       ? undefined
       : standbyConsole({
           ...{ page, key, site, way, proof, kept, controllers, sealer, events, version, startedAt, logger },
+          restarts: options.restarts?.total ?? 0,
           tls: () => standby.tls,
           counts: () => standby.passOn.counts,
           connections: () => standby.listeners.connections(),

@@ -1,4 +1,4 @@
-import { Gauge, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import { addControllerGauges, type ControllerMetricSources } from '../observe/controller-metrics.ts'
 
 /** Read when somebody scrapes. */
@@ -9,6 +9,8 @@ export interface StandbyMetricSources {
   /** Requests that wait for a leader. */
   waiting(): number
   connections(): Promise<Readonly<Record<string, number>>>
+  /** How often the program was started again after an error that nobody foresaw. */
+  restarts: number
 }
 
 /** The numbers of `/metrics` of a controller that stands by. */
@@ -29,6 +31,12 @@ export function standbyMetrics(sources: StandbyMetricSources): () => Promise<str
     labelNames: ['listener'],
     registers,
   })
+  const restarts = new Counter({
+    name: 'roomdesk_restarts_total',
+    help: 'Times that the controller started itself again after an unforeseen error, since somebody started it.',
+    registers,
+  })
+  restarts.inc(sources.restarts)
   return async () => {
     const { answered, refused } = sources.passedOn()
     passedOn.set({ answered: 'yes' }, answered)

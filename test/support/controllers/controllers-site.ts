@@ -24,6 +24,8 @@ export interface SiteOptions {
   proxied?: boolean
   /** As a site file names them; left out: a simulated one. */
   nodes?: readonly object[]
+  /** Of each controller's process, beside the test's own. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** One controller of the site: the same data folder and ports, whichever process runs it. */
@@ -41,26 +43,27 @@ export class ControllersSite {
   readonly #schema: string
   readonly #ownDatabase: boolean
   readonly #site: object
+  readonly #env: NodeJS.ProcessEnv
   /** With a frozen process nothing of it is waited for. */
   readonly #frozen = new Set<SiteController>()
 
-  private constructor(database: PostgresServer, schema: string, ownDatabase: boolean, nodes: readonly object[]) {
+  private constructor(
+    database: PostgresServer,
+    schema: string,
+    { database: given, nodes = simulated, env = {} }: SiteOptions,
+  ) {
     this.database = database
     this.#site = { credentials: [credential], nodes }
+    this.#env = env
     this.#schema = schema
-    this.#ownDatabase = ownDatabase
+    this.#ownDatabase = given === undefined
   }
 
   /** Starts them: the first leads. */
-  static async start({
-    controllers = 3,
-    database,
-    durable,
-    proxied = false,
-    nodes = simulated,
-  }: SiteOptions = {}): Promise<ControllersSite> {
+  static async start(options: SiteOptions = {}): Promise<ControllersSite> {
+    const { controllers = 3, database, durable, proxied = false } = options
     const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
-    const site = new ControllersSite(server, await server.newSchema(), database === undefined, nodes)
+    const site = new ControllersSite(server, await server.newSchema(), options)
     try {
       await site.#add('a', proxied)
       const others = Array.from({ length: controllers - 1 }, (_, index) => String.fromCharCode(98 + index))
@@ -113,6 +116,7 @@ export class ControllersSite {
       folder: headless.folder,
       ports: 'settings',
       flags: [...ports, ...flags],
+      env: this.#env,
     })
   }
 
@@ -160,7 +164,12 @@ export class ControllersSite {
       taken: this.controllers.map(({ headless }) => Number(new URL(headless.ready.node).port)),
     })
     flags.push('--node-port', String(nodePort))
-    const headless = await startHeadless({ folder, flags, ...(name === 'a' ? { site: this.#site } : {}) })
+    const headless = await startHeadless({
+      folder,
+      flags,
+      env: this.#env,
+      ...(name === 'a' ? { site: this.#site } : {}),
+    })
     this.controllers.push({ name, headless, proxy })
   }
 

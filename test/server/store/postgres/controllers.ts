@@ -33,11 +33,16 @@ export interface TestController {
   close(): Promise<void>
 }
 
+/** `folder`: given where it was closed before. `database`: another address by its own way. */
+export type TestOptions = Partial<Omit<MemberOptions, 'database'>> & {
+  database?: string | ((way: DatabaseProxy) => string)
+}
+
 export interface TestSite {
   readonly server: PostgresServer
   readonly schema: string
-  /** Opens one more. @param folder given: as it was closed before */
-  controller(name: string, options?: Partial<MemberOptions>): Promise<TestController>
+  /** Opens one more. */
+  controller(name: string, options?: TestOptions): Promise<TestController>
 }
 
 /** A site in a database of the tests, without controllers. */
@@ -62,13 +67,13 @@ async function controllerOf(
   server: PostgresServer,
   schema: string,
   name: string,
-  options: Partial<MemberOptions> = {},
+  { database, ...options }: TestOptions = {},
 ): Promise<TestController> {
   const proxy = await DatabaseProxy.open(server.socket)
   const folder = options.folder ?? (await temporaryFolder())
   const member = await openMember({
     folder,
-    database: server.address(schema, proxy.host),
+    database: typeof database === 'function' ? database(proxy) : (database ?? server.address(schema, proxy.host)),
     databaseDeadlines,
     deadlineMs: () => 3_000,
     sealer,

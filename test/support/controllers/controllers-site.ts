@@ -24,6 +24,8 @@ export interface SiteOptions {
   proxied?: boolean
   /** As a site file names them; left out: a simulated one. */
   nodes?: readonly object[]
+  /** As a site file names them. */
+  settings?: object
   /** Of each controller's process, beside the test's own. */
   env?: NodeJS.ProcessEnv
 }
@@ -50,10 +52,10 @@ export class ControllersSite {
   private constructor(
     database: PostgresServer,
     schema: string,
-    { database: given, nodes = simulated, env = {} }: SiteOptions,
+    { database: given, nodes = simulated, settings = {}, env = {} }: SiteOptions,
   ) {
     this.database = database
-    this.#site = { credentials: [credential], nodes }
+    this.#site = { credentials: [credential], nodes, settings }
     this.#env = env
     this.#schema = schema
     this.#ownDatabase = given === undefined

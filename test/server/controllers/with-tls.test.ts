@@ -1,0 +1,54 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ApiClient } from '../../support/api-client.ts'
+import { ControllersSite, credential, type SiteController } from '../../support/controllers/controllers-site.ts'
+import { handOver } from '../../support/controllers/hand-over.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+
+/** Everything that a client does at one address: both APIs, a body, the room page, a person's connection, the console. */
+async function everythingAnswers({ headless }: SiteController): Promise<void> {
+  const { media, device, node, console } = headless.ready
+  for (const url of [media, device, node, console]) expect(url).toMatch(/^https:/)
+  const api = new ApiClient(headless.ready, credential)
+  expect(await api.authenticate()).toMatchObject({ ret: 0 })
+  const room = await api.createRoom()
+  const body = new URLSearchParams({ roomId: room, accessToken: api.token })
+  const sent = await fetch(`${device}/avd/api/outgoing/getOutgoingUsers`, { method: 'POST', body })
+  expect(await sent.json()).toMatchObject({ ret: 0 })
+  const link = await api.get('/rtc/room/join_url', { room_id: room, user_id: 'ann', user_name: 'Ann' })
+  const token = new URL(String(link.url)).hash.replace('#token=', '')
+  // The leader's embedded node may only just have begun.
+  const person = await vi.waitFor(() => SignalClient.join(node, room, { token }), 5_000)
+  expect((await fetch(node)).status).toBe(200)
+  expect(await api.get('/rtc/room/get_room_info', { room_id: room })).toMatchObject({ ret: 0 })
+  person.drop()
+  const { items } = await headless.rpc('rooms.list', { search: room })
+  expect(items).toHaveLength(1)
+}
+
+test('Where every port speaks TLS a controller that stands by passes everything on to the one that leads, whoever that is', {
+  timeout: 60_000,
+}, async () => {
+  // The certificate is of the site's own making: only this process takes it as it comes.
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const site = await ControllersSite.start({
+    controllers: 2,
+    nodes: [{ name: 'here', kind: 'embedded' }],
+    settings: { tls: { mode: 'self-signed' } },
+    env: { NODE_TLS_REJECT_UNAUTHORIZED: '1' },
+  })
+  onTestFinished(() => site.remove())
+  const first = await site.leader()
+  const second = site.controllers.find((one) => one !== first)
+  if (second === undefined) throw new Error('Nobody stands by.')
+  for (const one of [first, second]) await everythingAnswers(one)
+
+  await handOver(site, second, second)
+  await expect.poll(async () => (await site.leader()).name).toBe(second.name)
+  for (const one of [second, first]) await everythingAnswers(one)
+
+  await site.kill(second)
+  expect(await site.leader(second)).toBe(first)
+  await site.restart(second)
+  for (const one of [first, second]) await everythingAnswers(one)
+})

@@ -25,6 +25,10 @@ export function answerUnread(
 
 /** Ends a response whose body is written, once its request is read or for too long on its way. */
 export function drain(request: IncomingMessage, response: ServerResponse): void {
+  if (request.readableEnded) {
+    response.end()
+    return
+  }
   const end = (): void => {
     clearTimeout(timer)
     response.end()

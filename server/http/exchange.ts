@@ -24,6 +24,8 @@ export interface Exchange {
   /** Undefined: no operation has this path. */
   route: Route | undefined
   hasBody: boolean
+  /** Its body, once that was read whole; undefined until then, and without one. */
+  body: Buffer | undefined
   parameters: Parameters
   /** What is wrong with the parameters so far, found while they were read. */
   problem: string | undefined
@@ -75,6 +77,7 @@ export function readHead(
     older,
     route,
     hasBody: announcesBody(request.rawHeaders),
+    body: undefined,
     parameters,
     problem,
     params: undefined,

@@ -36,14 +36,15 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
 }
 
 /**
- * Passes a request without a body on to the controller that leads, where nothing of it was done here.
+ * Passes a request on to the controller that leads, where nothing of it was done here.
+ * @param body of the request, as it was read; left out: it has none
  * @param error what it failed with here; undefined: it was not begun
  * @returns undefined where it is to be answered here; otherwise whether it was answered
  */
 export type Elsewhere = (
   request: IncomingMessage,
   response: ServerResponse,
-  from: { listener: ApiName; safe: boolean; error: unknown },
+  from: { listener: ApiName; safe: boolean; error: unknown; body: Buffer | undefined },
 ) => Promise<boolean> | undefined
 
 /**
@@ -159,9 +160,9 @@ export class RequestHandler {
   }
 
   #goElsewhere(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
-    const { request, response, hasBody } = exchange
-    const from = { listener: this.#api, safe: route.safe, error }
-    const passed = hasBody ? undefined : this.#parts.elsewhere?.(request, response, from)
+    const { request, response, body } = exchange
+    const from = { listener: this.#api, safe: route.safe, error, body }
+    const passed = this.#parts.elsewhere?.(request, response, from)
     if (passed === undefined) return orElse()
     return passed.then((answered) => {
       if (!answered) orElse()

@@ -28,6 +28,8 @@ export interface Passing {
   safe: boolean
   /** How long it waits for a leader, in milliseconds. */
   waitMs: number
+  /** Its body, where that was read already. */
+  body?: Buffer | undefined
 }
 
 /** Passes requests on to the controller that leads, and its answers back. */
@@ -62,10 +64,10 @@ export class PassOn {
   async #pass(
     request: IncomingMessage,
     response: ServerResponse,
-    { listener, safe, waitMs }: Passing,
+    { listener, safe, waitMs, body: read }: Passing,
     left: AbortSignal,
   ): Promise<PassedOn> {
-    const body = await readShort(request, left)
+    const body = read ?? (await readShort(request, left))
     const deadline = performance.now() + waitMs
     const passedOnBefore = provenClient(request) !== undefined
     for (;;) {
@@ -95,9 +97,11 @@ export class PassOn {
     }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal },
   ): Promise<Attempt> {
     const headers = [passedOnHeader, this.#proof.headerFor(clientAddress(request)), ...endToEnd(request.rawHeaders)]
-    // A body that is announced without its length is written as it comes.
-    if (body === undefined && headerOf(request.rawHeaders, 'content-length') === undefined)
-      headers.push('Transfer-Encoding', 'chunked')
+    // A body that is announced without its length is written as it comes, or was read since.
+    if (headerOf(request.rawHeaders, 'content-length') === undefined) {
+      if (body === undefined) headers.push('Transfer-Encoding', 'chunked')
+      else if (body.length > 0) headers.push('Content-Length', String(body.length))
+    }
     const { agent, port } = target
     const { host, port: number } = port
     const { promise, resolve } = Promise.withResolvers<Attempt>()
@@ -155,14 +159,14 @@ function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): 
 
 /** What a controller does with requests that it was not asked in time to answer as the leader: those that another passed on go back to it, its own clients' go to who leads now. */
 export function passElsewhere(passOn: PassOn, waitMs: () => number): Elsewhere {
-  return (request, response, { listener, safe, error }) => {
+  return (request, response, { listener, safe, error, body }) => {
     // Everything else may have been stored.
     if (error !== undefined && !isHandedOver(error)) return undefined
     if (provenClient(request) !== undefined) {
       refuseAsNotLeader(request, response)
       return Promise.resolve(true)
     }
-    const passed = passOn.request(request, response, { listener, safe, waitMs: waitMs() })
+    const passed = passOn.request(request, response, { listener, safe, waitMs: waitMs(), body })
     return passed.then((result) => result === 'answered' || result === 'gone')
   }
 }

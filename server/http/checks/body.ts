@@ -14,6 +14,7 @@ export async function checkBody(exchange: Exchange): Promise<Refusal | undefined
     exchange.unread = true
     return { error: 'parameter', message: `The request body is longer than ${limits.requestBody} bytes.` }
   }
+  exchange.body = body
   if (exchange.api === 'device') {
     const problem = readBodyParameters(exchange.request, body, exchange.parameters)
     exchange.problem ??= problem

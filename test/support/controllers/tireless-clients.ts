@@ -274,8 +274,13 @@ export class Client {
       })
     }
     const [base, path, parameters] = requestOf(asked, owner, this.#token)
-    const query = new URLSearchParams(parameters)
-    return this.#caller.call(`${base === 'media' ? media : device}${path}?${query.toString()}`)
+    const query = new URLSearchParams(parameters).toString()
+    // The device API takes either.
+    if (base === 'device' && this.#random() < 0.5) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return this.#caller.call(device + path, { body: query, headers })
+    }
+    return this.#caller.call(`${base === 'media' ? media : device}${path}?${query}`)
   }
 }
 

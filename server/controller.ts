@@ -92,6 +92,7 @@ export class Controller {
       sitePorts: () => this.#listeners.ports(),
       mediaUrl: () => outsideUrl(this.#listeners.url('media'), host()),
       restarts: options.restarts?.total ?? 0,
+      proof: led?.proof,
       compatibility: options.compatibility,
       passwordCost: options.passwordCost,
       events: this.#gathering,

@@ -1,5 +1,7 @@
+import { clientAddress } from './edge/client-address.ts'
 import { connectionLimits } from './edge/limits.ts'
 import type { EdgeLog } from './edge/guards.ts'
+import { ProofOfClient } from './edge/passed-on.ts'
 import { EdgeServer } from './edge/server.ts'
 import { StaticFiles } from './edge/static-files.ts'
 import type { Web } from './media/http/web.ts'
@@ -9,10 +11,12 @@ import type { Log } from './media/log.ts'
 export function nodeWeb(log: Log): Web {
   return {
     files: (folder) => new StaticFiles(folder),
-    port(handlers) {
+    client: clientAddress,
+    port(handlers, proofKey) {
       const server = new EdgeServer({
         ...handlers,
         name: 'node',
+        proof: proofKey === undefined ? undefined : new ProofOfClient(Buffer.from(proofKey, 'base64')),
         log: edgeLog(log),
         limits: connectionLimits.node,
         timeouts: { requestMs: 15_000, keepAliveMs: 30_000 },

@@ -6,6 +6,7 @@ import type { HashCost } from './access/accounts/password-hash.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestCache } from './access/digest-cache.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
+import type { ProofOfClient } from './edge/passed-on.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
@@ -84,6 +85,8 @@ export interface ServiceOptions {
   events: EventSink
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+  /** What other controllers of the site prove of the clients that they pass on; left out: it is alone. */
+  proof?: ProofOfClient | undefined
   /** Ports that another role of this program let go of. */
   kept?: KeptPorts | undefined
 }
@@ -327,7 +330,7 @@ export function createServices(options: ServiceOptions): Services {
 }
 
 function embeddedMedia(
-  { media, store, settings, logger, sitePorts = () => [] }: ServiceOptions,
+  { media, store, settings, logger, proof, sitePorts = () => [] }: ServiceOptions,
   watch: SiteWatch,
   {
     nodesBeside,
@@ -348,6 +351,7 @@ function embeddedMedia(
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
+    proofKey: proof?.key,
     configuration,
     removals: {
       list: () => removals.list(),

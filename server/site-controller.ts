@@ -73,7 +73,7 @@ export class SiteController {
     this.#tls = tls
     this.#ports = options.restarts?.ports ?? {}
     this.#life = new ControllerLife(events, options.version)
-    this.#proof = new ProofOfClient((text) => sealer.proof('client of a request that was passed on', text))
+    this.#proof = new ProofOfClient(sealer.keyFor('client of a request that was passed on'))
     const { consolePage, dataFolder, logger } = options
     this.consoleKey =
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
  * A controller that stands by passes requests on to the one that leads, and says whose they are: in the first header, with a proof that only who has the site's key
@@ -40,15 +40,16 @@ export function isPassedOnHeader(name: string): boolean {
 
 /** Makes and checks what is said of a client, with the site's key. */
 export class ProofOfClient {
-  readonly #proof: (text: string) => string
+  /** For a program that is to check what others say. */
+  readonly key: Buffer
   readonly #now: () => number
   #slot = 0
   readonly #made = new Map<string, string>()
   readonly #known = new Map<string, string>()
 
-  /** @param proof of a text, by the key that the site's controllers share @param now milliseconds since the epoch */
-  constructor(proof: (text: string) => string, now: () => number = Date.now) {
-    this.#proof = proof
+  /** @param key of this purpose, made of the one that the site's controllers share @param now milliseconds since the epoch */
+  constructor(key: Buffer, now: () => number = Date.now) {
+    this.key = key
     this.#now = now
   }
 
@@ -73,6 +74,10 @@ export class ProofOfClient {
     if ((address !== '' && isIP(address) === 0) || !isSame(this.#proof(`${address} ${slot}`), shown)) return undefined
     remember(this.#known, value, address)
     return address
+  }
+
+  #proof(text: string): string {
+    return createHmac('sha256', this.key).update(text).digest('base64url')
   }
 
   /** What was remembered is of the same time. */

@@ -91,6 +91,7 @@ export class MediaServer {
     })
     this.#server = nodeServer({
       web,
+      proofKey: start.proof_key,
       pageFolder: start.page_folder,
       log,
       parts: {
@@ -103,7 +104,7 @@ export class MediaServer {
         peerSettings: () => this.#peerSettings(),
         settings: () => this.#settings,
       },
-      upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head),
+      upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head, web.client(request)),
     })
   }
 

@@ -15,6 +15,8 @@ export interface Sealer {
   unseal(text: string): string
   /** A proof of this text for one purpose that only who has the key can make, base64url: HMAC-SHA-256 with a key of that purpose alone. */
   proof(purpose: string, text: string): string
+  /** The key with which proofs for one purpose are made, for a program that is to check them and know no more. */
+  keyFor(purpose: string): Buffer
 }
 
 const ivBytes = 12
@@ -26,12 +28,11 @@ const tagBytes = 16
  */
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
+  // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
+  const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32))
   return {
-    // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
-    proof: (purpose, text) =>
-      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32)))
-        .update(text)
-        .digest('base64url'),
+    proof: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest('base64url'),
+    keyFor,
     seal(text) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', key, iv)

@@ -12,6 +12,8 @@ import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
 /** What the node's port is made of. */
 export interface NodeServerOptions {
   web: Web
+  /** See Web.port. */
+  proofKey: string | undefined
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts
@@ -23,10 +25,14 @@ export interface NodeServerOptions {
 const exposed = 'Location, ETag, Link, Accept-Patch, Accept-Post'
 
 /** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
-export function nodeServer({ web, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
+export function nodeServer({ web, proofKey, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
   const app = new Koa()
   app.on('error', (error: unknown) => {
     if (!isClientGone(error)) log.error('a request failed', String(error))
+  })
+  app.use(async (context, next) => {
+    context.request.ip = web.client(context.req)
+    await next()
   })
   app.use(async (context, next) => await answerProblems(context, next, log))
   app.use(crossOrigin)
@@ -35,7 +41,7 @@ export function nodeServer({ web, pageFolder, parts, log, upgrade }: NodeServerO
   app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
   const files = web.files(pageFolder)
   app.use(async (context) => await others(context, files))
-  return web.port({ request: app.callback(), upgrade })
+  return web.port({ request: app.callback(), upgrade }, proofKey)
 }
 
 async function answerProblems(context: Context, next: Next, log: Log): Promise<void> {

@@ -32,6 +32,9 @@ export interface PageFiles {
 
 /** What makes ports and serves files for the node: given by its entry, so that the node is protected as every other port of the product is. */
 export interface Web {
-  port(handlers: WebHandlers): WebPort
+  /** @param proofKey of what other controllers of the site prove of the clients that they pass on, base64; left out: nobody passes any on */
+  port(handlers: WebHandlers, proofKey?: string): WebPort
+  /** IP address of a request's client: where it was passed on, the one that was proven. */
+  client(request: IncomingMessage): string
   files(folder: string): PageFiles
 }

@@ -40,19 +40,18 @@ export class SignalServer {
     this.#timer = setInterval(() => this.#ping(), pingEveryMs).unref()
   }
 
-  /** Takes an upgrade of the HTTP listener. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Takes an upgrade of the HTTP listener. @param client IP address */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string): void {
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?')[0]
     if (path !== '/signal') return refuse(socket, '404 Not Found')
-    const release =
-      this.#server.clients.size < mostConnections ? this.#shares.take(request.socket.remoteAddress) : undefined
+    const release = this.#server.clients.size < mostConnections ? this.#shares.take(client) : undefined
     if (release === undefined) return refuse(socket, '503 Service Unavailable')
     socket.once('close', release)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#answered.add(webSocket)
       webSocket.on('pong', () => this.#answered.add(webSocket))
-      const connection = new SignalConnection(webSocket, request.socket.remoteAddress ?? '', this.#parts)
+      const connection = new SignalConnection(webSocket, client, this.#parts)
       const timer = setTimeout(() => {
         if (!connection.entered) webSocket.terminate()
       }, enterMs).unref()

@@ -52,6 +52,8 @@ export interface EmbeddedMediaOptions {
   pageFolder: string
   /** Path or name of ffmpeg; left out: the one that is found. */
   ffmpeg?: string | undefined
+  /** Of what the site's other controllers prove of the clients that they pass on; left out: there are none. */
+  proofKey?: Buffer | undefined
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room: told to each process that starts. */

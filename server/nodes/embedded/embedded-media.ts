@@ -226,8 +226,18 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, pageFolder, ffmpeg, configuration, removals, removed, guessed, hangsAfterMs, looksAtPort } =
-      this.#options
+    const {
+      spawn,
+      pageFolder,
+      ffmpeg,
+      proofKey,
+      configuration,
+      removals,
+      removed,
+      guessed,
+      hangsAfterMs,
+      looksAtPort,
+    } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
       logger: naming(node.name, this.#options.logger),
@@ -243,6 +253,7 @@ export class EmbeddedMedia {
           udp_port: udpPort,
           tls: place.tls,
           token_key: tokenKey,
+          proof_key: proofKey?.toString('base64'),
           page_folder: pageFolder,
           ffmpeg,
           settings,

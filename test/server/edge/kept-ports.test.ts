@@ -12,7 +12,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 
 const log = { warn: () => undefined, error: () => undefined }
 const sealer = createSealer(Buffer.alloc(32, 7))
-const proof = new ProofOfClient((of) => sealer.proof('passed on', of))
+const proof = new ProofOfClient(sealer.keyFor('passed on'))
 
 function open(name: string, kept: KeptPorts, limits: ConnectionLimits = connectionLimits.api): EdgeServer {
   const server = new EdgeServer({
@@ -66,11 +66,8 @@ test('A client that says where it is is not believed; a controller of the site i
   expect(await ask(['Roomdesk-Client', right, 'Host', 'a'])).toBe('site 10.1.2.3')
   // Known by now, and still right.
   expect(await ask(['Roomdesk-Client', right, 'Host', 'a'])).toBe('site 10.1.2.3')
-  const stranger = new ProofOfClient((of) => createSealer(Buffer.alloc(32, 8)).proof('passed on', of))
-  const old = new ProofOfClient(
-    (of) => sealer.proof('passed on', of),
-    () => Date.now() - 20 * 60_000,
-  )
+  const stranger = new ProofOfClient(createSealer(Buffer.alloc(32, 8)).keyFor('passed on'))
+  const old = new ProofOfClient(sealer.keyFor('passed on'), () => Date.now() - 20 * 60_000)
   const wrong = [
     '10.1.2.3',
     right.replace('10.1.2.3', '10.1.2.4'),

@@ -18,7 +18,7 @@ import { plainPassOnPort } from '../../../server/standby/plain-port.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 5))
-export const proof = new ProofOfClient((text) => sealer.proof('a test', text))
+export const proof = new ProofOfClient(sealer.keyFor('a test'))
 
 /** A standby's media port and node port, over a way that the test leads somewhere. */
 export interface Passing {

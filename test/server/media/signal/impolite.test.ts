@@ -214,7 +214,9 @@ describe('the signalling server', () => {
       log,
     }
     const signal = new SignalServer(parts as unknown as SignalParts, perAddress)
-    const server = createServer().on('upgrade', (request, socket, head) => signal.upgrade(request, socket, head))
+    const server = createServer().on('upgrade', (request, socket, head) =>
+      signal.upgrade(request, socket, head, '127.0.0.1'),
+    )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return {

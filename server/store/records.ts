@@ -175,3 +175,34 @@ export interface StoredCameraLoop {
   /** When its media first flowed; 0: it has not yet. */
   joined_at: number
 }
+
+/** A stream that one node hands to another, which lives on without the controller: what takes it over again. */
+export interface StoredRelayLoop {
+  room_id: string
+  /** The participant that publishes it. */
+  stream: string
+  /** What it consists of, and the name that is shown: with others it is handed on anew. */
+  form: string
+  display: string
+  /** Name of the node that has it, our session there, and the handle that subscribes in it. */
+  from_node: string
+  from_session: number
+  subscriber: number
+  /** Name of the node that gets it, our session there, and the handle that publishes in it. */
+  to_node: string
+  to_session: number
+  publisher: number
+  /** When its media first flowed; 0: it has not yet. */
+  up_at: number
+}
+
+/** Our participant in a room of a node who looks who publishes there. */
+export interface StoredRelayObserver {
+  /** Name of the node. */
+  node: string
+  room_id: string
+  /** Our session with the node, and its handle in it. */
+  session: number
+  handle: number
+  joined_at: number
+}

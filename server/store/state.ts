@@ -19,6 +19,8 @@ export function emptyState(): State {
     account_sessions: new Map(),
     last_uses: new Map(),
     camera_loops: new Map(),
+    relay_loops: new Map(),
+    relay_observers: new Map(),
   }
 }
 

@@ -7,6 +7,8 @@ import type {
   StoredCredential,
   StoredDevice,
   StoredNode,
+  StoredRelayLoop,
+  StoredRelayObserver,
   StoredRoom,
   StoredSession,
   StoredSettings,
@@ -43,6 +45,10 @@ export interface Collections {
   last_uses: StoredUse
   /** By node, room and user, as JSON. */
   camera_loops: StoredCameraLoop
+  /** By room, stream and the node that gets it, as JSON. */
+  relay_loops: StoredRelayLoop
+  /** By node and room, as JSON. */
+  relay_observers: StoredRelayObserver
 }
 
 export type CollectionName = keyof Collections

@@ -53,6 +53,7 @@ export async function measureRelay(): Promise<void> {
       share <= 1.1,
     )
   } finally {
+    relays.place(room, [])
     await relays.close()
     await Promise.all([...nodes.map((node) => node.close()), ...[ann, onA, onB].map((peer) => peer.leave())])
   }

@@ -31,9 +31,18 @@ export class JanusAdmission {
   readonly #secret: string
   readonly #guarded: () => boolean
   readonly #clock: () => number
+  readonly #isBeside: (roomId: string, userId: string) => boolean
   readonly #admitted = new Map<string, Admitted>()
 
-  constructor(rooms: JanusRooms, secret: string, guarded: () => boolean, clock: () => number) {
+  /** @param isBeside somebody was let in beside the people, by whichever controller */
+  constructor(
+    rooms: JanusRooms,
+    secret: string,
+    guarded: () => boolean,
+    clock: () => number,
+    isBeside: (roomId: string, userId: string) => boolean = () => false,
+  ) {
+    this.#isBeside = isBeside
     this.#rooms = rooms
     this.#secret = secret
     this.#guarded = guarded
@@ -60,7 +69,11 @@ export class JanusAdmission {
     if (admitted.onNode === undefined) {
       // Another controller, or this one before it started again, gave out what is on it.
       const found = await this.#rooms.allowed(roomId, signal)
-      for (const token of found) this.#keep(admitted, token)
+      for (const token of found) {
+        const userId = readRoomToken(token)?.userId ?? ''
+        if (this.#isBeside(roomId, userId)) admitted.beside.set(userId, token)
+        else this.#keep(admitted, token)
+      }
       admitted.onNode = new Set(found)
     }
     admitted.locked = locked

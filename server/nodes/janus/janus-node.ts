@@ -20,6 +20,7 @@ import { JanusParticipants } from './participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './node-traits.ts'
 import type { RelayIds } from './relay/relay-ids.ts'
+import type { RelayParticipant } from './relay/relay-node.ts'
 import { RelayParticipants } from './relay/relay-participants.ts'
 import { JanusRemoval } from './removal.ts'
 import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
@@ -37,6 +38,8 @@ export interface JanusNodeOptions {
   expel: ExpelSessions
   /** By which participants of relays are known. */
   relayIds: RelayIds
+  /** Those that the controller of before left in its rooms. */
+  relayed?: readonly RelayParticipant[] | undefined
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody who came through the room page; undefined for everybody else. */
   visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'> | undefined
@@ -79,9 +82,11 @@ export class JanusNode implements MediaNode {
     const { rooms, traits, tokenSecret, clock = Date.now, devices, isBanned } = options
     this.#program = new ToldProgram(traits, clock, () => this.#tell({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
-    this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock)
+    const isBeside = (roomId: string, userId: string): boolean => this.relays.isAdmitted(roomId, userId)
+    this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock, isBeside)
     const admission = this.#admission
-    this.relays = new RelayParticipants({ ids: options.relayIds, rooms, admission, room, clock })
+    const { relayIds: ids, relayed: left } = options
+    this.relays = new RelayParticipants({ ids, rooms, admission, room, left, clock })
     this.#participants = new JanusParticipants({
       list: (roomId) => this.#own((signal) => rooms.participants(roomId, signal)),
       isDevice: (roomId, userId) => isScreen(userId) || this.#devices.holds(roomId, userId) || this.relays.has(userId),

@@ -16,6 +16,7 @@ import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
 import { NodeTraits } from './node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
+import { RelayRecords } from './relay/relay-records.ts'
 import { noDevices, type RoomDevices, type RoomsForDevices } from './room-devices.ts'
 import { RoomNames } from './room-names.ts'
 import { JanusRooms } from './rooms.ts'
@@ -65,6 +66,7 @@ interface Running {
 export class JanusNodes {
   readonly #options: JanusNodesOptions
   readonly #removals: StoredRemovals
+  readonly #relayRecords: RelayRecords
   readonly #running = new Map<string, Running>()
   /** Until when somebody who was just taken out is refused, by room and user: the store is a moment behind. */
   readonly #bans = new Map<string, number>()
@@ -72,6 +74,7 @@ export class JanusNodes {
   constructor(options: JanusNodesOptions) {
     this.#options = options
     this.#removals = new StoredRemovals(options.store, options.logger)
+    this.#relayRecords = new RelayRecords(options.store, options.logger)
   }
 
   /** Makes the driver of one node. @throws NodeError, ApiError with what is wrong with its record */
@@ -97,6 +100,7 @@ export class JanusNodes {
     const node: JanusNode = new JanusNode({
       name,
       relayIds,
+      relayed: inService ? this.#relayRecords.participantsOn(name, relayIds) : [],
       rooms,
       traits,
       tokenSecret: secrets.token_secret || derivedSecret(secrets, 'tokens', ''),
@@ -151,7 +155,13 @@ export class JanusNodes {
       },
     }
     if (inService) {
-      const relay = new JanusRelayNode(access, { ids: relayIds, participants: node.relays, logger })
+      const relay = new JanusRelayNode(access, {
+        ids: relayIds,
+        participants: node.relays,
+        admin,
+        records: this.#relayRecords,
+        logger,
+      })
       this.#running.set(name, { node, rooms, access, traits, source, news, relay, people, devices: own })
       this.#options.changed()
     }

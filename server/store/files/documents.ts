@@ -5,7 +5,7 @@ import type { CollectionName } from '../store.ts'
 export const layout = {
   site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
   rooms: ['rooms'],
-  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops'],
+  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
 /** One of lowdb's files, `<name>.json`. */
@@ -40,6 +40,8 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   account_sessions: 'sessions',
   last_uses: 'sessions',
   camera_loops: 'sessions',
+  relay_loops: 'sessions',
+  relay_observers: 'sessions',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

@@ -87,6 +87,7 @@ export class CascadeSite {
     site.cascades.start()
     onTestFinished(async () => {
       await front[Symbol.asyncDispose]()
+      site.place()
       await site.cascades.close()
       await Promise.all([...nodes.values()].map(({ people }) => people.close()))
       await Promise.all([...nodes.values()].map(({ relay }) => relay.close()))

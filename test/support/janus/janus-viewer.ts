@@ -43,20 +43,31 @@ export class JanusViewer implements AsyncDisposable {
     })
   }
 
-  /** Resolves when the first picture is there. The feed must have no sound. @throws Error when nothing comes within 10 s */
-  static async watch(janus: JanusServer, room: string, feed: string): Promise<JanusViewer> {
+  /**
+   * Resolves when the first picture is there. The feed must have no sound.
+   * @param shown to the room, where it asks for something; with the core token, or the secret of the API @throws Error when nothing comes within 10 s
+   */
+  static async watch(
+    janus: JanusServer,
+    room: string,
+    feed: string,
+    shown: { token?: string | undefined; inRoom?: Readonly<Record<string, unknown>> } = {},
+  ): Promise<JanusViewer> {
     const signal = AbortSignal.timeout(patienceMs)
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
-    const socket = await JanusSocket.open(
-      { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
-      signal,
-    )
+    const { token, inRoom } = shown
+    const apiSecret = token === undefined ? janus.configuration.secrets.api : ''
+    const socket = await JanusSocket.open({ url: janus.wsUrl, apiSecret, token, logger }, signal)
     const connection = new ndc.PeerConnection('viewer', { iceServers: [], disableAutoNegotiation: true })
     const viewer = new JanusViewer(socket, connection)
     try {
       const session = await JanusSession.create(socket, signal)
       const handle = await session.attach('janus.plugin.videoroom', signal)
-      await viewer.#connect(handle, { request: 'join', ptype: 'subscriber', room, streams: [{ feed }] }, signal)
+      await viewer.#connect(
+        handle,
+        { ...inRoom, request: 'join', ptype: 'subscriber', room, streams: [{ feed }] },
+        signal,
+      )
       return viewer
     } catch (error) {
       await viewer[Symbol.asyncDispose]()

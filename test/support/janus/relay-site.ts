@@ -1,16 +1,31 @@
 import { onTestFinished } from 'vitest'
+import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
 import { Relays } from '../../../server/nodes/janus/relay/relays.ts'
+import type { Store } from '../../../server/store/store.ts'
 import type { JanusServer } from './janus-server.ts'
 import { RoomPeer } from './room-peers.ts'
 import { openTestRoom, TestRelayNode } from './test-relay-node.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 
+/** What a test may want otherwise. */
+export interface RelaySiteOptions {
+  graceMs?: number
+  fanOut?: number
+  leftMs?: number
+  /** The room is there already. */
+  isThere?: boolean
+  /** What is kept for the next controller; left out: nothing is. */
+  store?: Store
+}
+
 /** Relays between the Janus processes of a test file; everything goes with the test. */
 export class RelaySite {
   readonly nodes: readonly TestRelayNode[]
   readonly relays: Relays
   readonly room: string
+
+  #isAbandoned = false
 
   private constructor(nodes: readonly TestRelayNode[], relays: Relays, room: string) {
     this.nodes = nodes
@@ -22,14 +37,21 @@ export class RelaySite {
   static async open(
     servers: readonly JanusServer[],
     room: string,
-    { isThere = false, ...options }: { graceMs?: number; fanOut?: number; isThere?: boolean } = {},
+    { isThere = false, store, ...options }: RelaySiteOptions = {},
   ): Promise<RelaySite> {
-    const nodes = servers.map((janus, index) => new TestRelayNode('abcdef'[index] ?? '', janus))
+    const begun: { site?: RelaySite } = {}
+    const records = store === undefined ? undefined : new RelayRecords(unlessDead(store, begun), logger)
+    const nodes = servers.map((janus, index) => new TestRelayNode('abcdef'[index] ?? '', janus, records))
     const site = new RelaySite(nodes, new Relays({ logger, graceMs: 200, ...options }), room)
+    begun.site = site
     if (!isThere) await Promise.all(servers.map((janus) => openTestRoom(janus, room)))
     site.relays.place(room, nodes)
     onTestFinished(() => site.close())
     return site
+  }
+
+  get isAbandoned(): boolean {
+    return this.#isAbandoned
   }
 
   /** Somebody joins by Janus's own API, until the test ends. */
@@ -46,14 +68,32 @@ export class RelaySite {
     return ids.filter((id) => id !== 'relay-test~').sort()
   }
 
+  /** The controller ends in order: relays go on. */
+  async leave(): Promise<void> {
+    await this.relays.close()
+    await Promise.all(this.nodes.map((node) => node.close()))
+  }
+
   /** The controller is no more, and Janus is still to notice. */
   async abandon(): Promise<void> {
+    this.#isAbandoned = true
     await Promise.all(this.nodes.map((node) => node.abandon()))
   }
 
+  /** Nothing of it is left. */
   async close(): Promise<void> {
+    this.relays.place(this.room, [])
     await this.relays.close()
     await Promise.all(this.nodes.map((node) => node.close()))
+  }
+}
+
+/** Who is dead stores nothing. */
+function unlessDead(store: Store, begun: { site?: RelaySite }): Pick<Store, 'all' | 'get' | 'transact'> {
+  return {
+    all: (collection) => store.all(collection),
+    get: (collection, key) => store.get(collection, key),
+    transact: (locks, plan) => (begun.site?.isAbandoned === true ? new Promise(() => {}) : store.transact(locks, plan)),
   }
 }
 

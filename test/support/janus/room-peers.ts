@@ -6,6 +6,7 @@ import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
 import { whenGathered } from '../media/answered-offer.ts'
 import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
 import type { JanusServer } from './janus-server.ts'
+import { JanusViewer } from './janus-viewer.ts'
 import type { Tickets } from './participant.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
@@ -13,6 +14,8 @@ const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 
 /** Somebody in a room of Janus by its own API: publishes, or subscribes to whoever publishes as browsers' clients do. */
 export class RoomPeer {
+  readonly #janus: JanusServer
+  readonly #token: string | undefined
   readonly #socket: JanusSocket
   readonly session: JanusSession
   readonly #handle: JanusHandle
@@ -27,8 +30,16 @@ export class RoomPeer {
   private constructor(
     socket: JanusSocket,
     handle: JanusHandle,
-    how: { room: string; id: string; credentials: Readonly<Record<string, unknown>> },
+    how: {
+      janus: JanusServer
+      room: string
+      id: string
+      token: string | undefined
+      credentials: Readonly<Record<string, unknown>>
+    },
   ) {
+    this.#janus = how.janus
+    this.#token = how.token
     this.#socket = socket
     this.session = handle.session
     this.#handle = handle
@@ -48,7 +59,7 @@ export class RoomPeer {
     const join = { request: 'join', ptype: 'publisher', room, id, display: id, token: roomToken }
     const { data } = await handle.request(join, soon())
     const credentials = { private_id: data.private_id, ...(roomToken === undefined ? {} : { token: roomToken }) }
-    const peer = new RoomPeer(socket, handle, { room, id, credentials })
+    const peer = new RoomPeer(socket, handle, { janus, room, id, token, credentials })
     peer.#note(data)
     handle.onEvent((event) => event.type === 'plugin' && peer.#note(event.data))
     return peer
@@ -75,6 +86,11 @@ export class RoomPeer {
   /** Subscribes to whoever publishes; resolves at the first packet. */
   watch(feed: string): Promise<RoomViewer> {
     return RoomViewer.open(this.session, { ...this.#credentials, room: this.#room }, feed)
+  }
+
+  /** Subscribes to a picture without sound, by a connection of its own, and counts what comes; resolves at the first picture. */
+  count(feed: string): Promise<JanusViewer> {
+    return JanusViewer.watch(this.#janus, this.#room, feed, { token: this.#token, inRoom: this.#credentials })
   }
 
   /** Goes, with everything that they have. */

@@ -1,7 +1,10 @@
-import { NodeConnectionError } from '../../../server/nodes/media-node.ts'
+import { AdminApi } from '../../../server/nodes/janus/admin-api.ts'
+import { carriedBy } from '../../../server/nodes/janus/relay/carried-stream.ts'
 import { RelayIds } from '../../../server/nodes/janus/relay/relay-ids.ts'
 import type { RelayNode, RelayParticipant } from '../../../server/nodes/janus/relay/relay-node.ts'
+import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
 import { RelaySession } from '../../../server/nodes/janus/relay/relay-session.ts'
+import { NodeConnectionError } from '../../../server/nodes/media-node.ts'
 import type { JanusServer } from './janus-server.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
@@ -11,13 +14,18 @@ export class TestRelayNode implements RelayNode {
   readonly name: string
   readonly janus: JanusServer
   readonly ids = new RelayIds('test')
+  readonly records: RelayRecords
   readonly #session: RelaySession
+  readonly #admin: AdminApi
   #isAbandoned = false
 
-  constructor(name: string, janus: JanusServer) {
+  constructor(name: string, janus: JanusServer, records = forgetful()) {
     this.name = name
     this.janus = janus
-    this.#session = new RelaySession({ url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger })
+    this.records = records
+    const { api: apiSecret, admin: secret } = janus.configuration.secrets
+    this.#session = new RelaySession({ node: name, socket: { url: janus.wsUrl, apiSecret, logger }, records, logger })
+    this.#admin = new AdminApi({ url: janus.adminUrl, secret })
   }
 
   session(signal: AbortSignal): ReturnType<RelayNode['session']> {
@@ -26,6 +34,14 @@ export class TestRelayNode implements RelayNode {
 
   answers(): Promise<boolean> {
     return this.#session.answers()
+  }
+
+  carriedBy(...asked: Parameters<RelayNode['carriedBy']>): Promise<string | undefined> {
+    return carriedBy(this.#admin, ...asked)
+  }
+
+  detach(...asked: Parameters<RelayNode['detach']>): Promise<void> {
+    return this.#session.detach(...asked)
   }
 
   admit(): Promise<Record<string, unknown>> {
@@ -40,6 +56,10 @@ export class TestRelayNode implements RelayNode {
     await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
   }
 
+  leave(): void {
+    this.#session.leave()
+  }
+
   /** Its session is nobody's any more, and lives on on Janus. */
   async abandon(): Promise<void> {
     const session = await this.#session.get(AbortSignal.timeout(2_000))
@@ -47,9 +67,22 @@ export class TestRelayNode implements RelayNode {
     session.release()
   }
 
-  close(): Promise<void> {
-    return this.#session.close(AbortSignal.timeout(2_000))
+  /** Its connection to the controller is cut; Janus keeps what lives in it. */
+  async cut(): Promise<void> {
+    ;(await this.#session.get(AbortSignal.timeout(2_000))).release()
   }
+
+  async close(): Promise<void> {
+    await this.#session.close(AbortSignal.timeout(2_000))
+    this.#admin.close()
+  }
+}
+
+/** Nothing of them is kept for the next controller. */
+function forgetful(): RelayRecords {
+  const none = new Map<string, never>()
+  const store = { all: () => none, get: () => undefined, transact: () => Promise.resolve(undefined as never) }
+  return new RelayRecords(store, logger)
 }
 
 /** A room on Janus that asks whoever subscribes who they are. */

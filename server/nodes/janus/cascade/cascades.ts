@@ -88,7 +88,7 @@ export class Cascades {
     this.carrier.heard(people, event)
   }
 
-  /** Nothing is handed on any more. Never rejects. */
+  /** What is handed on goes on without us, for whoever comes next. Never rejects. */
   async close(): Promise<void> {
     await this.relays.close()
   }

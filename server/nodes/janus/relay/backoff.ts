@@ -44,3 +44,32 @@ export class Backoff {
     this.#timer = undefined
   }
 }
+
+/** One of each key. */
+export class Backoffs {
+  readonly #again: () => void
+  readonly #backoffs = new Map<string, Backoff>()
+
+  constructor(again: () => void) {
+    this.#again = again
+  }
+
+  of(key: string): Backoff {
+    const backoff = this.#backoffs.get(key) ?? new Backoff(this.#again)
+    this.#backoffs.set(key, backoff)
+    return backoff
+  }
+
+  isWaiting(key: string): boolean {
+    return this.#backoffs.get(key)?.isWaiting === true
+  }
+
+  /** Others are not tried again. */
+  keep(isNeeded: (key: string) => boolean): void {
+    for (const [key, backoff] of this.#backoffs) {
+      if (isNeeded(key)) continue
+      backoff.stop()
+      this.#backoffs.delete(key)
+    }
+  }
+}

@@ -1,10 +1,13 @@
 import type { NodeLogger } from '../../node-failure.ts'
+import type { AdminApi } from '../admin-api.ts'
 import type { JanusSession } from '../janus-session.ts'
 import type { JanusAccess } from '../node-access.ts'
 import { ownCoreToken } from '../signed-token.ts'
+import { carriedBy } from './carried-stream.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayNode, RelayParticipant } from './relay-node.ts'
 import type { RelayParticipants } from './relay-participants.ts'
+import type { RelayEnd, RelayRecords } from './relay-records.ts'
 import { RelaySession } from './relay-session.ts'
 
 /** How long a token of ours counts: each is used once, but clocks differ. */
@@ -12,28 +15,40 @@ const tokenSeconds = 3_600
 /** How long the end of its session may take, in milliseconds. */
 const endMs = 2_000
 
+/** What a node as relays use it is made of. */
+export interface JanusRelayNodeParts {
+  ids: RelayIds
+  participants: RelayParticipants
+  admin: Pick<AdminApi, 'ask'>
+  records: RelayRecords
+  logger: NodeLogger
+}
+
 /** A Janus node as relays use it: a session of their own, and what its rooms do for them. */
 export class JanusRelayNode implements RelayNode {
   readonly name: string
   readonly ids: RelayIds
+  readonly records: RelayRecords
   readonly #session: RelaySession
+  readonly #admin: Pick<AdminApi, 'ask'>
   readonly #participants: RelayParticipants
 
   constructor(
     { name, wsUrl, secrets, confirmed }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>,
-    parts: { ids: RelayIds; participants: RelayParticipants; logger: NodeLogger },
+    { ids, participants, admin, records, logger }: JanusRelayNodeParts,
   ) {
     this.name = name
-    this.ids = parts.ids
-    this.#participants = parts.participants
+    this.ids = ids
+    this.records = records
+    this.#participants = participants
+    this.#admin = admin
     const { api_secret: apiSecret, token_secret } = secrets
     const token = (): string => ownCoreToken(token_secret, Math.ceil(Date.now() / 1_000) + tokenSeconds)
     this.#session = new RelaySession({
-      url: wsUrl,
-      apiSecret,
-      token: token_secret === '' ? undefined : token,
-      confirmed,
-      logger: parts.logger,
+      node: name,
+      socket: { url: wsUrl, apiSecret, token: token_secret === '' ? undefined : token, confirmed, logger },
+      records,
+      logger,
     })
   }
 
@@ -43,6 +58,14 @@ export class JanusRelayNode implements RelayNode {
 
   answers(): Promise<boolean> {
     return this.#session.answers()
+  }
+
+  carriedBy(end: RelayEnd, signal: AbortSignal): Promise<string | undefined> {
+    return carriedBy(this.#admin, end, signal)
+  }
+
+  detach(end: RelayEnd, signal: AbortSignal): Promise<void> {
+    return this.#session.detach(end, signal)
   }
 
   admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
@@ -57,7 +80,11 @@ export class JanusRelayNode implements RelayNode {
     return this.#participants.clear(participant, signal)
   }
 
-  /** Its relays end. Never rejects. */
+  leave(): void {
+    this.#session.leave()
+  }
+
+  /** Its relays end, unless they are left. Never rejects. */
   close(): Promise<void> {
     return this.#session.close(AbortSignal.timeout(endMs))
   }

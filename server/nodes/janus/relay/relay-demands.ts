@@ -18,6 +18,7 @@ export class RelayDemands {
   readonly #graceMs: number
   readonly #changed: () => void
   readonly #demands = new Map<string, Demand>()
+  readonly #held = new Set<NodeJS.Timeout>()
 
   constructor(graceMs: number, changed: () => void) {
     this.#graceMs = graceMs
@@ -49,6 +50,16 @@ export class RelayDemands {
     }
   }
 
+  /** Somebody is taken to want it, so many milliseconds long. */
+  hold(wish: RelayWish, milliseconds: number): void {
+    const takeBack = this.add(wish)
+    const timer = setTimeout(() => {
+      this.#held.delete(timer)
+      takeBack()
+    }, milliseconds).unref()
+    this.#held.add(timer)
+  }
+
   /** By stream, the nodes on which it is watched. */
   watched(streams: readonly string[]): Map<string, Set<string>> {
     const watched = new Map<string, Set<string>>()
@@ -61,7 +72,8 @@ export class RelayDemands {
   }
 
   close(): void {
-    for (const { grace } of this.#demands.values()) clearTimeout(grace)
+    for (const timer of [...this.#held, ...Array.from(this.#demands.values(), ({ grace }) => grace)])
+      clearTimeout(timer)
     this.#demands.clear()
   }
 }

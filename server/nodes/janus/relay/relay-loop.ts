@@ -1,5 +1,6 @@
+import type { StoredRelayLoop } from '../../../store/records.ts'
 import { unlessAborted } from '../../deadline.ts'
-import { NodeError } from '../../media-node.ts'
+import { NodeConnectionError, NodeError } from '../../media-node.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../janus-handle.ts'
 import type { RelayNode, RelayParticipant } from './relay-node.ts'
@@ -8,115 +9,167 @@ import { unlessTaken } from './room-observer.ts'
 /** What a loop hands on, from where to where. */
 export interface RelayLoopOptions {
   roomId: string
+  /** Who publishes it. */
+  stream: string
   from: {
     node: RelayNode
-    /** The participant that publishes there. */
+    /** The participant that publishes it there. */
     feed: string
-    /** Of our observer in the room. */
-    credentials: Readonly<Record<string, unknown>>
   }
-  to: {
-    node: RelayNode
-    /** The participant that it becomes there. */
-    id: string
-    display: string
-  }
+  /** Where it gets a participant of its own. */
+  to: RelayNode
+  /** What it consists of, and the name that is shown. */
+  source: { form: string; display: string }
   /** Called once, when it ended by itself. */
   ended: (why: string) => void
+  /** Called instead, when a connection to a node was lost: it goes on there, as far as anybody knows. */
+  lost: () => void
 }
 
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 /** What Janus's events name it by. */
 const opaqueId = 'roomdesk-relay'
-/** How long the end of a handle may take, in milliseconds. */
-const detachMs = 2_000
+/** How long the end of a relay may take, in milliseconds. */
+const endMs = 2_000
 
 /**
  * One stream on its way from one node to another: a handle there that subscribes to it, and a handle here that publishes what the first one sends. The two nodes call each other
  * over WebRTC; the controller only carries their descriptions.
  */
 export class RelayLoop {
-  readonly #subscriber: JanusHandle
-  readonly #publisher: JanusHandle
+  /** As it is kept for the next controller. */
+  readonly record: StoredRelayLoop
   readonly #options: RelayLoopOptions
-  readonly #stops: (() => void)[] = []
+  readonly #stops: (() => void)[]
+  /** Nobody was told of it yet. */
+  #isNew = true
   #isOver = false
 
-  private constructor(subscriber: JanusHandle, publisher: JanusHandle, options: RelayLoopOptions) {
-    this.#subscriber = subscriber
-    this.#publisher = publisher
+  private constructor(options: RelayLoopOptions, { subscriber, publisher }: HandlePair, record: StoredRelayLoop) {
+    this.record = record
     this.#options = options
-    this.#stops.push(
-      publisher.onEvent((event) => this.#hearPublisher(event)),
-      subscriber.onEvent((event) => this.#hearEither(event)),
-    )
+    this.#stops = [
+      publisher.onEvent((event) => this.#hearPublisher(event, publisher)),
+      subscriber.onEvent((event) => this.#hear(event, subscriber)),
+    ]
   }
 
-  /** Connects; resolves when both ends are. Leaves nothing behind when it fails. @throws NodeError, JanusError, DeadlineError; the signal's reason */
-  static async open(options: RelayLoopOptions, signal: AbortSignal): Promise<RelayLoop> {
-    const { from, to, roomId } = options
-    const participant = { roomId, id: to.id }
-    const [source, target, admission] = await Promise.all([
+  /**
+   * Connects; resolves when both ends are. Leaves nothing behind when it fails.
+   * @param credentials of our observer where it is published
+   * @throws NodeError, JanusError, DeadlineError; the signal's reason
+   */
+  static async open(
+    options: RelayLoopOptions,
+    credentials: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<RelayLoop> {
+    const { from, to, roomId, stream, source } = options
+    const participant = { roomId, id: to.ids.of(stream) }
+    const [sourceSession, target, admission] = await Promise.all([
       from.node.session(signal),
-      to.node.session(signal),
-      to.node.admit(participant, signal),
+      to.session(signal),
+      to.admit(participant, signal),
     ])
-    const { publisher, subscriber } = await bothAttached(
+    const pair = await bothAttached(
       target.attach(videoRoom, signal, opaqueId),
-      source.attach(videoRoom, signal, opaqueId),
+      sourceSession.attach(videoRoom, signal, opaqueId),
     )
+    const record: StoredRelayLoop = {
+      room_id: roomId,
+      stream,
+      ...source,
+      from_node: from.node.name,
+      from_session: sourceSession.id,
+      subscriber: pair.subscriber.id,
+      to_node: to.name,
+      to_session: target.id,
+      publisher: pair.publisher.id,
+      up_at: 0,
+    }
+    to.records.put(record)
     try {
-      await connect({ subscriber, publisher }, { options, participant, admission }, signal)
+      await connect(pair, { options, credentials, participant, admission }, signal)
       signal.throwIfAborted()
-      if (subscriber.isDetached || publisher.isDetached) throw new NodeError('a handle is gone')
+      const loop = new RelayLoop(options, pair, { ...record, up_at: Date.now() })
+      if (pair.subscriber.isDetached || pair.publisher.isDetached) throw new NodeError('a handle is gone')
+      loop.#isNew = false
+      to.records.put(loop.record)
+      return loop
     } catch (error) {
-      await bothDetached({ subscriber, publisher })
-      await released(to.node, participant)
+      await takeDown(record, { from: from.node, to })
       throw error
     }
-    return new RelayLoop(subscriber, publisher, options)
+  }
+
+  /** Goes on with one of before, as it is. It stays as it is, too, when it fails. @throws NodeError with why it is not to go on; NodeConnectionError; the signal's reason */
+  static async adopt(options: RelayLoopOptions, record: StoredRelayLoop, signal: AbortSignal): Promise<RelayLoop> {
+    const { from, to } = options
+    const [source, target] = await Promise.all([from.node.session(signal), to.session(signal)])
+    const subscriber = source.id === record.from_session ? source.handle(record.subscriber) : undefined
+    const publisher = target.id === record.to_session ? target.handle(record.publisher) : undefined
+    if (subscriber === undefined || publisher === undefined) throw new NodeError('its handles are gone')
+    const loop = new RelayLoop(options, { subscriber, publisher }, record)
+    try {
+      const [sent, published] = await Promise.all([
+        from.node.carriedBy({ session: source.id, handle: subscriber.id }, signal),
+        to.carriedBy({ session: target.id, handle: publisher.id }, signal),
+      ])
+      signal.throwIfAborted()
+      if (!source.isOpen || !target.isOpen) throw new NodeConnectionError('the connection to a node was lost')
+      if (loop.#isOver || record.up_at === 0 || sent !== from.feed || published !== to.ids.of(options.stream))
+        throw new NodeError('nothing flows through it any more')
+      loop.#isNew = false
+      return loop
+    } catch (error) {
+      loop.leave()
+      throw error
+    }
   }
 
   /** Takes it down on both nodes; resolves when the stream is gone where it was handed to. Never rejects: a node that does not answer ends its side with the session. */
   async end(): Promise<void> {
-    this.#finish()
-    const { roomId, to } = this.#options
-    await bothDetached({ subscriber: this.#subscriber, publisher: this.#publisher })
-    await released(to.node, { roomId, id: to.id })
+    this.leave()
+    await takeDown(this.record, { from: this.#options.from.node, to: this.#options.to })
   }
 
-  #hearPublisher(event: HandleEvent): void {
-    if (event.type === 'plugin' && (event.data.leaving === 'ok' || event.data.videoroom === 'destroyed'))
-      this.#endedBy('it was taken out of the room')
-    else this.#hearEither(event)
-  }
-
-  #hearEither(event: HandleEvent): void {
-    if (event.type === 'hangup') this.#endedBy(`its WebRTC connection ended: ${event.reason}`)
-    else if (event.type === 'detached') this.#endedBy(`a handle is gone: ${event.reason}`)
-  }
-
-  #endedBy(why: string): void {
-    if (this.#isOver) return
-    this.#finish()
-    this.#options.ended(why)
-  }
-
-  #finish(): void {
+  /** Hears of it no longer: it goes on by itself. */
+  leave(): void {
     this.#isOver = true
     for (const stop of this.#stops) stop()
+  }
+
+  #hearPublisher(event: HandleEvent, publisher: JanusHandle): void {
+    if (event.type === 'plugin' && (event.data.leaving === 'ok' || event.data.videoroom === 'destroyed'))
+      this.#over(() => this.#options.ended('it was taken out of the room'))
+    else this.#hear(event, publisher)
+  }
+
+  #hear(event: HandleEvent, { session }: JanusHandle): void {
+    if (event.type === 'hangup') this.#over(() => this.#options.ended(`its WebRTC connection ended: ${event.reason}`))
+    else if (event.type === 'detached' && session.isOpen)
+      this.#over(() => this.#options.ended(`a handle is gone: ${event.reason}`))
+    else if (event.type === 'detached') this.#over(() => this.#options.lost())
+  }
+
+  #over(tell: () => void): void {
+    if (this.#isOver) return
+    this.leave()
+    // Who opens it hears that it failed.
+    if (!this.#isNew) tell()
   }
 }
 
 interface Joining {
   options: RelayLoopOptions
+  credentials: Readonly<Record<string, unknown>>
   participant: RelayParticipant
   admission: Readonly<Record<string, unknown>>
 }
 
 async function connect({ subscriber, publisher }: HandlePair, joining: Joining, signal: AbortSignal): Promise<void> {
-  const { options, participant, admission } = joining
-  const { from, to, roomId: room } = options
+  const { options, credentials, participant, admission } = joining
+  const { from, to, source, roomId: room } = options
   const watching = [whenUp(subscriber), whenUp(publisher)]
   const described = Promise.withResolvers<void>()
   const stop = passCandidates({ subscriber, publisher }, described.promise, signal)
@@ -125,17 +178,24 @@ async function connect({ subscriber, publisher }: HandlePair, joining: Joining, 
       request: 'join',
       ptype: 'subscriber',
       room,
-      ...from.credentials,
+      ...credentials,
       streams: [{ feed: from.feed }],
       // A stream that changes is handed on anew.
       autoupdate: false,
     }
     const { jsep: offer } = await subscriber.request(subscription, signal)
     if (offer === undefined) throw new NodeError('its room offers nothing')
-    const join = { request: 'joinandconfigure', ptype: 'publisher', room, id: to.id, display: to.display, ...admission }
+    const join = {
+      request: 'joinandconfigure',
+      ptype: 'publisher',
+      room,
+      id: participant.id,
+      display: source.display,
+      ...admission,
+    }
     const { jsep: answer } = await unlessTaken(
       () => publisher.request(join, signal, offer),
-      () => to.node.clear(participant, signal),
+      () => to.clear(participant, signal),
     )
     if (answer === undefined) throw new NodeError('its room answers nothing')
     await subscriber.request({ request: 'start' }, signal, answer)
@@ -159,16 +219,19 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
   return { up: promise, stop }
 }
 
-/** Waits for the publisher only: another one may come in its place then, while the node that fed it hangs. */
-async function bothDetached({ subscriber, publisher }: HandlePair): Promise<void> {
-  void detached(subscriber)
-  await detached(publisher)
-}
-
-async function released(node: RelayNode, participant: RelayParticipant): Promise<void> {
-  await node.release(participant, AbortSignal.timeout(detachMs)).catch(() => {})
-}
-
-async function detached(handle: JanusHandle): Promise<void> {
-  await handle.detach(AbortSignal.timeout(detachMs)).catch(() => {})
+/**
+ * Takes a relay down, whoever made it; resolves when the stream is gone where it was handed to, and does not wait for the node that fed it, which may hang. Never rejects.
+ * @param nodes `from` undefined: it is not in service
+ */
+export async function takeDown(
+  record: StoredRelayLoop,
+  { from, to }: { from: RelayNode | undefined; to: RelayNode },
+): Promise<void> {
+  const { room_id: roomId, stream, from_node, from_session, subscriber, to_session, publisher } = record
+  const signal = AbortSignal.timeout(endMs)
+  const source = { session: from_session, handle: subscriber }
+  if (from === undefined) to.records.leaveBehind(from_node, source)
+  else void from.detach(source, signal)
+  await to.detach({ session: to_session, handle: publisher }, signal)
+  if (to.records.delete(record)) await to.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
 }

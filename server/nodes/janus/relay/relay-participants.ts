@@ -11,6 +11,8 @@ export interface RelayParticipantsOptions {
   admission: JanusAdmission
   /** The room as the node holds it; undefined when it does not, or is not told yet how. */
   room: (roomId: string) => NodeRoom | undefined
+  /** Those of before. */
+  left?: readonly RelayParticipant[] | undefined
   /** Milliseconds since the epoch. */
   clock: () => number
 }
@@ -26,11 +28,17 @@ export class RelayParticipants {
 
   constructor(options: RelayParticipantsOptions) {
     this.#options = options
+    for (const participant of options.left ?? []) this.#add(participant)
   }
 
   /** It is no person. */
   has(id: string): boolean {
     return this.#options.ids.has(id)
+  }
+
+  /** It was let in, by whichever controller. */
+  isAdmitted(roomId: string, id: string): boolean {
+    return this.#admitted.get(roomId)?.has(id) === true
   }
 
   /** How many are in the room, or about to be. */
@@ -50,8 +58,7 @@ export class RelayParticipants {
     this.#roomOf(roomId)
     const expiresAt = Math.floor(clock() / 1_000) + tokenSeconds
     const token = await admission.admitBeside({ roomId, userId: id, role: 'member', expiresAt }, signal)
-    const admitted = this.#admitted.get(roomId) ?? new Set<string>()
-    this.#admitted.set(roomId, admitted.add(id))
+    this.#add({ roomId, id })
     if (ids.streamOf(id) !== undefined) await this.#makePlace(roomId, signal)
     return { room: rooms.nameOf(roomId), token }
   }
@@ -70,6 +77,11 @@ export class RelayParticipants {
   /** See RelayNode.clear. */
   async clear({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<void> {
     await this.#options.rooms.kick(roomId, id, signal)
+  }
+
+  #add({ roomId, id }: RelayParticipant): void {
+    const admitted = this.#admitted.get(roomId) ?? new Set<string>()
+    this.#admitted.set(roomId, admitted.add(id))
   }
 
   async #makePlace(roomId: string, signal: AbortSignal): Promise<void> {

@@ -1,14 +1,15 @@
-import { unlessAborted, within } from '../../deadline.ts'
+import type { StoredRelayLoop } from '../../../store/records.ts'
+import { unlessAborted } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
 import { describeFailure, type NodeLogger } from '../../node-failure.ts'
-import { Backoff } from './backoff.ts'
+import { Backoffs } from './backoff.ts'
 import { RelayDemands, type RelayWish } from './relay-demands.ts'
-import { RelayLoop } from './relay-loop.ts'
 import type { RelayNode } from './relay-node.ts'
 import { RelaySite } from './relay-site.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import { planRelays, type RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
+import { RoomRelay } from './room-relay.ts'
 
 /** What the relays of one room are made of. */
 export interface RelayRoomOptions {
@@ -17,6 +18,8 @@ export interface RelayRoomOptions {
   fanOut: number
   /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
   graceMs: number
+  /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
+  leftMs: number
   /** Who publishes in it, or what is handed on, may be another than before. */
   changed: () => void
   logger: NodeLogger
@@ -29,18 +32,6 @@ export interface RelayView extends RelayStep {
   since: number
 }
 
-/** A relay, from the first try until it is gone on the node that it handed to. */
-interface Running {
-  step: RelayStep
-  /** What it hands on: when this is another one, so is the relay. */
-  source: Publication
-  state: 'opening' | 'up' | 'ending'
-  /** Since when it is up, or is opened; milliseconds since the epoch. */
-  since: number
-  loop: RelayLoop | undefined
-  stop: AbortController
-}
-
 /** Somebody waits for a stream to be on their node. */
 interface Waiting {
   wish: RelayWish & { stream: string }
@@ -49,18 +40,20 @@ interface Waiting {
 
 /** How often nodes that feed others are asked whether they still answer, in milliseconds. */
 const checkMs = 400
-/** How long a relay may take to connect, in milliseconds. */
-const openMs = 5_000
 
-/** The relays of one room: what is there is compared with what should be whenever something happens, and the difference is done. */
+/**
+ * The relays of one room: what is there is compared with what should be whenever something happens, and the difference is done. What another controller left, or this one
+ * before a connection was lost, goes on where it still flows.
+ */
 export class RelayRoom {
   readonly #options: RelayRoomOptions
   readonly #sites = new Map<string, RelaySite>()
   readonly #demands: RelayDemands
-  readonly #running = new Map<string, Running>()
-  readonly #backoffs = new Map<string, Backoff>()
+  readonly #relays = new Map<string, RoomRelay>()
+  readonly #backoffs = new Backoffs(() => this.#look())
   readonly #waiting = new Set<Waiting>()
   readonly #work = new Set<Promise<void>>()
+  readonly #beganAt = performance.now()
   #checks: NodeJS.Timeout | undefined
   #isClosed = false
   #isDue = false
@@ -72,21 +65,23 @@ export class RelayRoom {
 
   /** Nobody needs it any more. */
   get isIdle(): boolean {
-    return this.#sites.size === 0 && this.#demands.isEmpty && this.#running.size === 0
+    return this.#sites.size === 0 && this.#demands.isEmpty && this.#relays.size === 0
   }
 
   /** The nodes that the room is on. */
   place(nodes: readonly RelayNode[]): void {
     for (const [name, site] of this.#sites) {
       if (nodes.includes(site.node)) continue
-      this.#sites.delete(name)
       // Before its observer leaves: whoever subscribes there does it in the observer's name.
       this.#inBackground(this.#settled((step) => step.from === name || step.to === name).then(() => site.close()))
+      this.#sites.delete(name)
     }
     const { roomId, logger } = this.#options
     for (const node of nodes) {
       if (this.#sites.has(node.name)) continue
-      this.#sites.set(node.name, new RelaySite({ node, roomId, logger, changed: () => this.#look() }))
+      for (const left of node.records.loopsTo(node.name, roomId)) this.#inherit(node, left)
+      const goesOn = (id: string): boolean => this.#goesOn(node, id)
+      this.#sites.set(node.name, new RelaySite({ node, roomId, logger, goesOn, changed: () => this.#look() }))
     }
     this.#look()
   }
@@ -113,7 +108,7 @@ export class RelayRoom {
   }
 
   views(): RelayView[] {
-    const there = [...this.#running.values()].filter(({ state }) => state !== 'ending')
+    const there = [...this.#relays.values()].filter(({ state }) => state !== 'ending')
     return there.map(({ step, state, since }) => ({ ...step, isUp: state === 'up', since }))
   }
 
@@ -133,13 +128,14 @@ export class RelayRoom {
     return this.#sites.get(node)?.isUp === true
   }
 
-  /** Takes everything down. Never rejects. */
-  async close(): Promise<void> {
+  /** What is handed on goes on without us; what is half done is taken down. Never rejects. */
+  async leave(): Promise<void> {
     this.#isClosed = true
     this.#demands.close()
-    this.place([])
-    this.#reconcile()
-    for (const backoff of this.#backoffs.values()) backoff.stop()
+    clearInterval(this.#checks)
+    this.#backoffs.keep(() => false)
+    await Promise.all([...this.#sites.values()].map((site) => site.leave()))
+    await Promise.all([...this.#relays.values()].map((relay) => relay.leave()))
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
@@ -157,19 +153,18 @@ export class RelayRoom {
 
   #reconcile(): void {
     const wanted = new Map(this.#plan().map((step) => [keyOf(step), step]))
-    for (const running of this.#running.values()) {
-      const step = wanted.get(keyOf(running.step))
-      const isRight = step?.from === running.step.from && this.#sourceOf(step) === running.source
-      if (!isRight && running.state !== 'ending') this.#end(running)
+    for (const relay of this.#relays.values()) {
+      if (relay.left !== undefined) this.#review(relay, relay.left)
+      else if (relay.state !== 'ending' && relay.state !== 'claiming' && !this.#isRight(relay, wanted)) this.#end(relay)
     }
     for (const [key, step] of wanted) {
       const source = this.#sourceOf(step)
       // One that is handed on from another relay waits for it.
-      if (source === undefined || this.#running.has(key) || this.#backoffs.get(key)?.isWaiting === true) continue
+      if (source === undefined || this.#relays.has(key) || this.#backoffs.isWaiting(key)) continue
       this.#open(step, source)
     }
     this.#watchNodes()
-    for (const key of this.#backoffs.keys()) if (!wanted.has(key)) this.#forgetBackoff(key)
+    this.#backoffs.keep((key) => wanted.has(key) || this.#relays.has(key))
     for (const { wish, resolve } of this.#waiting) {
       const feed = this.#feedOn(wish.stream, wish.node)
       if (feed !== undefined) resolve(feed)
@@ -177,13 +172,13 @@ export class RelayRoom {
   }
 
   #watchNodes(): void {
-    if (this.#running.size === 0) {
+    if (this.#relays.size === 0) {
       clearInterval(this.#checks)
       this.#checks = undefined
       return
     }
     this.#checks ??= setInterval(() => {
-      for (const name of new Set(Array.from(this.#running.values(), ({ step }) => step.from)))
+      for (const name of new Set(Array.from(this.#relays.values(), ({ step }) => step.from)))
         this.#sites.get(name)?.check()
     }, checkMs).unref()
   }
@@ -192,7 +187,7 @@ export class RelayRoom {
     if (this.#isClosed) return []
     const up = new Set([...this.#sites.values()].filter(({ isUp }) => isUp).map(({ node }) => node.name))
     const origins = this.#origins()
-    const present = [...this.#running.values()].filter(({ state }) => state !== 'ending').map(({ step }) => step)
+    const present = [...this.#relays.values()].filter(({ state }) => state !== 'ending').map(({ step }) => step)
     const watched = this.#demands.watched([...origins.keys()])
     return planRelays({ origins, watched, up, fanOut: this.#options.fanOut }, present)
   }
@@ -218,7 +213,7 @@ export class RelayRoom {
     const own = site.publications.get(stream)
     if (own !== undefined) return own
     // One that ends may still be seen.
-    const relay = this.#running.get(keyOf({ stream, to: from }))
+    const relay = this.#relays.get(keyOf({ stream, to: from }))
     return relay?.state === 'up' ? site.publications.get(site.node.ids.of(stream)) : undefined
   }
 
@@ -226,101 +221,128 @@ export class RelayRoom {
     return this.#sourceOf({ stream, from: node, to: node })?.id
   }
 
-  #open(step: RelayStep, source: Publication): void {
-    const running: Running = {
-      step,
-      source,
-      state: 'opening',
-      since: Date.now(),
-      loop: undefined,
-      stop: new AbortController(),
-    }
-    this.#running.set(keyOf(step), running)
-    this.#inBackground(this.#connect(running))
+  /** It is as it should be, or may be again in a moment. */
+  #isRight({ step, source }: RoomRelay, wanted: ReadonlyMap<string, RelayStep>): boolean {
+    const now = this.#sourceOf(step)
+    const isUnclear = [...this.#relays.values()].some(({ state }) => state === 'left' || state === 'claiming')
+    if (!isUnclear) return wanted.get(keyOf(step))?.from === step.from && now === source
+    const isLost = [step.from, step.to].some((node) => this.#sites.get(node)?.isUp !== true)
+    return !isLost && (now === source || (now === undefined && this.#isFed(step)))
   }
 
-  async #connect(running: Running): Promise<void> {
-    const { step, source, stop } = running
-    const key = keyOf(step)
+  /** A relay that was left goes on, ends, or waits until it is clear which. */
+  #review(relay: RoomRelay, left: StoredRelayLoop): void {
+    const { step } = relay
     const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
+    const records = to?.node.records
+    // Its sessions are over.
+    if (records?.sessionOf(step.from) !== left.from_session || records.sessionOf(step.to) !== left.to_session)
+      return this.#end(relay)
+    if (this.#backoffs.isWaiting(keyOf(step)) || this.#mayCome(from) || this.#mayCome(to)) return
+    const source = this.#sourceOf(step)
+    if (source === undefined && this.#isFed(step)) return
+    const isSame = source?.form === left.form && source.display === left.display
+    if (from?.isUp !== true || to?.isUp !== true || from.hasDisplaced || source === undefined || !isSame)
+      return this.#end(relay)
+    this.#inBackground(this.#connecting(relay, () => relay.claim(from.node, source)))
+  }
+
+  #mayCome(site: RelaySite | undefined): boolean {
+    return site === undefined ? performance.now() - this.#beganAt < this.#options.leftMs : site.isPending
+  }
+
+  /** A relay to the node that it hands on from is there, though not up yet. */
+  #isFed({ stream, from }: RelayStep): boolean {
+    const relay = this.#relays.get(keyOf({ stream, to: from }))
+    return relay !== undefined && relay.state !== 'ending'
+  }
+
+  #inherit(to: RelayNode, left: StoredRelayLoop): void {
+    const { stream, from_node: from } = left
+    const step = { stream, from, to: to.name }
+    if (this.#relays.has(keyOf(step))) return
+    this.#relays.set(keyOf(step), this.#relay(step, to, left))
+    this.#demands.hold({ node: to.name, stream }, this.#options.leftMs)
+  }
+
+  #goesOn({ name, ids }: RelayNode, id: string): boolean {
+    const stream = ids.streamOf(id)
+    const state = stream === undefined ? undefined : this.#relays.get(keyOf({ stream, to: name }))?.state
+    return state === 'left' || state === 'claiming' || state === 'up'
+  }
+
+  #open(step: RelayStep, source: Publication): void {
+    const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
+    const credentials = from?.credentials
+    if (from === undefined || to === undefined || credentials === undefined) return
+    const relay = this.#relay(step, to.node)
+    this.#relays.set(keyOf(step), relay)
+    this.#inBackground(this.#connecting(relay, () => relay.open(from.node, source, credentials)))
+  }
+
+  #relay(step: RelayStep, to: RelayNode, left?: StoredRelayLoop): RoomRelay {
+    const relay: RoomRelay = new RoomRelay({
+      step,
+      roomId: this.#options.roomId,
+      to,
+      ...(left === undefined ? {} : { left }),
+      ended: (why) => this.#ended(relay, why),
+      lost: () => this.#look(),
+    })
+    return relay
+  }
+
+  async #connecting(relay: RoomRelay, connect: () => Promise<void>): Promise<void> {
     try {
-      const credentials = from?.credentials
-      if (from === undefined || to === undefined || credentials === undefined) throw new NodeError('a node is gone')
-      const loop = await within({ milliseconds: openMs, signal: stop.signal }, (signal) =>
-        RelayLoop.open(
-          {
-            roomId: this.#options.roomId,
-            from: { node: from.node, feed: source.id, credentials },
-            to: { node: to.node, id: to.node.ids.of(step.stream), display: source.display },
-            ended: (why) => this.#ended(running, why),
-          },
-          signal,
-        ),
-      )
-      if (stop.signal.aborted) await loop.end()
-      else {
-        running.loop = loop
-        running.state = 'up'
-        running.since = Date.now()
-        this.#backoffOf(step).succeeded()
-      }
+      await connect()
+      this.#backoffs.of(keyOf(relay.step)).succeeded()
     } catch (error) {
-      if (!stop.signal.aborted) this.#failed(running, error)
+      if (relay.state !== 'ending') this.#failed(relay, error)
     }
-    if (running.state !== 'up') this.#running.delete(key)
+    if (relay.state === 'opening') this.#gone(relay)
+    else if (relay.state === 'claiming') this.#end(relay)
     this.#look()
   }
 
-  #failed({ step }: Running, error: unknown): void {
+  #failed({ step }: RoomRelay, error: unknown): void {
+    if (this.#isClosed) return
     const { logger, roomId } = this.#options
     const fields = { ...step, room: roomId }
     if (error instanceof NodeError) logger.info({ ...fields, error: describeFailure(error) }, 'a relay did not connect')
     else logger.warn({ ...fields, err: error }, 'a relay did not connect')
-    this.#backoffOf(step).failed()
+    this.#backoffs.of(keyOf(step)).failed()
   }
 
-  #ended(running: Running, why: string): void {
-    this.#options.logger.info({ ...running.step, room: this.#options.roomId, why }, 'a relay ended')
-    this.#backoffOf(running.step).failed()
-    if (running.state === 'up') this.#end(running)
+  #ended(relay: RoomRelay, why: string): void {
+    if (this.#isClosed) return
+    this.#options.logger.info({ ...relay.step, room: this.#options.roomId, why }, 'a relay ended')
+    this.#backoffs.of(keyOf(relay.step)).failed()
+    this.#end(relay)
     // It is opened again when its end is done; whoever gets the stream from it, too.
     this.#look()
   }
 
-  #end(running: Running): void {
-    const { loop, stop, step } = running
-    running.state = 'ending'
-    stop.abort(new NodeError('the relay is not needed any more'))
-    if (loop === undefined) return
-    this.#inBackground(
-      loop.end().then(() => {
-        this.#running.delete(keyOf(step))
-        this.#look()
-      }),
-    )
+  #end(relay: RoomRelay): void {
+    if (this.#isClosed) return
+    this.#inBackground(this.#takeDown(relay))
+  }
+
+  async #takeDown(relay: RoomRelay): Promise<void> {
+    await relay.end(this.#sites.get(relay.step.from)?.node)
+    this.#gone(relay)
+    this.#look()
+  }
+
+  #gone(relay: RoomRelay): void {
+    const key = keyOf(relay.step)
+    if (this.#relays.get(key) === relay) this.#relays.delete(key)
   }
 
   /** Resolves when no relay is left of those that end now. */
   async #settled(concerns: (step: RelayStep) => boolean): Promise<void> {
-    const ending: Promise<void>[] = []
-    for (const running of this.#running.values()) {
-      if (!concerns(running.step)) continue
-      if (running.state !== 'ending') this.#end(running)
-      if (running.loop !== undefined) ending.push(running.loop.end())
-    }
-    await Promise.all(ending)
-  }
-
-  #backoffOf(step: RelayStep): Backoff {
-    const key = keyOf(step)
-    const backoff = this.#backoffs.get(key) ?? new Backoff(() => this.#look())
-    this.#backoffs.set(key, backoff)
-    return backoff
-  }
-
-  #forgetBackoff(key: string): void {
-    this.#backoffs.get(key)?.stop()
-    this.#backoffs.delete(key)
+    await Promise.all(
+      [...this.#relays.values()].filter(({ step }) => concerns(step)).map((relay) => this.#takeDown(relay)),
+    )
   }
 
   #inBackground(work: Promise<void>): void {

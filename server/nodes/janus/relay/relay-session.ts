@@ -1,33 +1,52 @@
 import { within } from '../../deadline.ts'
 import { NodeConnectionError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import { JanusSession } from '../janus-session.ts'
-import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
-import { KeptOpen } from '../kept-open.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import type { JanusSession } from '../janus-session.ts'
+import type { JanusSocketOptions } from '../janus-socket.ts'
+import { LastingSession } from '../lasting-session.ts'
+import type { RelayEnd, RelayRecords } from './relay-records.ts'
+
+/** What the session of a node is made of. */
+export interface RelaySessionOptions {
+  /** Name of the node. */
+  node: string
+  socket: JanusSocketOptions
+  records: RelayRecords
+  logger: NodeLogger
+}
 
 /** A node that answers nothing for so long, in milliseconds, hangs. */
 const hangMs = 600
+const never = new AbortController().signal
 
 /**
- * The session in which the relays of one node live; it is opened when somebody needs it. When its connection is lost, Janus may keep it for a while, and what lives in it goes on
- * there without anybody to hear of it: the next connection ends it first.
+ * The session in which the relays of one node live; it is opened when somebody needs it. When its connection is lost, or the controller ends, Janus keeps it for a while, and
+ * what lives in it goes on there: the next connection claims it.
  */
 export class RelaySession {
-  readonly #socket: JanusSocketOptions
+  readonly #options: RelaySessionOptions
+  readonly #session: LastingSession
   readonly #closing = new AbortController()
-  readonly #session = new KeptOpen(() => this.#open())
-  #connection: JanusSocket | undefined
   #question: Promise<boolean> | undefined
-  /** Of a session that was lost. */
-  #lost: number | undefined
+  #isLeft = false
 
-  constructor(socket: JanusSocketOptions) {
-    this.#socket = socket
+  constructor(options: RelaySessionOptions) {
+    const { node, socket, records, logger } = options
+    this.#options = options
+    this.#session = new LastingSession({
+      socket,
+      known: () => records.known(node),
+      opened: (session) => this.#opened(session),
+      // Whoever looks for a relay there finds another session.
+      lost: () => {},
+      // Our observers come again by themselves.
+      needed: () => false,
+      logger,
+    })
   }
 
   /** @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
   get(signal: AbortSignal): Promise<JanusSession> {
-    if (this.#closing.signal.aborted) return Promise.reject(closedError())
     return this.#session.get(signal)
   }
 
@@ -39,12 +58,37 @@ export class RelaySession {
     return this.#question
   }
 
-  /** Ends it on Janus, with everything in it. Never rejects. */
+  /** Takes a handle away, now or as soon as the node is reached again. Never rejects. */
+  async detach(end: RelayEnd, signal: AbortSignal): Promise<void> {
+    const { current } = this.#session
+    try {
+      if (current?.id === end.session) return await current.handle(end.handle)?.detach(signal)
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'an end of a relay could not be taken away yet')
+    }
+    this.#options.records.leaveBehind(this.#options.node, end)
+  }
+
+  /** What lives in it is left to the next controller when it is closed. */
+  leave(): void {
+    this.#isLeft = true
+  }
+
+  /** Ends it on Janus, with everything in it, unless that is left. Never rejects. */
   async close(signal: AbortSignal): Promise<void> {
-    this.#closing.abort(closedError())
-    const session = await this.#session.current()
-    await session?.destroy(signal).catch(() => {})
-    this.#connection?.close()
+    this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
+    await this.#session.close(this.#isLeft, signal)
+  }
+
+  #opened(session: JanusSession): Promise<void> {
+    const { node, records } = this.#options
+    for (const { handle } of records.straysOf(node))
+      session
+        .handle(handle)
+        ?.detach(never)
+        .catch(() => {})
+    records.use(node, session.id)
+    return Promise.resolve()
   }
 
   async #ask(): Promise<boolean> {
@@ -58,37 +102,4 @@ export class RelaySession {
       return false
     }
   }
-
-  async #open(): Promise<JanusSession> {
-    const { signal } = this.#closing
-    const socket = await JanusSocket.open(this.#socket, signal)
-    try {
-      await this.#endLost(socket, signal)
-      const session = await JanusSession.create(socket, signal)
-      this.#connection = socket
-      void session.ended.then((why) => {
-        this.#lost = session.id
-        socket.close(why)
-      })
-      return session
-    } catch (error) {
-      socket.close()
-      throw error
-    }
-  }
-
-  async #endLost(socket: JanusSocket, signal: AbortSignal): Promise<void> {
-    if (this.#lost === undefined) return
-    try {
-      const session = await JanusSession.claim(socket, this.#lost, [], signal)
-      await session.destroy(signal)
-    } catch (error) {
-      if (!isJanusError(error, janusCodes.noSession)) throw error
-    }
-    this.#lost = undefined
-  }
-}
-
-function closedError(): NodeConnectionError {
-  return new NodeConnectionError('the node was taken out of service')
 }

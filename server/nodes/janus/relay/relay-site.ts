@@ -1,5 +1,5 @@
 import { within } from '../../deadline.ts'
-import { NodeConnectionError, NodeError } from '../../media-node.ts'
+import { isRefusal, NodeConnectionError, NodeError } from '../../media-node.ts'
 import { describeFailure, type NodeLogger } from '../../node-failure.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import { Backoff } from './backoff.ts'
@@ -12,11 +12,15 @@ export interface RelaySiteOptions {
   roomId: string
   /** Who publishes there, or whether the node answers, is not what it was. */
   changed: () => void
+  /** The participant is that of a relay which goes on. */
+  goesOn: (id: string) => boolean
   logger: NodeLogger
 }
 
 /** How long a join may take, in milliseconds. */
 const joinMs = 5_000
+/** How long a node that is reached may take to have the room, in milliseconds: a controller that takes over tells each node of its rooms first. */
+const pendingMs = 30_000
 /** How often one that hangs is asked whether it still does, in milliseconds. */
 const recheckMs = 1_000
 /** How long leaving may take, in milliseconds. */
@@ -32,6 +36,8 @@ export class RelaySite {
   #observer: RoomObserver | undefined
   #joining: Promise<void> = Promise.resolve()
   #isHanging = false
+  /** Until when it may be up in a moment, on the clock of `performance.now`. */
+  #pendingUntil = performance.now() + pendingMs
   #isChecking = false
   #timer: NodeJS.Timeout | undefined
 
@@ -44,6 +50,16 @@ export class RelaySite {
   /** The node answers, and holds the room. */
   get isUp(): boolean {
     return this.#observer !== undefined && !this.#isHanging
+  }
+
+  /** It is not up, and may be in a moment: nobody has tried in vain to reach the node since the controller began, or its connection was lost. */
+  get isPending(): boolean {
+    return this.#observer === undefined && performance.now() < this.#pendingUntil
+  }
+
+  /** See RoomObserver.hasDisplaced. */
+  get hasDisplaced(): boolean {
+    return this.#observer?.hasDisplaced === true
   }
 
   /** Who publishes there. */
@@ -63,7 +79,7 @@ export class RelaySite {
 
   /** Looks whether the node still answers: one that hangs sends nothing, and says nothing of it. */
   check(): void {
-    if (this.#isChecking || this.#closing.signal.aborted) return
+    if (this.#isChecking || this.isPending || this.#closing.signal.aborted) return
     this.#isChecking = true
     void this.node.answers().then((answers) => {
       this.#isChecking = false
@@ -77,12 +93,22 @@ export class RelaySite {
 
   /** Leaves the room. Never rejects. */
   async close(): Promise<void> {
+    await this.#end()
+    await this.#observer?.leave(AbortSignal.timeout(leaveMs))
+    this.#observer = undefined
+  }
+
+  /** Everything stays as it is, for the next controller. Never rejects. */
+  async leave(): Promise<void> {
+    this.node.leave()
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the room is no longer on this node'))
     this.#backoff.stop()
     clearTimeout(this.#timer)
     await this.#joining
-    await this.#observer?.leave(AbortSignal.timeout(leaveMs))
-    this.#observer = undefined
   }
 
   #join(): void {
@@ -95,7 +121,10 @@ export class RelaySite {
         if (error instanceof NodeError)
           logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
         else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
+        // Who refuses is there.
+        if (!isRefusal(error)) this.#pendingUntil = 0
         this.#backoff.failed()
+        this.#options.changed()
       },
     )
   }
@@ -104,11 +133,11 @@ export class RelaySite {
     const { node, roomId, changed } = this.#options
     await within({ milliseconds: joinMs, signal: this.#closing.signal }, async (signal) => {
       const observer = await RoomObserver.join(
-        { node, roomId, changed, ended: (why) => this.#ended(observer, why) },
+        { node, roomId, changed, ended: (why, isLost) => this.#ended(observer, why, isLost) },
         signal,
       )
       try {
-        await this.#clear(observer.leftovers, signal)
+        await this.#clear(observer.relayed, signal)
         signal.throwIfAborted()
       } catch (error) {
         void observer.leave(AbortSignal.timeout(leaveMs))
@@ -121,15 +150,17 @@ export class RelaySite {
     changed()
   }
 
-  /** What a connection of before left: its loops are over, and are made again where they are wanted. */
+  /** What nobody knows any more of: it is made again where it is wanted. */
   async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
-    const { node, roomId } = this.#options
-    await Promise.all(ids.map((id) => node.clear({ roomId, id }, signal)))
+    const { node, roomId, goesOn } = this.#options
+    const left = ids.filter((id) => !goesOn(id))
+    await Promise.all(left.map((id) => node.clear({ roomId, id }, signal)))
   }
 
-  #ended(observer: RoomObserver, why: string): void {
+  #ended(observer: RoomObserver, why: string, isLost: boolean): void {
     if (this.#observer !== observer) return
     this.#observer = undefined
+    if (isLost) this.#pendingUntil = performance.now() + pendingMs
     if (this.#closing.signal.aborted) return
     const { logger, roomId, node, changed } = this.#options
     logger.info({ node: node.name, room: roomId, why }, 'relays do not see a room any more')

@@ -10,6 +10,8 @@ export interface RelaysOptions {
   fanOut?: number | undefined
   /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
   graceMs?: number | undefined
+  /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
+  leftMs?: number | undefined
   /** Who publishes in a room that is on several nodes, or what is handed on there, may be another than before. */
   changed?: (roomId: string) => void
 }
@@ -25,6 +27,8 @@ export interface RelayedWatch {
 /** A stream costs a node as much for each node that it feeds as for each viewer. */
 const defaultFanOut = 8
 const defaultGraceMs = 5_000
+/** Room pages are connected to the next controller within seconds, and say then what they watch. */
+const defaultLeftMs = 30_000
 
 /** Rooms that are on several Janus nodes: what is published on one of them is handed on to those on which somebody watches it. */
 export class Relays {
@@ -32,8 +36,9 @@ export class Relays {
   readonly #rooms = new Map<string, RelayRoom>()
   #isClosed = false
 
-  constructor({ logger, fanOut = defaultFanOut, graceMs = defaultGraceMs, changed = () => {} }: RelaysOptions) {
-    this.#options = { logger, fanOut, graceMs, changed }
+  constructor(options: RelaysOptions) {
+    const { logger, fanOut = defaultFanOut, graceMs = defaultGraceMs, leftMs = defaultLeftMs } = options
+    this.#options = { logger, fanOut, graceMs, leftMs, changed: options.changed ?? (() => {}) }
   }
 
   /** The nodes that a room is on from now on. With fewer than two of them nothing is relayed. */
@@ -84,12 +89,12 @@ export class Relays {
     return this.#rooms.get(roomId)?.sees(node) === true
   }
 
-  /** Takes all relays down, for good. Never rejects. */
+  /** They go on without us, for whoever comes next. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     const rooms = [...this.#rooms.values()]
     this.#rooms.clear()
-    await Promise.all(rooms.map((room) => room.close()))
+    await Promise.all(rooms.map((room) => room.leave()))
   }
 
   #room(roomId: string): RelayRoom {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { StoredRelayObserver } from '../../../store/records.ts'
 import { NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
@@ -51,56 +52,67 @@ const never = new AbortController().signal
 export class RoomObserver {
   /** In whose name we subscribe in the room: fields of such a join. */
   readonly credentials: Readonly<Record<string, unknown>>
-  /** Participants of relays that were there before it came, from a connection of before: they are no publications. */
-  readonly leftovers: readonly string[]
+  /** Participants of relays that were there before it came. */
+  readonly relayed: readonly string[]
+  /** One that nobody knew had to be put out for it: what was subscribed to in the name of that one is sent nothing any more. */
+  readonly hasDisplaced: boolean
   /** What is published, in the words of the room page. */
   readonly feeds = new RoomFeeds(() => this.#changed())
   readonly #publications = new Map<string, Publication>()
   readonly #handle: JanusHandle
   readonly #changed: () => void
-  readonly #ended: (why: string) => void
-  readonly #release: (signal: AbortSignal) => Promise<void>
+  readonly #ended: (why: string, isLost: boolean) => void
+  readonly #gone: (signal: AbortSignal) => Promise<void>
   #isOver = false
 
-  private constructor(
-    handle: JanusHandle,
-    joined: z.output<typeof joinedSchema>,
-    { node, roomId, changed, ended }: ObserverOptions,
-    admission: Readonly<Record<string, unknown>>,
-  ) {
-    this.#release = (signal) => node.release({ roomId, id: node.ids.observer }, signal)
+  private constructor(handle: JanusHandle, joined: Joined, { node, changed, ended }: ObserverOptions) {
+    this.#gone = (signal) => gone(node, joined.record, signal)
     this.#handle = handle
     this.#changed = changed
     this.#ended = ended
-    this.credentials = { ...admission, private_id: joined.private_id }
-    const isLeftover = ({ id }: { id: string }): boolean => node.ids.streamOf(id) !== undefined
-    this.leftovers = [...joined.publishers, ...joined.attendees].filter(isLeftover).map(({ id }) => id)
-    for (const publisher of joined.publishers) if (!isLeftover(publisher)) this.#note(publisher)
-    this.feeds.take(joined)
+    const { admission, hasDisplaced, answer } = joined
+    this.hasDisplaced = hasDisplaced
+    this.credentials = { ...admission, private_id: answer.private_id }
+    const present = [...answer.publishers, ...answer.attendees].map(({ id }) => id)
+    this.relayed = present.filter((id) => node.ids.streamOf(id) !== undefined)
+    for (const publisher of answer.publishers) this.#note(publisher)
+    this.feeds.take(answer)
   }
 
-  /** Joins. @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason */
+  /**
+   * Joins; the one of before leaves first, which harms nobody who subscribed in its name: only of one that is put out Janus passes on nothing any more.
+   * @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason
+   */
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
     const { node, roomId } = options
     const participant = { roomId, id: node.ids.observer }
     const session = await node.session(signal)
     const admission = await node.admit(participant, signal)
+    const before = node.records.observer(node.name, roomId)
+    if (before?.session === session.id) await session.handle(before.handle)?.detach(signal)
     const handle = await session.attach('janus.plugin.videoroom', signal, opaqueId)
+    const record = { node: node.name, room_id: roomId, session: session.id, handle: handle.id, joined_at: Date.now() }
+    node.records.putObserver(record)
     // What is told between the answer and its reading is not lost.
     const early: HandleEvent[] = []
     let observer: RoomObserver | undefined
     handle.onEvent((event) => (observer === undefined ? early.push(event) : observer.#hear(event)))
     try {
       const body = { request: 'join', ptype: 'publisher', room: roomId, id: participant.id, ...admission }
+      let hasDisplaced = false
       const { data } = await unlessTaken(
         () => handle.request(body, signal),
-        () => node.clear(participant, signal),
+        () => {
+          hasDisplaced = true
+          return node.clear(participant, signal)
+        },
       )
-      const joined = joinedSchema.safeParse(data)
-      if (!joined.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
-      observer = new RoomObserver(handle, joined.data, options, admission)
+      const answer = joinedSchema.safeParse(data)
+      if (!answer.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
+      observer = new RoomObserver(handle, { admission, hasDisplaced, answer: answer.data, record }, options)
     } catch (error) {
-      handle.detach(never).catch(() => {})
+      // Of a session that was lost it is ended by who comes next.
+      if (session.isOpen) void node.detach(record, never).then(() => node.records.deleteObserver(record))
       throw error
     }
     for (const event of early) observer.#hear(event)
@@ -120,13 +132,12 @@ export class RoomObserver {
   /** It leaves. Never rejects: who does not answer ends the session by itself. */
   async leave(signal: AbortSignal): Promise<void> {
     this.#isOver = true
-    await this.#handle.detach(signal).catch(() => {})
-    await this.#release(signal).catch(() => {})
+    await this.#gone(signal)
   }
 
   #hear(event: HandleEvent): void {
     if (this.#isOver) return
-    if (event.type === 'detached') return this.#end(event.reason)
+    if (event.type === 'detached') return this.#end(event.reason, !this.#handle.session.isOpen)
     if (event.type !== 'plugin') return
     const read = changeSchema.safeParse(event.data)
     if (!read.success) return
@@ -135,7 +146,7 @@ export class RoomObserver {
     // To be told that one is out oneself is told with `ok` in the place of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
       this.#handle.detach(never).catch(() => {})
-      return this.#end('it was taken out of the room')
+      return this.#end('it was taken out of the room', false)
     }
     for (const publisher of publishers) this.#note(publisher)
     for (const id of [unpublished, leaving, kicked]) if (typeof id === 'string') this.#publications.delete(id)
@@ -149,12 +160,27 @@ export class RoomObserver {
     this.#publications.set(id, { id, display, form, since: performance.now() })
   }
 
-  #end(why: string): void {
+  #end(why: string, isLost: boolean): void {
     this.#isOver = true
     this.#publications.clear()
     this.feeds.clear()
-    this.#ended(why)
+    this.#ended(why, isLost)
   }
+}
+
+/** How an observer came in. */
+interface Joined {
+  admission: Readonly<Record<string, unknown>>
+  hasDisplaced: boolean
+  answer: z.output<typeof joinedSchema>
+  record: StoredRelayObserver
+}
+
+/** It goes, with what let it in. Never rejects. */
+async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortSignal): Promise<void> {
+  await node.detach(record, signal)
+  if (!node.records.deleteObserver(record)) return
+  await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 
 /** What an observer is made of. */
@@ -163,8 +189,8 @@ export interface ObserverOptions {
   roomId: string
   /** Somebody publishes, or no longer. */
   changed: () => void
-  /** Called once, unless it left. */
-  ended: (why: string) => void
+  /** Called once, unless it left. @param isLost it is in the room for all that is known: the connection to the node was lost */
+  ended: (why: string, isLost: boolean) => void
 }
 
 /** Joins; where one of the same id is there, which can only be left over from a connection of before, it goes first. @throws what either throws */

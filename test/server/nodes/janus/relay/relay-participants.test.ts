@@ -15,11 +15,15 @@ test('in guarded, full and locked rooms streams are handed on beside the people,
   const [onA, onB] = nodes.map((node, index) => ({
     name: 'ab'[index] ?? '',
     ids: node.ids,
+    records: node.records,
     session: node.session.bind(node),
     answers: node.answers.bind(node),
     admit: node.admit.bind(node),
     release: node.release.bind(node),
     clear: node.clear.bind(node),
+    carriedBy: node.carriedBy.bind(node),
+    detach: node.detach.bind(node),
+    leave: node.leave.bind(node),
   }))
   if (onA === undefined || onB === undefined) throw new Error('a node is not in service')
   const relays = new Relays({
@@ -50,7 +54,7 @@ test('in guarded, full and locked rooms streams are handed on beside the people,
 
   watch.end()
   await expect.poll(() => b.onNode('r')).toMatchObject({ max_publishers: 1, num_participants: 2 })
-  await relays.close()
+  relays.place('r', [])
   await ann.leave()
   await expect.poll(() => b.onNode('r')).toMatchObject({ num_participants: 1 })
 })

@@ -1,0 +1,204 @@
+import type { StoredRelayLoop, StoredRelayObserver, StoredRoom } from '../../../store/records.ts'
+import type { Store, Transaction } from '../../../store/store.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import type { KnownHandle } from '../janus-session.ts'
+import type { RelayIds } from './relay-ids.ts'
+import type { RelayParticipant } from './relay-node.ts'
+
+/** A handle of ours on a node, in which session. */
+export interface RelayEnd {
+  session: number
+  handle: number
+}
+
+/** Relays and observers by their keys. */
+type Records = Pick<Store, 'all' | 'get' | 'transact'>
+
+const plugin = 'janus.plugin.videoroom'
+
+/**
+ * The relays of all rooms, as they are kept for the next controller, and for whoever reconnects to a node. A change is on disk a few milliseconds later, and nobody waits for
+ * it: what is lost in a crash is made anew.
+ */
+export class RelayRecords {
+  readonly #store: Records
+  readonly #logger: NodeLogger
+  /** By room, then by key. */
+  readonly #loops = new Map<string, Map<string, StoredRelayLoop>>()
+  readonly #observers = new Map<string, StoredRelayObserver>()
+  /** By node, the session in which its relays live. */
+  readonly #sessions = new Map<string, number>()
+  /** By node, handles that nobody needs and that could not be taken away yet. */
+  readonly #strays = new Map<string, RelayEnd[]>()
+  readonly #writing = new Set<Promise<unknown>>()
+
+  constructor(store: Records, logger: NodeLogger) {
+    this.#store = store
+    this.#logger = logger
+    this.#remember()
+  }
+
+  /** Those that hand a stream of the room to this node. */
+  loopsTo(node: string, roomId: string): StoredRelayLoop[] {
+    return [...(this.#loops.get(roomId)?.values() ?? [])].filter(({ to_node }) => to_node === node)
+  }
+
+  /** What relays have in the rooms of a node: streams of others, and observers. @param ids by which they are known there */
+  participantsOn(node: string, ids: RelayIds): RelayParticipant[] {
+    const streams = this.#allLoops().filter(({ to_node }) => to_node === node)
+    const observers = [...this.#observers.values()].filter((observer) => observer.node === node)
+    return [
+      ...streams.map(({ room_id: roomId, stream }) => ({ roomId, id: ids.of(stream) })),
+      ...observers.map(({ room_id: roomId }) => ({ roomId, id: ids.observer })),
+    ]
+  }
+
+  observer(node: string, roomId: string): RelayEnd | undefined {
+    return this.#observers.get(observerKey(node, roomId))
+  }
+
+  put(loop: StoredRelayLoop): void {
+    const room = this.#loops.get(loop.room_id) ?? new Map<string, StoredRelayLoop>()
+    const key = loopKey(loop)
+    this.#loops.set(loop.room_id, room.set(key, { ...loop }))
+    this.#write((transaction) => transaction.put('relay_loops', key, { ...loop }), 'relay_loops', key)
+  }
+
+  /** It is gone. Returns false where another one came in its place: that one stays. */
+  delete(loop: StoredRelayLoop): boolean {
+    const key = loopKey(loop)
+    const room = this.#loops.get(loop.room_id)
+    if (room?.get(key)?.publisher !== loop.publisher) return false
+    room.delete(key)
+    if (room.size === 0) this.#loops.delete(loop.room_id)
+    this.#erase('relay_loops', key)
+    return true
+  }
+
+  putObserver(observer: StoredRelayObserver): void {
+    const key = observerKey(observer.node, observer.room_id)
+    this.#observers.set(key, observer)
+    this.#write((transaction) => transaction.put('relay_observers', key, observer), 'relay_observers', key)
+  }
+
+  /** As `delete`. */
+  deleteObserver({ node, room_id, handle }: StoredRelayObserver): boolean {
+    const key = observerKey(node, room_id)
+    if (this.#observers.get(key)?.handle !== handle) return false
+    this.#observers.delete(key)
+    this.#erase('relay_observers', key)
+    return true
+  }
+
+  /** The session of a node in which its relays live, or are to be looked for; undefined: there is none yet. */
+  sessionOf(node: string): number | undefined {
+    return this.#sessions.get(node)
+  }
+
+  /** Its relays live in this one from now on: what lived in another one is gone. */
+  use(node: string, session: number): void {
+    this.#sessions.set(node, session)
+    this.#strays.delete(node)
+  }
+
+  /** The session of a node with what lives in it; undefined: nothing does. */
+  known(node: string): { id: number; handles: KnownHandle[] } | undefined {
+    const id = this.#sessions.get(node)
+    if (id === undefined) return undefined
+    const ends = [
+      ...this.#allLoops().flatMap((loop) => [...endsOf(loop)]),
+      ...Array.from(this.#observers.values(), (observer) => ({ ...observer })),
+      ...this.straysOf(node).map((end) => ({ ...end, node })),
+    ]
+    const handles = ends.filter((end) => end.node === node && end.session === id)
+    return handles.length === 0 ? undefined : { id, handles: handles.map(({ handle }) => ({ id: handle, plugin })) }
+  }
+
+  /** A handle that nobody needs any more, and that could not be taken away: whoever reaches the node next does. */
+  leaveBehind(node: string, end: RelayEnd): void {
+    if (end.session === this.#sessions.get(node)) this.#strays.set(node, [...this.straysOf(node), end])
+  }
+
+  straysOf(node: string): readonly RelayEnd[] {
+    return this.#strays.get(node) ?? []
+  }
+
+  /** Resolves when what was changed is on disk, or could not be written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+
+  #remember(): void {
+    const [loops, observers] = [this.#store.all('relay_loops'), this.#store.all('relay_observers')]
+    const latest = new Map<string, number>()
+    for (const { node, session, at } of [
+      ...Array.from(loops.values(), (loop) => endsOf(loop)).flat(),
+      ...Array.from(observers.values(), ({ node, session, joined_at: at }) => ({ node, session, at })),
+    ]) {
+      if (at < (latest.get(node) ?? 0)) continue
+      latest.set(node, at)
+      this.#sessions.set(node, session)
+    }
+    for (const [key, loop] of loops) {
+      const { room_id: roomId, from_node, to_node } = loop
+      if (this.#isOn(roomId, from_node, to_node))
+        this.#loops.set(roomId, (this.#loops.get(roomId) ?? new Map<string, StoredRelayLoop>()).set(key, loop))
+      else {
+        for (const { node, ...end } of endsOf(loop)) this.leaveBehind(node, end)
+        this.#erase('relay_loops', key)
+      }
+    }
+    for (const [key, observer] of observers) {
+      if (this.#isOn(observer.room_id, observer.node)) this.#observers.set(key, observer)
+      else {
+        this.leaveBehind(observer.node, observer)
+        this.#erase('relay_observers', key)
+      }
+    }
+  }
+
+  /** The room is on several nodes, and these are among them. */
+  #isOn(roomId: string, ...nodes: readonly string[]): boolean {
+    const room: StoredRoom | undefined = this.#store.get('rooms', roomId)
+    const { node = '', branches = [] } = room ?? {}
+    return branches.length > 0 && nodes.every((name) => name === node || branches.includes(name))
+  }
+
+  #allLoops(): StoredRelayLoop[] {
+    return [...this.#loops.values()].flatMap((room) => [...room.values()])
+  }
+
+  #write(
+    change: (transaction: Transaction) => void,
+    ...key: [collection: 'relay_loops' | 'relay_observers', key: string]
+  ): void {
+    const written = this.#store
+      .transact([key.join('/')], change)
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error }, 'a relay between Janus nodes would not outlive the controller')
+      })
+      .finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+
+  #erase(...key: [collection: 'relay_loops' | 'relay_observers', key: string]): void {
+    this.#write((transaction) => transaction.delete(...key), ...key)
+  }
+}
+
+/** Both handles of a relay, with their nodes. */
+export function endsOf(loop: StoredRelayLoop): (RelayEnd & { node: string; at: number })[] {
+  const { from_node, from_session, subscriber, to_node, to_session, publisher, up_at: at } = loop
+  return [
+    { node: from_node, session: from_session, handle: subscriber, at },
+    { node: to_node, session: to_session, handle: publisher, at },
+  ]
+}
+
+function loopKey({ room_id, stream, to_node }: StoredRelayLoop): string {
+  return JSON.stringify([room_id, stream, to_node])
+}
+
+function observerKey(node: string, roomId: string): string {
+  return JSON.stringify([node, roomId])
+}

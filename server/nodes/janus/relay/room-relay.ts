@@ -1,0 +1,153 @@
+import type { StoredRelayLoop } from '../../../store/records.ts'
+import { within } from '../../deadline.ts'
+import { isRefusal, NodeConnectionError, NodeError } from '../../media-node.ts'
+import { RelayLoop, type RelayLoopOptions, takeDown } from './relay-loop.ts'
+import type { RelayNode } from './relay-node.ts'
+import type { RelayStep } from './relay-tree.ts'
+import type { Publication } from './room-observer.ts'
+
+/** What a relay of a room is made of. */
+export interface RoomRelayOptions {
+  step: RelayStep
+  roomId: string
+  /** The node that it hands to. */
+  to: RelayNode
+  /** Left by the controller of before; undefined: it is to be made. */
+  left?: StoredRelayLoop
+  /** Called once, when it ended by itself after it was up. */
+  ended: (why: string) => void
+  /** It is `left`, because a connection was lost. */
+  lost: () => void
+}
+
+/** left: it goes on where it is, as far as anybody knows; claiming: that is looked at. */
+export type RoomRelayState = 'left' | 'claiming' | 'opening' | 'up' | 'ending'
+
+/** How long a relay may take to connect, in milliseconds. */
+const openMs = 5_000
+
+/** A relay, from the first try until it is gone on the node that it handed to. */
+export class RoomRelay {
+  readonly step: RelayStep
+  readonly #options: RoomRelayOptions
+  readonly #stop = new AbortController()
+  #state: RoomRelayState
+  #source: Publication | undefined
+  #since: number
+  #left: StoredRelayLoop | undefined
+  #loop: RelayLoop | undefined
+  #connecting: Promise<unknown> = Promise.resolve()
+  #ending: Promise<void> | undefined
+
+  constructor(options: RoomRelayOptions) {
+    const { step, left } = options
+    this.#options = options
+    this.step = step
+    this.#left = left
+    this.#state = left === undefined ? 'opening' : 'left'
+    this.#since = left?.up_at ?? Date.now()
+  }
+
+  get state(): RoomRelayState {
+    return this.#state
+  }
+
+  /** What it hands on: when this is another one, so is the relay. Undefined as long as nobody looked. */
+  get source(): Publication | undefined {
+    return this.#source
+  }
+
+  /** Since when it is up, or is opened; milliseconds since the epoch. */
+  get since(): number {
+    return this.#since
+  }
+
+  /** As it was left; undefined unless it is `left`. */
+  get left(): StoredRelayLoop | undefined {
+    return this.#state === 'left' ? this.#left : undefined
+  }
+
+  /** Connects. Leaves nothing behind when it fails. @param credentials of our observer where it is published @throws as RelayLoop.open; NodeError when it is ended meanwhile */
+  async open(from: RelayNode, source: Publication, credentials: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#state = 'opening'
+    await this.#connect(source, (signal) => RelayLoop.open(this.#loopOptions(from, source), credentials, signal))
+  }
+
+  /**
+   * Takes over what was left, if it flows. Where that cannot be found out now it is `left` again.
+   * @throws NodeError with why it is not to go on; as RelayLoop.adopt
+   */
+  async claim(from: RelayNode, source: Publication): Promise<void> {
+    const { left } = this
+    if (left === undefined) throw new NodeError('it was not left by anybody')
+    this.#state = 'claiming'
+    try {
+      await this.#connect(source, (signal) => RelayLoop.adopt(this.#loopOptions(from, source), left, signal))
+    } catch (error) {
+      if (this.state === 'claiming' && !isRefusal(error)) this.#state = 'left'
+      throw error
+    }
+  }
+
+  /** It is not to be any more: resolves when it is gone where it was handed to. Never rejects. @param from undefined: that node is not in service */
+  end(from: RelayNode | undefined): Promise<void> {
+    this.#state = 'ending'
+    this.#stop.abort(new NodeError('the relay is not needed any more'))
+    this.#ending ??= this.#end(from)
+    return this.#ending
+  }
+
+  /** It goes on without us; what is half done is taken down. Never rejects. */
+  async leave(): Promise<void> {
+    if (this.#state === 'opening') await this.end(undefined)
+    else if (this.#state !== 'ending') this.#stop.abort(new NodeConnectionError('the relay is left'))
+    await this.#ending
+    this.#loop?.leave()
+  }
+
+  async #connect(source: Publication, begin: (signal: AbortSignal) => Promise<RelayLoop>): Promise<void> {
+    this.#source = source
+    const connected = within({ milliseconds: openMs, signal: this.#stop.signal }, (signal) => {
+      const begun = begin(signal)
+      // Until nothing of it is left behind.
+      this.#connecting = begun.catch(() => {})
+      return begun
+    }).then((loop) => {
+      this.#loop = loop
+      this.#since = loop.record.up_at
+      this.#left = undefined
+      if (!this.#stop.signal.aborted) this.#state = 'up'
+    })
+    await connected
+  }
+
+  async #end(from: RelayNode | undefined): Promise<void> {
+    await this.#connecting
+    if (this.#loop !== undefined) await this.#loop.end()
+    else if (this.#left !== undefined) await takeDown(this.#left, { from, to: this.#options.to })
+  }
+
+  #loopOptions(from: RelayNode, { id, form, display }: Publication): RelayLoopOptions {
+    const { roomId, step, to, ended } = this.#options
+    return {
+      roomId,
+      stream: step.stream,
+      from: { node: from, feed: id },
+      to,
+      source: { form, display },
+      ended: (why) => {
+        if (this.#state === 'up') ended(why)
+      },
+      lost: () => this.#lost(),
+    }
+  }
+
+  #lost(): void {
+    if (this.#state !== 'up') return
+    this.#left = this.#loop?.record
+    this.#loop = undefined
+    this.#source = undefined
+    this.#state = 'left'
+    this.#options.lost()
+  }
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { startCamera } from '../support/camera/camera.ts'
+import { ControllersSite, type SiteController } from '../support/controllers/controllers-site.ts'
+import { handOver } from '../support/controllers/hand-over.ts'
+import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
+import { relayHandles } from '../support/janus/relay-site.ts'
+import { RoomPeer } from '../support/janus/room-peers.ts'
+
+/** A room on two Janus servers while its site gets another leader: whoever is behind a relay notices nothing. */
+
+const fps = 15
+const tokenSecret = 'a secret that signs tokens'
+/** As without a change of leader, on a machine that does much else. */
+const gapMs = 500
+/** What may take its time on a busy machine, in milliseconds. */
+const patient = { timeout: 20_000 }
+
+/** What becomes of the leader. */
+interface Change {
+  what: string
+  /** Resolves to the next one. */
+  run: (controllers: ControllersSite, leader: SiteController) => Promise<SiteController>
+}
+
+const changes: Change[] = [
+  {
+    what: 'is killed',
+    run: async (controllers, leader) => {
+      await controllers.kill(leader)
+      return await controllers.leader(leader)
+    },
+  },
+  {
+    what: 'hands over',
+    run: async (controllers, leader) => {
+      const next = controllers.controllers.find((one) => one !== leader) ?? leader
+      await handOver(controllers, leader, next)
+      await expect.poll(async () => (await controllers.leader()).name, patient).toBe(next.name)
+      return next
+    },
+  },
+  {
+    what: 'is frozen until another leads',
+    run: async (controllers, leader) => {
+      controllers.freeze(leader, true)
+      const next = await controllers.leader(leader)
+      controllers.freeze(leader, false)
+      return next
+    },
+  },
+]
+
+test.for(changes)(
+  'the leader $what: a camera and somebody on one Janus server are handed on to the other without a gap',
+  { timeout: 120_000 },
+  async ({ what, run }) => {
+    await using camera = await startCamera({ fps })
+    await using north = await startJanus({ tokenSecret })
+    await using south = await startJanus({ tokenSecret })
+    const nodes = [{ ...north.asNode('north'), max_users: 2 }, south.asNode('south')]
+    const controllers = await ControllersSite.start({ controllers: 2, nodes })
+    try {
+      const first = await controllers.leader()
+      let { headless } = first
+      const { room_id } = await headless.rpc('rooms.create', { topic: 'Yard' })
+      const userAddress = camera.url('/stream1')
+      const device = { roomId: room_id, userId: 'cam', userName: 'Yard', userAddress, join: 'required' } as const
+      await headless.rpc('devices.create', device)
+      const ids = async (): Promise<string[]> =>
+        (await headless.rpc('rooms.get', { room_id })).users.map(({ user_id }) => user_id).sort()
+      const join = async (user_id: string, janus: JanusServer): Promise<RoomPeer> => {
+        const { token, room_token, room, ws_url } = await headless.rpc('media.participant_token', { room_id, user_id })
+        expect(ws_url).toBe(janus.wsUrl)
+        const peer = await RoomPeer.join(janus, room, user_id, { token, roomToken: room_token })
+        await expect.poll(ids, patient).toContain(user_id)
+        return peer
+      }
+      await expect.poll(ids, patient).toEqual(['cam'])
+      const ann = await join('ann', north)
+      await ann.publish({ pictures: 25, packets: 1, bytes: 200, audio: false })
+      const bob = await join('bob', south)
+      await expect.poll(() => bob.publishers.size, patient).toBe(2)
+      const feeds = [...bob.publishers]
+      const viewers = await Promise.all(feeds.map((feed) => bob.count(feed)))
+      const gone = Promise.all(feeds.map((feed) => bob.until(feed, false)))
+      const relays = async () =>
+        ((await headless.rpc('relays.list', { room_id }))[0]?.relays ?? []).map(
+          ({ stream_id, from, to, state }) => `${stream_id} ${from} ${to} ${state}`,
+        )
+      const up = ['ann north south up', 'cam north south up']
+      await expect.poll(async () => (await relays()).sort(), patient).toEqual(up)
+      const places = await south.room(room_id)
+
+      const next = await run(controllers, first)
+      ;({ headless } = next)
+      await expect.poll(async () => (await relays()).sort(), patient).toEqual(up)
+      await expect.poll(ids, patient).toEqual(['ann', 'bob', 'cam'])
+      // Longer than a stream is handed on that nobody wants.
+      const frames = viewers.map(({ watched }) => watched.frames)
+      await expect
+        .poll(() => viewers.every(({ watched }, index) => watched.frames > (frames[index] ?? 0) + 7 * 25), patient)
+        .toBe(true)
+      const seen = viewers.map(({ watched }) => watched)
+      console.info(
+        `the leader ${what}: ${seen.map(({ frames: count, lost, longestGap }) => `of ${count} frames behind a relay ${lost} packets were lost, the longest gap was ${longestGap} ms`).join('; ')}`,
+      )
+      expect(seen.map(({ lost }) => lost)).toEqual([0, 0])
+      expect(Math.max(...seen.map(({ longestGap }) => longestGap))).toBeLessThan(gapMs)
+      // They are those that they were, in as many places: nobody saw them go.
+      expect([...bob.publishers]).toEqual(feeds)
+      expect(await south.room(room_id)).toEqual(places)
+      // An observer on each, and two ends.
+      expect([await relayHandles(north), await relayHandles(south)]).toEqual([3, 3])
+
+      // The next leader has them in hand: what merely went on by itself would stay.
+      await headless.rpc('devices.remove', { userIds: ['cam'] })
+      await ann.leave()
+      await gone
+      await expect.poll(relays, patient).toEqual([])
+      await Promise.all(viewers.map((viewer) => viewer[Symbol.asyncDispose]()))
+      await bob.leave()
+    } finally {
+      await controllers.remove()
+    }
+  },
+)

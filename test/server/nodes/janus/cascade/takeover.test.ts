@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+import { relayHandles } from '../../../../support/janus/relay-site.ts'
+import { RoomPeer } from '../../../../support/janus/room-peers.ts'
+import { accountSite } from '../../../console/account-site.ts'
+
+const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
+
+test('the controller starts again while somebody watches who is on another guarded node, in a full and locked room: they miss no picture, and the room has as many places as before', async () => {
+  const tokenSecret = 'a secret that signs tokens'
+  await using north = await startJanus({ tokenSecret })
+  await using south = await startJanus({ tokenSecret })
+  const document = {
+    nodes: [{ ...north.asNode('north'), max_users: 1 }, south.asNode('south')],
+    settings: { deadlines: { health_interval_ms: 200 } },
+  }
+  const site = await accountSite(document)
+  const key = await site.key()
+  const { room_id } = await site.call(key, 'rooms.create', { topic: 'Town hall', attendee_max: 2 })
+  const users = async (): Promise<string[]> =>
+    (await site.call(key, 'rooms.get', { room_id })).users.map(({ user_id }) => user_id).sort()
+  const join = async (user_id: string, janus: JanusServer): Promise<RoomPeer> => {
+    const given = await site.call(key, 'media.participant_token', { room_id, user_id })
+    expect(given.ws_url).toBe(janus.wsUrl)
+    const peer = await RoomPeer.join(janus, given.room, user_id, { token: given.token, roomToken: given.room_token })
+    await expect.poll(users).toContain(user_id)
+    return peer
+  }
+  const ann = await join('ann', north)
+  await ann.publish(small)
+  const bob = await join('bob', south)
+  const feeds = (): string[] => [...bob.publishers].filter((id) => id.endsWith('~ann'))
+  await expect.poll(feeds).toHaveLength(1)
+  const [feed = ''] = feeds()
+  await using viewer = await bob.count(feed)
+  await site.call(key, 'rooms.lock', { room_ids: [room_id] })
+  const places = await south.room(room_id)
+  const relays = async () => (await site.call(key, 'relays.list', { room_id }))[0]?.relays ?? []
+  await expect.poll(relays).toMatchObject([{ stream_id: 'ann', from: 'north', to: 'south', state: 'up' }])
+  let left = false
+  void bob.until(feed, false).then(() => {
+    left = true
+  })
+
+  await site.restart(document)
+  await expect.poll(relays).toMatchObject([{ stream_id: 'ann', from: 'north', to: 'south', state: 'up' }])
+  await expect.poll(users).toEqual(['ann', 'bob'])
+  expect(await south.room(room_id)).toEqual(places)
+  await site.call(key, 'rooms.update', { room_id, attendee_max: 3 })
+  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([2, 2])
+  const { frames } = viewer.watched
+  await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 25)
+  expect([left, viewer.watched.lost]).toEqual([false, 0])
+  expect(viewer.watched.longestGap).toBeLessThan(400)
+
+  // It has them in hand.
+  await site.call(key, 'rooms.delete', { room_ids: [room_id] })
+  await expect.poll(() => south.room(room_id)).toBeUndefined()
+  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([0, 0])
+  await Promise.all([ann, bob].map((peer) => peer.leave()))
+})

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Store } from '../../../../../server/store/store.ts'
+import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+import type { JanusViewer } from '../../../../support/janus/janus-viewer.ts'
+import { relayHandles, RelaySite } from '../../../../support/janus/relay-site.ts'
+import { openRelayStore } from '../../../../support/janus/relay-store.ts'
+import type { RoomPeer } from '../../../../support/janus/room-peers.ts'
+import { storedRoom } from '../../../../support/stored-records.ts'
+import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
+
+/** Relays whose controller ends or dies, and another one comes. */
+
+let a: JanusServer
+let b: JanusServer
+let c: JanusServer
+
+beforeAll(async () => {
+  ;[a, b, c] = await Promise.all([startJanus(), startJanus(), startJanus()])
+})
+afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]())))
+
+const soon = (): AbortSignal => AbortSignal.timeout(10_000)
+const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
+/** Longer than the 40 ms between two of its pictures, on a machine that does much else. */
+const gapMs = 400
+
+interface Watched {
+  store: Store
+  site: RelaySite
+  ann: RoomPeer
+  bob: RoomPeer
+  feed: string
+  viewer: JanusViewer
+}
+
+/** Ann publishes on the first node, Bob watches on the last one. */
+async function watched(servers: readonly JanusServer[], room: string, fanOut?: number): Promise<Watched> {
+  const store = await openRelayStore(room, [...'abc'].slice(0, servers.length))
+  const site = await RelaySite.open(servers, room, { store, ...(fanOut === undefined ? {} : { fanOut }) })
+  const [first = a, last = b] = [servers.at(0), servers.at(-1)]
+  const ann = await site.join(first, 'ann')
+  await ann.publish(small)
+  const bob = await site.join(last, 'bob')
+  const feeds = servers.slice(1).map((_, index) => site.relays.watch(room, 'ann', 'bc'[index] ?? '').feed(soon()))
+  const feed = (await Promise.all(feeds)).at(-1) ?? ''
+  await bob.until(feed)
+  const viewer = await bob.count(feed)
+  onTestFinished(() => viewer[Symbol.asyncDispose]())
+  await expect.poll(() => records(store)).toHaveLength(servers.length - 1)
+  await expect.poll(() => records(store)).not.toContainEqual(expect.stringContaining('not up'))
+  return { store, site, ann, bob, feed, viewer }
+}
+
+function records(store: Store): string[] {
+  const loops = [...store.all('relay_loops').values()]
+  return loops.map(
+    ({ stream, from_node, to_node, up_at }) => `${stream} ${from_node} ${to_node}${up_at > 0 ? '' : ', not up'}`,
+  )
+}
+
+/** Whoever watches got on without a loss until now, and still does. */
+async function expectUnharmed(viewer: JanusViewer): Promise<void> {
+  const { frames } = viewer.watched
+  await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 10)
+  expect(viewer.watched).toMatchObject({ lost: 0 })
+  expect(viewer.watched.longestGap).toBeLessThan(gapMs)
+}
+
+function steps(site: RelaySite): string[] {
+  return site.relays.of(site.room).map(({ from, to, isUp }) => `${from} to ${to}${isUp ? '' : ', connecting'}`)
+}
+
+describe('the next controller', () => {
+  test.for(['ends', 'dies'] as const)(
+    'goes on with what one that %s handed on: nobody misses a picture',
+    async (before) => {
+      const room = `goes on, ${before}`
+      const { store, site, bob, feed, viewer } = await watched([a, b], room)
+      const [view] = site.relays.of(room)
+      if (before === 'ends') await site.leave()
+      else await site.abandon()
+
+      const after = await RelaySite.open([a, b], room, { store, isThere: true })
+      let left = false
+      const gone = bob.until(feed, false).then(() => {
+        left = true
+      })
+      const watch = after.relays.watch(room, 'ann', 'b')
+      expect(await watch.feed(soon())).toBe(feed)
+      expect(after.relays.of(room)).toEqual([view])
+      await expectUnharmed(viewer)
+      expect([left, await after.participants(b)]).toEqual([false, ['bob', 'relay-test~ann']])
+      // The observer, and an end of the relay: nothing is left over.
+      await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+      const again = await bob.watch(feed)
+      await again.close()
+
+      // It has it in hand. What was wanted before is wanted for a while, until it is known who still does.
+      watch.end()
+      await after.relays.close()
+      await Promise.all(after.nodes.map((node) => node.close()))
+      const last = await RelaySite.open([a, b], room, { store, isThere: true, leftMs: 1_500 })
+      await expect.poll(() => steps(last)).toEqual(['a to b'])
+      await expectUnharmed(viewer)
+      await gone
+      await expect.poll(() => records(store)).toEqual([])
+      await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+    },
+  )
+
+  test('goes on with what comes by a node in the middle', async () => {
+    const { store, site, viewer } = await watched([a, b, c], 'middle', 1)
+    await expect.poll(() => steps(site)).toEqual(['a to b', 'b to c'])
+    await site.abandon()
+    const after = await RelaySite.open([a, b, c], 'middle', { store, isThere: true, fanOut: 1 })
+    await expect.poll(() => steps(after)).toEqual(['a to b', 'b to c'])
+    await expectUnharmed(viewer)
+  })
+
+  test.for([
+    [
+      'somebody publishes anew',
+      async ({ ann, site }: Watched) => {
+        await ann.leave()
+        await (await site.join(a, 'ann')).publish(small)
+      },
+    ],
+    [
+      'the stream was put out of its room',
+      async ({ site, feed }: Watched) => {
+        await b.ask('videoroom', { request: 'kick', room: site.room, id: feed })
+      },
+    ],
+    [
+      'its server came back empty',
+      async ({ site }: Watched) => {
+        await b.restart()
+        await openTestRoom(b, site.room)
+      },
+    ],
+  ] as const)('hands on anew what does not flow any more: %s', async ([what, change]) => {
+    const before = await watched([a, b], what)
+    await before.site.abandon()
+    await change(before)
+    const after = await RelaySite.open([a, b], what, { store: before.store, isThere: true })
+    const watch = after.relays.watch(what, 'ann', 'b')
+    const bob = await after.join(b, 'bo')
+    await bob.watch(await watch.feed(soon()))
+    expect(steps(after)).toEqual(['a to b'])
+    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+    await expect.poll(() => records(before.store)).toEqual(['ann a b'])
+  })
+
+  test('leaves nothing of a stream that nobody publishes any more', async () => {
+    const before = await watched([a, b], 'nobody')
+    await before.site.abandon()
+    await before.ann.leave()
+    const after = await RelaySite.open([a, b], 'nobody', { store: before.store, isThere: true })
+    await before.bob.until(before.feed, false)
+    await expect.poll(() => records(before.store)).toEqual([])
+    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+    await after.close()
+    await expect.poll(() => before.store.all('relay_observers').size).toBe(0)
+  })
+
+  test('leaves nothing of a room that is on one node only by now', async () => {
+    const before = await watched([a, b], 'moved')
+    await before.site.abandon()
+    await before.store.transact([], (transaction) => {
+      transaction.put('rooms', 'moved', storedRoom('moved', { node: 'a' }))
+      transaction.put('rooms', 'other', storedRoom('other', { node: 'a', branches: ['b'] }))
+    })
+    await RelaySite.open([a, b], 'other', { store: before.store })
+    await before.bob.until(before.feed, false)
+    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+    expect(records(before.store)).toEqual([])
+  })
+})
+
+test('the connection to a node is cut: what it hands on, and is handed, goes on', async () => {
+  const { store, site, bob, feed, viewer } = await watched([a, b], 'cut')
+  let left = false
+  const gone = bob.until(feed, false).then(() => {
+    left = true
+  })
+  for (const node of site.nodes) {
+    await node.cut()
+    await expect.poll(() => steps(site)).toEqual(['a to b'])
+  }
+  await expectUnharmed(viewer)
+  expect([left, records(store)]).toEqual([false, ['ann a b']])
+  await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+  site.relays.place('cut', [])
+  await gone
+  await expect.poll(() => records(store)).toEqual([])
+})

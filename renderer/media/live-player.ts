@@ -22,7 +22,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 
 /** Watches a stream for as long as it is wanted, beginning again when the connection breaks. */
 export class LivePlayer {
-  readonly #way: OfferExchange
+  #way: OfferExchange
   readonly #kinds: readonly MediaKind[]
   readonly #listener: PlayerListener
   readonly #closed = new AbortController()
@@ -44,6 +44,20 @@ export class LivePlayer {
   /** The connection of now, for its statistics. */
   get connection(): RTCPeerConnection | undefined {
     return this.#session?.connection
+  }
+
+  /** With which another server can go on with it; empty where none can. */
+  get ticket(): string {
+    return this.#session?.ticket ?? ''
+  }
+
+  /** It is had from another server from now on. Resolves to whether what is there goes on: where it does not, it is as before, for as long as it lasts. Never rejects. */
+  async moveTo(way: OfferExchange): Promise<boolean> {
+    this.#way = way
+    const session = this.#session
+    // The next attempt goes there.
+    if (session === undefined) return true
+    return (await session.moveTo(way, this.#closed.signal)) || this.#session !== session
   }
 
   /**

@@ -10,7 +10,12 @@ export interface Answer {
   end(): Promise<void>
   /** Undefined where the server cannot begin ICE anew. */
   renewal: IceRenewal | undefined
+  /** Shown to the server that comes after this one, it goes on with the connection as it is; left out, or empty: it cannot. */
+  ticket?: string | undefined
 }
+
+/** What a server answers that goes on with a connection. */
+export type Claimed = Omit<Answer, 'sdp' | 'offered'>
 
 /** What it takes to find another way to the server. */
 export interface IceRenewal {
@@ -25,8 +30,16 @@ export interface OfferExchange {
   iceServers: RTCIceServer[]
   /** @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason */
   send(offer: string, signal: AbortSignal): Promise<Answer>
+  /**
+   * Asks the server to go on with a connection that another one made; left out: it cannot.
+   * @param description of the browser's end, as the other one was told
+   * @throws as `send`
+   */
+  claim?(ticket: string, description: string, signal: AbortSignal): Promise<Claimed>
 }
 
+/** Field that carries a ticket. */
+const ticketHeader = 'Session-Ticket'
 /** From the offer to the answer. */
 const answerMs = 10_000
 /** How long relay addresses are waited for before the offer goes out, and the browser's own, which it has within some milliseconds. */
@@ -40,29 +53,47 @@ const ownAddressMs = 50
  */
 export function httpExchange(url: string, token: string, iceServers: RTCIceServer[]): OfferExchange {
   const authorization: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` }
+  const post = async (body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> =>
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp', ...authorization, ...headers },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    })
   return {
     iceServers,
+    async claim(ticket, description, signal) {
+      const response = await post(description, { [ticketHeader]: ticket }, signal)
+      if (!response.ok) throw await refusalOf(response)
+      return waysOf(response, sessionOf(response), authorization)
+    },
     async send(offer, signal) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/sdp', ...authorization },
-        body: offer,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-      })
+      const response = await post(offer, {}, signal)
       const countered = isCounterOffer(response)
       if (!response.ok && !countered) throw await refusalOf(response)
-      const location = response.headers.get('location')
-      const session = location === null ? undefined : new URL(location, response.url)
+      const session = sessionOf(response)
       return {
         sdp: await response.text(),
         offered: countered && session !== undefined ? answerTo(session, authorization) : undefined,
-        renewal: session === undefined ? undefined : renewalOf(session, authorization),
-        async end() {
-          if (session === undefined) return
-          // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
-          await fetch(session, { method: 'DELETE', headers: authorization, keepalive: true }).catch(() => {})
-        },
+        ...waysOf(response, session, authorization),
       }
+    },
+  }
+}
+
+function sessionOf(response: Response): URL | undefined {
+  const location = response.headers.get('location')
+  return location === null ? undefined : new URL(location, response.url)
+}
+
+function waysOf(response: Response, session: URL | undefined, authorization: Record<string, string>): Claimed {
+  return {
+    ticket: response.headers.get(ticketHeader) ?? '',
+    renewal: session === undefined ? undefined : renewalOf(session, authorization),
+    async end() {
+      if (session === undefined) return
+      // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
+      await fetch(session, { method: 'DELETE', headers: authorization, keepalive: true }).catch(() => {})
     },
   }
 }
@@ -103,9 +134,11 @@ function renewalOf(session: URL, authorization: Record<string, string>): IceRene
 }
 
 /** What became of an exchange. */
-export interface Exchanged extends Omit<Answer, 'sdp' | 'offered'> {
+export interface Exchanged extends Claimed {
   /** The one that was given, or another one where the server offered. */
   connection: RTCPeerConnection
+  /** Of the browser's end, as the server was told. */
+  description: string
 }
 
 /**
@@ -119,11 +152,12 @@ export async function exchange(
 ): Promise<Exchanged> {
   await connection.setLocalDescription()
   await addressesFound(connection, iceServers, signal)
-  const { sdp, offered, ...ways } = await send(connection.localDescription?.sdp ?? '', signal)
+  const description = connection.localDescription?.sdp ?? ''
+  const { sdp, offered, ...ways } = await send(description, signal)
   try {
-    if (offered !== undefined) return { ...ways, connection: await answered(connection, sdp, offered, signal) }
+    if (offered !== undefined) return { ...ways, ...(await answered(connection, sdp, offered, signal)) }
     await connection.setRemoteDescription({ type: 'answer', sdp })
-    return { ...ways, connection }
+    return { ...ways, connection, description }
   } catch (error) {
     void ways.end()
     throw error
@@ -136,7 +170,7 @@ async function answered(
   sdp: string,
   offered: NonNullable<Answer['offered']>,
   signal: AbortSignal,
-): Promise<RTCPeerConnection> {
+): Promise<Pick<Exchanged, 'connection' | 'description'>> {
   const configuration = before.getConfiguration()
   const connection = new RTCPeerConnection(configuration)
   before.close()
@@ -144,8 +178,9 @@ async function answered(
     await connection.setRemoteDescription({ type: 'offer', sdp })
     await connection.setLocalDescription()
     await addressesFound(connection, configuration.iceServers ?? [], signal)
-    await offered(connection.localDescription?.sdp ?? '', signal)
-    return connection
+    const description = connection.localDescription?.sdp ?? ''
+    await offered(description, signal)
+    return { connection, description }
   } catch (error) {
     connection.close()
     throw error

@@ -1,7 +1,7 @@
 import { onConnectionEnd } from './connection-end.ts'
 import { restartIce } from './ice-restart.ts'
 import { MediaRefusal } from './media-refusal.ts'
-import { exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
+import { type Claimed, exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
 import { silenceWatch } from './silence-watch.ts'
 
 /** A way that was found anew stands within this time; else the other ports of the server are not let through, and only a new session helps. */
@@ -15,6 +15,9 @@ export class SdpSession {
   readonly #way: OfferExchange
   readonly #over = new AbortController()
   #end: () => Promise<void> = () => Promise.resolve()
+  #renewal: IceRenewal | undefined
+  #ticket = ''
+  #description = ''
   #restarting = false
 
   constructor(way: OfferExchange) {
@@ -35,18 +38,43 @@ export class SdpSession {
   async open(signal: AbortSignal, onEnded: (byServer: boolean) => void): Promise<void> {
     try {
       const either = AbortSignal.any([signal, this.#over.signal])
-      const { connection, end, renewal } = await exchange(this.connection, this.#way, either)
+      const { connection, description, ...ways } = await exchange(this.connection, this.#way, either)
       this.#connection = connection
-      this.#end = end
+      this.#description = description
+      this.#take(ways)
       // It was closed while it was exchanged.
-      if (this.#over.signal.aborted) void end().finally(() => connection.close())
+      if (this.#over.signal.aborted) void ways.end().finally(() => connection.close())
       signal.throwIfAborted()
       const ended = onConnectionEnd(this.connection, this.#over.signal, onEnded)
-      if (renewal !== undefined) this.#watchNetwork(renewal, ended)
+      if (ways.renewal !== undefined) this.#watchNetwork(ended)
     } catch (error) {
       this.close()
       throw error
     }
+  }
+
+  /** With which another server can go on with it as it is now; empty where none can. */
+  get ticket(): string {
+    return this.#over.signal.aborted || this.connection.connectionState !== 'connected' ? '' : this.#ticket
+  }
+
+  /** Goes on with another server. Resolves to whether that one does so, too; where it does not, nothing has changed. Never rejects. */
+  async moveTo({ claim }: OfferExchange, signal: AbortSignal): Promise<boolean> {
+    const { ticket } = this
+    if (ticket === '' || claim === undefined) return false
+    try {
+      const claimed = await claim(ticket, this.#description, AbortSignal.any([signal, this.#over.signal]))
+      this.#take(claimed)
+      return true
+    } catch {
+      return this.#over.signal.aborted
+    }
+  }
+
+  #take({ end, renewal, ticket = '' }: Claimed): void {
+    this.#end = end
+    this.#renewal = renewal
+    this.#ticket = ticket
   }
 
   /**
@@ -62,10 +90,11 @@ export class SdpSession {
   }
 
   /** The computer is on another network, or the way to the server is lost: another one is looked for at once. */
-  #watchNetwork({ restart, reach }: IceRenewal, ended: () => void): void {
+  #watchNetwork(ended: () => void): void {
     const begin = (): void => {
-      if (navigator.onLine) void this.#restart(restart, ended)
+      if (navigator.onLine) void this.#restart(ended)
     }
+    const reach = async (signal: AbortSignal): Promise<void> => await this.#renewal?.reach(signal)
     const { signal } = this.#over
     window.addEventListener('online', begin, { signal })
     silenceWatch.add(this.connection, signal, { reach, silent: begin, lost: ended })
@@ -78,8 +107,9 @@ export class SdpSession {
     )
   }
 
-  async #restart(restart: IceRenewal['restart'], ended: () => void): Promise<void> {
-    if (this.#restarting) return
+  async #restart(ended: () => void): Promise<void> {
+    const restart = this.#renewal?.restart
+    if (this.#restarting || restart === undefined) return
     this.#restarting = true
     try {
       if (!(await this.#restarted(restart))) return

@@ -95,6 +95,7 @@ export class MediaServer {
       pageFolder: start.page_folder,
       log,
       parts: {
+        rooms: this.#rooms,
         admission: this.#admission,
         requests: this.#requests,
         carriage: this.#carriage,

@@ -7,11 +7,16 @@ import { streamSources } from './stream-source.ts'
  * browsers send goes to that server by itself.
  */
 
+/** Characters of a sealed ticket. */
+export const longestTicket = 4_096
+
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const sdp = z.string().max(64 * 1024)
 const session = z.string().min(1).max(64)
 const source = z.enum(streamSources)
+/** What lets the next program, or the next controller, go on with media as it is; sealed by the controller, and kept by the page that it is of. Empty where there is none. */
+const ticket = z.string().max(longestTicket)
 
 /** What the program wants of the media of such a room. */
 export const mediaWishSchema = z.discriminatedUnion('act', [
@@ -28,6 +33,18 @@ export const mediaWishSchema = z.discriminatedUnion('act', [
     height: z.int().min(0).nullable(),
     /** The smaller picture is wanted, where there is one. */
     small: z.boolean(),
+  }),
+  /** A browser sends or is sent already, by an earlier program or controller: that goes on. `sdp`: its own description. */
+  z.strictObject({
+    act: z.literal('claim'),
+    roomId,
+    userId,
+    /** As in publish or watch. */
+    streamId: z.string().min(1).max(160),
+    sends: z.boolean(),
+    height: z.int().min(0).nullable(),
+    ticket,
+    sdp,
   }),
   /** What a browser answers to such an offer. */
   z.strictObject({ act: z.literal('start'), session, answer: sdp }),
@@ -54,7 +71,7 @@ export type MediaRefusalName = (typeof mediaRefusals)[number]
 /** What becomes of a wish. */
 export const mediaOutcomeSchema = z.discriminatedUnion('done', [
   /** `sdp` is empty where nothing is described. */
-  z.strictObject({ done: z.literal(true), session: z.string(), sdp: z.string() }),
+  z.strictObject({ done: z.literal(true), session: z.string(), sdp: z.string(), ticket }),
   z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),
 ])
 export type MediaOutcome = z.output<typeof mediaOutcomeSchema>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
-import { carriedOutSchema, carriedRoomSchema, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
+import { carriedOutSchema, carriedRoomSchema, longestTicket, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { roomUserSchema } from './room-user.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
@@ -274,15 +274,24 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     who: doer.optional(),
     count: z.int(),
   }),
-  /** Somebody came into a room that is carried elsewhere, or became host there. */
-  z.strictObject({ type: z.literal('carriedEntered'), roomId: z.string(), user: roomUserSchema }),
-  /** They are out. `kicked`: by a host; `ended`: the host ended the meeting, and they may come again. Both also of somebody who did not come through this program. */
+  /** Somebody came into a room that is carried elsewhere, or became host there. `ticket`: of media that they send or watch there already. */
+  z.strictObject({
+    type: z.literal('carriedEntered'),
+    roomId: z.string(),
+    user: roomUserSchema,
+    ticket: z.string().max(longestTicket),
+  }),
+  /**
+   * They are out. `kicked`: by a host; `ended`: the host ended the meeting, and they may come again. Both also of somebody who did not come through this program.
+   * `restarting`: nobody wanted that; their media goes on, and they come again in a moment, or do not.
+   */
   z.strictObject({
     type: z.literal('carriedLeft'),
     roomId: z.string(),
     userId: z.string(),
     kicked: z.boolean(),
     ended: z.boolean(),
+    restarting: z.boolean(),
   }),
   /** Something is wanted of the media of such a room: `answer_media` follows. */
   z.strictObject({ type: z.literal('mediaWanted'), id: z.int(), wish: mediaWishSchema }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestTicket } from './carriage.ts'
 import { iceServerSchema } from './media-settings.ts'
 import { streamSources } from './stream-source.ts'
 
@@ -90,6 +91,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     /** Ignored when the link is bound to a user, and without a link or the host password; left out: made. */
     user_id: userId.optional(),
     user_name: z.string().trim().max(256).default(''),
+    /** Of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */
+    ticket: z.string().max(longestTicket).optional(),
   }),
   z.strictObject({ type: z.literal('resume'), version: z.int(), session: z.string().max(256) }),
   z.strictObject({ type: z.literal('leave') }),

@@ -191,6 +191,31 @@ export class Visitor {
     return async () => Math.round(Number(await this.page.evaluate('globalThis.standstill')))
   }
 
+  /** Writes into the chat, which is open. */
+  async says(text: string): Promise<void> {
+    const line = this.page.getByLabel('Message')
+    await line.fill(text)
+    await line.press('Enter')
+  }
+
+  /** Resolves when somebody has said that in the chat, which is open. */
+  async reads(text: string): Promise<void> {
+    await this.page.getByRole('log').getByText(text, { exact: true }).waitFor()
+  }
+
+  /** Listens to what the page tells by itself, once it has nothing to say. @returns what tells every sentence until then */
+  async watchWords(): Promise<() => Promise<string[]>> {
+    await this.until(`document.querySelector('[role=status] li') === null`)
+    await this.page.evaluate(`(() => {
+      globalThis.words = new Set()
+      setInterval(() => {
+        for (const { innerText } of document.querySelectorAll('[role=status], [role=alert], [aria-live]'))
+          for (const line of innerText.split('\\n')) if (line.trim() !== '') globalThis.words.add(line.trim())
+      }, 20)
+    })()`)
+    return async () => await this.page.evaluate<string[]>('[...globalThis.words]')
+  }
+
   /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */
   async until(expression: string): Promise<void> {
     const end = performance.now() + patienceMs

@@ -48,6 +48,19 @@ export class Publication {
     return this.#session?.connection
   }
 
+  /** With which another node can go on with it; empty where none can. */
+  get ticket(): string {
+    return this.#session?.ticket ?? ''
+  }
+
+  /** Another node has the room: it goes on with what is sent, or that begins anew. */
+  async move(): Promise<void> {
+    const session = this.#session
+    const way = this.#way()
+    const goesOn = session !== undefined && way !== undefined && (await session.moveTo(way, this.#closed.signal))
+    if (!goesOn && this.#session === session) this.restart()
+  }
+
   /** What is to be sent from now on; two times null ends it. */
   set(tracks: Tracks): void {
     this.#wanted = tracks

@@ -20,6 +20,9 @@ import { Watching } from './watching.ts'
 /** Streams that the node is told the heights of; no room shows more. */
 const mostShown = 256
 
+/** A loss of the node that nobody sees or hears is mended by then as a rule, in milliseconds. */
+const quietMs = 3_000
+
 /** Words for what was asked for and is not to be had. */
 const refusalNotices: Readonly<Record<string, Notice['text']>> = {
   roomFull: 'full',
@@ -63,6 +66,10 @@ export class RoomSession {
   #measuring: Measuring | undefined
   #signal: SignalClient | undefined
   #joined: Joined | undefined
+  /** What was said meanwhile. */
+  readonly #unsent: string[] = []
+  /** Until it is said that the connection is lost. */
+  #losing: ReturnType<typeof setTimeout> | undefined
   /** Heights at which streams are shown, in device pixels. */
   #heights: ReadonlyMap<string, number> = new Map()
 
@@ -90,21 +97,37 @@ export class RoomSession {
     if (request === undefined) return
     this.#signal?.leave(true)
     this.#origin = this.#home
-    this.#signal = new SignalClient(this.#origin, request, {
-      joined: (message) => this.#entered(message),
-      waiting: (topic) => {
-        this.#awaited.end()
-        Object.assign(this.view, { phase: 'waiting', waitingFor: 'host', connected: true, topic })
+    this.#signal = new SignalClient(
+      this.#origin,
+      request,
+      {
+        joined: (message) => this.#entered(message),
+        waiting: (topic) => {
+          this.#awaited.end()
+          Object.assign(this.view, { phase: 'waiting', waitingFor: 'host', connected: true, topic })
+        },
+        message: (message) => this.#received(message),
+        moved: (origin) => {
+          this.#origin = origin
+        },
+        lost: (restarting) => this.#lost(restarting),
+        ended: (ending) => this.#ended(ending),
       },
-      message: (message) => this.#received(message),
-      moved: (origin) => {
-        this.#origin = origin
-      },
-      lost: (restarting) => {
-        Object.assign(this.view, { connected: false, restarting })
-      },
-      ended: (ending) => this.#ended(ending),
-    })
+      () => this.#ticket,
+    )
+  }
+
+  /** Of what is sent or watched on another server than the node: with it, that goes on by the next node, too. */
+  get #ticket(): string {
+    return this.#sending.ticket || this.watching.ticket
+  }
+
+  /** Where sound and pictures go on all the same, only a longer loss is worth a word. */
+  #lost(restarting: boolean): void {
+    clearTimeout(this.#losing)
+    const tell = (): void => void Object.assign(this.view, { connected: false, restarting })
+    if (this.#ticket === '') tell()
+    else this.#losing = setTimeout(tell, quietMs)
   }
 
   /** Goes of one's own wish. @param back a moment later, with the page that is loaded again */
@@ -138,9 +161,12 @@ export class RoomSession {
     Object.assign(this.view, { phase: 'lobby', ending: null })
   }
 
-  /** Resolves to whether it went out. */
+  /** Resolves to whether it went out, or will in a moment. */
   say(text: string): boolean {
-    return this.#signal?.send({ type: 'chat', text }) ?? false
+    const sent = this.#signal?.send({ type: 'chat', text }) ?? false
+    // Nobody knows yet that the connection is lost, and as a rule nobody ever will.
+    if (!sent && this.view.connected) this.#unsent.push(text)
+    return sent || this.view.connected
   }
 
   /** Asks the node for something. Resolves to whether that went out. */
@@ -163,9 +189,14 @@ export class RoomSession {
   #entered(message: Joined): void {
     const { you, room, people, streams, ice_servers, session, resumed } = message
     const first = this.#joined === undefined
+    const peerToPeer = room.peer_to_peer
+    // Another node, or another program: it may know nothing yet of what is here.
+    const goesOn = !resumed && !first && !peerToPeer && this.#ticket !== ''
+    const wasLost = !this.view.connected
+    const handRaised = (this.view.you?.hand ?? 0) > 0
+    clearTimeout(this.#losing)
     this.#awaited.end()
     this.#joined = message
-    const peerToPeer = room.peer_to_peer
     const mostTiles = message.most_tiles
     Object.assign(this.view, {
       phase: 'in',
@@ -177,7 +208,7 @@ export class RoomSession {
       peerToPeer,
       mostTiles,
     })
-    this.#roster.enter(people, message.lost_cameras)
+    this.#roster.enter(people, message.lost_cameras, goesOn)
     this.chat.take(message.chat, first)
     const iceServers = ice_servers.map(({ urls, username, credential }) => ({
       urls,
@@ -185,8 +216,9 @@ export class RoomSession {
     }))
     this.speaking.enter(message)
     this.watching.hear(this.speaking.voices)
-    this.watching.enter({ origin: this.#origin, roomId: room.room_id, session, iceServers })
-    this.watching.keep(streams.filter(({ user_id }) => user_id !== you.user_id))
+    this.watching.enter({ origin: this.#origin, roomId: room.room_id, session, iceServers }, goesOn)
+    const watched = streams.filter(({ user_id }) => user_id !== you.user_id)
+    this.watching.keep(watched, goesOn)
     const others = people.filter((person) => !person.device && person.user_id !== you.user_id)
     const ids = others.map(({ user_id }) => user_id)
     if (peerToPeer && resumed) {
@@ -199,11 +231,14 @@ export class RoomSession {
       )
     }
     this.#measuring ??= new Measuring(() => [...this.watching.measured(), ...this.mesh.measured()])
-    if (!resumed) this.#sending.restart()
+    if (goesOn) this.#sending.move()
+    else if (!resumed) this.#sending.restart()
+    if (goesOn && handRaised) this.#signal?.send({ type: 'hand', raised: true })
     this.#publish()
     this.#tellState()
     this.#tellShown()
-    if (!first) this.notices.tell('back')
+    for (const text of this.#unsent.splice(0)) this.#signal?.send({ type: 'chat', text })
+    if (!first && wasLost) this.notices.tell('back')
   }
 
   #received(message: ToPerson): void {
@@ -309,6 +344,8 @@ export class RoomSession {
   #ended(ending: Ending): void {
     if (this.#signal === undefined) return
     this.#signal = undefined
+    clearTimeout(this.#losing)
+    this.#unsent.length = 0
     const opens = ending.reason === 'noRoom' || (this.#awaited.awaited && passing.has(ending.reason))
     if (opens && this.#joined === undefined && this.#awaited.await()) return
     this.#awaited.end()

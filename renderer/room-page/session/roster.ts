@@ -2,12 +2,14 @@ import { shallowReactive } from 'vue'
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Notices } from './notices.ts'
 import type { RoomView } from './room-view.ts'
+import { Unsure } from './unsure.ts'
 
 /** Who is in the room, who is to come back, and who waits to be let in. */
 export class Roster {
   readonly people = shallowReactive(new Map<string, Person>())
   /** Cameras that were lost and are to come back. */
   readonly lostCameras = shallowReactive(new Map<string, Person>())
+  readonly #unsure = new Unsure()
   readonly #view: RoomView
   readonly #notices: Notices
 
@@ -16,9 +18,13 @@ export class Roster {
     this.#notices = notices
   }
 
-  /** These are there, and no others. */
-  enter(people: readonly Person[], lostCameras: readonly Person[]): void {
-    this.people.clear()
+  /** These are there. @param settles the node may not know all of them yet: the others go a while later, unless it names them until then; otherwise at once */
+  enter(people: readonly Person[], lostCameras: readonly Person[], settles = false): void {
+    const named = new Set(people.map(({ user_id }) => user_id))
+    const others = [...this.people.keys()].filter((userId) => !named.has(userId))
+    this.#unsure.clear()
+    if (settles) this.#unsure.begin(others, (left) => left.forEach((userId) => this.left(userId, false)))
+    else this.people.clear()
     this.lostCameras.clear()
     for (const person of people) this.people.set(person.user_id, person)
     for (const camera of lostCameras) this.lostCameras.set(camera.user_id, camera)
@@ -26,11 +32,14 @@ export class Roster {
 
   came(person: Person): void {
     this.people.set(person.user_id, person)
+    // Never gone, for those who see their tile.
+    if (this.#unsure.delete(person.user_id)) return
     // A camera that is back has never been gone for those who see its tile.
     if (!this.lostCameras.delete(person.user_id)) this.#notices.tell('joined', { name: person.user_name })
   }
 
   changed(person: Person): void {
+    this.#unsure.delete(person.user_id)
     const before = this.people.get(person.user_id)
     const own = person.user_id === this.#view.you?.user_id
     if (!own && person.hand > 0 && before?.hand === 0) this.#notices.tell('handRaised', { name: person.user_name })

@@ -40,6 +40,17 @@ export class Sending {
     return this.#main.connection
   }
 
+  /** With which another node can go on with it; empty where none can. */
+  get ticket(): string {
+    return this.#main.ticket || this.#screen.ticket
+  }
+
+  /** Another node has the room: it goes on with what it can. */
+  move(): void {
+    void this.#main.move()
+    void this.#screen.move()
+  }
+
   send(main: Sent, screen: Sent): void {
     this.#main.set(main)
     this.#screen.set(screen)

@@ -70,6 +70,7 @@ export class SignalClient {
   #restarting = false
   readonly #request: JoinRequest
   readonly #listener: SignalListener
+  readonly #ticket: () => string
   #socket: WebSocket | undefined
   /** Gives up what is on its way to a connection. */
   #giveUp: () => void = () => {}
@@ -90,13 +91,17 @@ export class SignalClient {
   readonly #watch: ReturnType<typeof setInterval>
   readonly #finished = new AbortController()
 
-  /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
-  constructor(origin: string, request: JoinRequest, listener: SignalListener) {
+  /**
+   * @param origin of the node, e.g. `http://10.0.0.5:7082`
+   * @param ticket of something that is sent or watched now; empty for none
+   */
+  constructor(origin: string, request: JoinRequest, listener: SignalListener, ticket: () => string) {
     this.#home = origin
     this.#origin = origin
     this.#asked = origin
     this.#request = request
     this.#listener = listener
+    this.#ticket = ticket
     this.#watch = setInterval(() => this.#listen(), pingEveryMs)
     const { signal } = this.#finished
     window.addEventListener('online', () => this.#comeBack(), { signal })
@@ -166,6 +171,7 @@ export class SignalClient {
     if (this.#session !== '' && this.#asked === this.#origin)
       return { type: 'resume', version: signalVersion, session: this.#session }
     const { roomId, token, hostPassword, userName } = this.#request
+    const ticket = this.#ticket()
     return {
       type: 'join',
       version: signalVersion,
@@ -176,6 +182,7 @@ export class SignalClient {
       browser: browserSecret(),
       pass: keptPass(roomId),
       ...(this.#userId === undefined ? {} : { user_id: this.#userId }),
+      ...(ticket === '' ? {} : { ticket }),
     }
   }
 

@@ -2,10 +2,11 @@ import { shallowReactive } from 'vue'
 import type { RoomStream, StreamSize } from '../../../shared/media/signal.ts'
 import { LivePlayer } from '../../media/live-player.ts'
 import { MediaRefusal } from '../../media/media-refusal.ts'
-import { httpExchange } from '../../media/sdp-exchange.ts'
+import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
 import type { MediaKind } from '../../media/whep-session.ts'
 import type { Measured } from './measuring.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
+import { Unsure } from './unsure.ts'
 
 /** Which picture of a stream is wanted. */
 type PictureSize = 'full' | 'small'
@@ -45,13 +46,38 @@ export class Watching {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #watched = new Map<string, Watched>()
   #endpoint: WatchEndpoint | undefined
+  readonly #unsure = new Unsure()
   #voices: ReadonlySet<string> = new Set()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Where to watch from now on; another session begins everything anew. */
-  enter(endpoint: WatchEndpoint): void {
-    if (this.#endpoint !== undefined && this.#endpoint.session !== endpoint.session) this.clear()
+  /** With which another node can go on with something of it; empty where none can. */
+  get ticket(): string {
+    for (const { player } of this.#watched.values())
+      if (player !== undefined && player.ticket !== '') return player.ticket
+    return ''
+  }
+
+  /** Where to watch from now on. @param goesOn another session goes on with what is there, as far as it can; otherwise it begins everything anew */
+  enter(endpoint: WatchEndpoint, goesOn: boolean): void {
+    const before = this.#endpoint
     this.#endpoint = endpoint
+    if (before === undefined || before.session === endpoint.session) return
+    if (!goesOn) return this.clear()
+    for (const [streamId, watched] of this.#watched) void this.#move(streamId, watched)
+  }
+
+  /** What does not go on is begun anew beside it, and takes over with its first picture. */
+  async #move(streamId: string, watched: Watched): Promise<void> {
+    const { player, size, stream } = watched
+    const media = this.media.get(streamId)
+    watched.next?.player.close()
+    watched.next = undefined
+    if (player === undefined || media === undefined) return
+    const way = this.#wayTo(stream, size)
+    if (way === undefined || (await player.moveTo(way)) || watched.player !== player) return
+    if (watched.next !== undefined || this.#watched.get(streamId) !== watched) return
+    const next = this.#play(stream, size, media, () => watched.player === next)
+    if (next !== undefined) watched.next = { player: next, size }
   }
 
   /**
@@ -59,6 +85,7 @@ export class Watching {
    * @param seen what is taken for granted until the page says how high it is shown
    */
   add(stream: RoomStream, seen = this.#watched.size < mostUnseen): void {
+    this.#unsure.delete(stream.stream_id)
     const before = this.#watched.get(stream.stream_id)
     if (before !== undefined) {
       const stands = before.player === undefined || before.player.connection !== undefined
@@ -123,10 +150,12 @@ export class Watching {
     return player
   }
 
-  /** Only these are there. */
-  keep(streams: readonly RoomStream[]): void {
+  /** Only these are there. @param settles the node may not know all of them yet: the others go a while later, unless it names them until then */
+  keep(streams: readonly RoomStream[], settles: boolean): void {
     const ids = new Set(streams.map(({ stream_id }) => stream_id))
-    for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.remove(id)
+    const others = [...this.#watched.keys()].filter((id) => !ids.has(id))
+    if (settles) this.#unsure.begin(others, (left) => left.forEach((id) => this.remove(id)))
+    else for (const id of others) this.remove(id)
     for (const stream of streams) this.add(stream, streams.length <= mostUnseen)
   }
 
@@ -158,6 +187,7 @@ export class Watching {
   }
 
   clear(): void {
+    this.#unsure.clear()
     for (const id of [...this.#watched.keys()]) this.remove(id)
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -172,39 +202,38 @@ export class Watching {
   }
 
   #play(stream: RoomStream, size: PictureSize, media: RemoteMedia, isCurrent: () => boolean): LivePlayer | undefined {
-    const endpoint = this.#endpoint
-    if (endpoint === undefined) return undefined
+    const way = this.#wayTo(stream, size)
+    if (way === undefined) return undefined
     const kinds: MediaKind[] = []
     if (stream.video_codec !== '') kinds.push('video')
     if (stream.audio_codec !== '') kinds.push('audio')
     let tracks: [MediaStreamTrack | null, MediaStreamTrack | null] = [null, null]
-    const path = `/whep/${encodeURIComponent(endpoint.roomId)}/${encodeURIComponent(stream.stream_id)}`
-    const player: LivePlayer = new LivePlayer(
-      httpExchange(
-        `${endpoint.origin}${path}${size === 'small' ? '?size=small' : ''}`,
-        endpoint.session,
-        endpoint.iceServers,
-      ),
-      kinds,
-      {
-        tracks: (video, audio) => {
-          tracks = [video, audio]
-          if (isCurrent()) [media.video, media.audio] = tracks
-        },
-        state: (state, problem) => {
-          if (state === 'closed') return
-          if (isCurrent()) {
-            media.state = state
-            media.problem = problem instanceof MediaRefusal ? problem.reason : ''
-          } else if (state === 'connected') {
-            void firstPicture(tracks[0]).then(() => this.#takeOver(stream.stream_id, player, tracks))
-          } else if (state === 'refused') {
-            this.#dropNext(stream.stream_id, player)
-          }
-        },
+    const player: LivePlayer = new LivePlayer(way, kinds, {
+      tracks: (video, audio) => {
+        tracks = [video, audio]
+        if (isCurrent()) [media.video, media.audio] = tracks
       },
-    )
+      state: (state, problem) => {
+        if (state === 'closed') return
+        if (isCurrent()) {
+          media.state = state
+          media.problem = problem instanceof MediaRefusal ? problem.reason : ''
+        } else if (state === 'connected') {
+          void firstPicture(tracks[0]).then(() => this.#takeOver(stream.stream_id, player, tracks))
+        } else if (state === 'refused') {
+          this.#dropNext(stream.stream_id, player)
+        }
+      },
+    })
     return player
+  }
+
+  #wayTo({ stream_id }: RoomStream, size: PictureSize): OfferExchange | undefined {
+    const endpoint = this.#endpoint
+    if (endpoint === undefined) return undefined
+    const { origin, roomId, session, iceServers } = endpoint
+    const path = `/whep/${encodeURIComponent(roomId)}/${encodeURIComponent(stream_id)}`
+    return httpExchange(`${origin}${path}${size === 'small' ? '?size=small' : ''}`, session, iceServers)
   }
 
   #takeOver(

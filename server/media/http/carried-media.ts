@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
 import type { CarriedWay } from '../rooms/carriage.ts'
-import type { Member } from '../rooms/member.ts'
+import type { CarriedMedia, Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
 import type { Carriage } from '../rooms/carriage.ts'
@@ -19,7 +19,10 @@ export interface CarriedMediaParts {
 /** A session, and the description that its client is answered with. */
 export interface CarriedSession {
   session: MediaSession
+  /** Empty where there is nothing to answer. */
   sdp: string
+  /** With which it can go on after this program; empty where it cannot. */
+  ticket: string
 }
 
 /** Somebody sends to the server that carries the room. @throws Problem tooManyVideos, tooManyAudios; as Carriage.publish and CarriedPart.hold */
@@ -40,7 +43,7 @@ export async function publishCarried(
     member.carried.get(publicationName(source))?.end()
     const wish = { roomId, userId, source, offer: text }
     const way = open.add(await carriage.publish(wish, () => open.close()))
-    open.onClose(room.carried.hold(member, publicationName(source), { end: () => open.close() }))
+    open.onClose(room.carried.hold(member, publicationName(source), open.media(way)))
     room.carried.begins(member, streamIdOf(userId, source))
     return open.session(sessions, way, offer)
   })
@@ -65,9 +68,36 @@ export async function watchCarried(
     const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown, small }
     const way = open.add(await carriage.watch(wish, () => open.close()))
     const show = (now: number): void => way.shown(Math.min(now, highest))
-    const name = randomBytes(6).toString('base64url')
-    open.onClose(room.carried.hold(member, name, { end: () => open.close(), streamId, show }))
+    open.onClose(room.carried.hold(member, watchedName(), { ...open.media(way), streamId, show }))
     const offer = { mids: midsOf(way.sdp), client: remote, ice: { userFragment: '' } }
+    return open.session(sessions, way, offer, show)
+  })
+}
+
+/**
+ * What somebody sent, or was sent, through a program or controller before this one goes on as it is.
+ * @param wish `streamId`: their own, or the one that they watch; `sends`: which of the two; `sdp`: the browser's description of its end
+ * @throws Problem as Carriage.claim and CarriedPart.hold
+ */
+export async function claimCarried(
+  { carriage, sessions }: CarriedMediaParts,
+  room: Room,
+  member: Member,
+  wish: { streamId: string; sends: boolean; height: number | undefined; ticket: string; sdp: string; remote: string },
+): Promise<CarriedSession> {
+  room.assertPresent(member)
+  const { remote, height, ...claimed } = wish
+  const { streamId, sends, sdp } = claimed
+  const { userId } = member.user
+  const open = new OpenMedia(sessions.reserve(remote))
+  return await open.take(async () => {
+    const shown = sends ? undefined : (height ?? member.heightOf(streamId))
+    const asked = { roomId: room.config.roomId, userId, height: shown, ...claimed }
+    const way = open.add(await carriage.claim(asked, () => open.close()))
+    const show = sends ? undefined : (now: number): void => way.shown(Math.min(now, highest))
+    const name = sends ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
+    open.onClose(room.carried.hold(member, name, { ...open.media(way), ...(show && { streamId, show }) }))
+    const offer = { mids: midsOf(sdp), client: remote, ice: { userFragment: userFragmentOf(sdp) } }
     return open.session(sessions, way, offer, show)
   })
 }
@@ -93,6 +123,17 @@ class OpenMedia {
   onClose(close: () => void): void {
     if (this.#closed) close()
     else this.#closers.push(close)
+  }
+
+  /** As the room holds it. */
+  media(way: CarriedWay): Pick<CarriedMedia, 'end' | 'leave'> {
+    return {
+      end: () => this.close(),
+      leave: () => {
+        way.leave()
+        this.close()
+      },
+    }
   }
 
   add(way: CarriedWay): CarriedWay {
@@ -126,8 +167,12 @@ class OpenMedia {
     }
     const session = sessions.add(peer, offer, show)
     this.onClose(() => sessions.delete(session.id))
-    return { session, sdp: way.sdp }
+    return { session, sdp: way.sdp, ticket: way.ticket }
   }
+}
+
+function watchedName(): string {
+  return randomBytes(6).toString('base64url')
 }
 
 function publicationName(source: StreamSource): string {
@@ -136,4 +181,9 @@ function publicationName(source: StreamSource): string {
 
 function midsOf(sdp: string): string[] {
   return Array.from(sdp.matchAll(/^a=mid:(\S+)/gm), ([, mid = '']) => mid)
+}
+
+/** Names the ICE session of a description; empty for none. */
+export function userFragmentOf(sdp: string): string {
+  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? ''
 }

@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/control.ts'
-import type { IceServer, MediaSettings } from '../../../shared/media/media-settings.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
@@ -14,6 +14,7 @@ import type { Carriage } from '../rooms/carriage.ts'
 import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
+import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Room } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
@@ -26,11 +27,14 @@ import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
 import { ifMatchHolds } from './entity-tag.ts'
 import type { Turns } from './turns.ts'
-import { publishCarried, watchCarried } from './carried-media.ts'
-import { bearerOf, fragmentType, offerType, readBody } from './sdp-request.ts'
+import { publishCarried, userFragmentOf, watchCarried } from './carried-media.ts'
+import { claims, goOn } from './claim-route.ts'
+import { bearerOf, fragmentType, offerType, readBody, shownHeight } from './sdp-request.ts'
+import { created, createdCarried } from './session-answer.ts'
 
 /** What the media routes work on. */
 export interface MediaRouteParts {
+  rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl
   requests: RoomRequests
   carriage: Carriage
@@ -64,7 +68,7 @@ export function mediaRouter(parts: MediaRouteParts): Router {
     if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
     if (session.peer.start !== undefined && context.request.type === offerType) {
       const text = await readBody(context, offerType)
-      session.userFragment = /^a=ice-ufrag:(\S+)/m.exec(text)?.[1] ?? ''
+      session.userFragment = userFragmentOf(text)
       await session.peer.start(text)
       context.status = 204
       return
@@ -98,10 +102,11 @@ async function look(
 
 async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
+  const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
+  if (claims(context)) return await goOn(parts, context, roomId, source)
   const { offer, text, admission } = await admittedOffer(parts, context, '/whip', roomId)
   const { room } = admission
   if (offer === undefined) throw new Problem('mediaType')
-  const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
   if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
   if (room.config.carried === true) {
@@ -109,7 +114,7 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
     const carried = await inRoom(room, sender, () =>
       publishCarried(parts, room, sender, { source, offer, text, remote: context.ip }),
     )
-    return created(context, carried.session, carried.sdp, settings().ice_servers)
+    return createdCarried(context, carried, settings().ice_servers)
   }
   const release = sessions.reserve(context.ip)
   let member: Member | undefined
@@ -152,6 +157,7 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
 
 async function watch(parts: MediaRouteParts, context: Context, roomId: string, streamId: string): Promise<void> {
   const { settings, peerSettings, sessions } = parts
+  if (claims(context)) return await goOn(parts, context, roomId, { streamId })
   const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
   const { room } = admission
   if (room.config.carried === true) {
@@ -159,7 +165,7 @@ async function watch(parts: MediaRouteParts, context: Context, roomId: string, s
     const small = context.query.size === 'small'
     const wish = { streamId, height: shownHeight(context), small, remote: context.ip }
     const carried = await inRoom(room, viewer, () => watchCarried(parts, room, viewer, wish))
-    created(context, carried.session, carried.sdp, settings().ice_servers)
+    createdCarried(context, carried, settings().ice_servers)
     // The server that carries the room offers: whoever made an offer of their own gets its counter-offer (draft-ietf-wish-whep, section 4.3.2).
     if (offer !== undefined) context.status = 406
     return
@@ -227,17 +233,6 @@ async function inRoom<T>(room: Room, member: Member | undefined, run: () => Prom
     if (member !== undefined) room.dropIfGone(member)
     throw error
   }
-}
-
-/** Most device pixels that a picture is shown in. */
-const mostHeight = 20_000
-
-/** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
-function shownHeight({ query }: Context): number | undefined {
-  if (query.height === undefined) return undefined
-  const height = Number(query.height)
-  if (!Number.isInteger(height) || height < 0 || height > mostHeight) throw new Problem('badRequest')
-  return height
 }
 
 /** Whether a camera's second stream is enough for a picture that is shown so high. */
@@ -309,28 +304,4 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: 
   const { room, identity } = admission
   if (room.mustWait(identity) && (watches || !identity.bound)) throw new Problem('waiting')
   return room.enter(identity)
-}
-
-function created(context: Context, { id, etag }: MediaSession, answer: string, iceServers: readonly IceServer[]): void {
-  context.status = 201
-  context.type = offerType
-  context.set('Location', `/session/${id}`)
-  context.set('ETag', etag)
-  context.set('Accept-Patch', fragmentType)
-  const links = iceServers.flatMap(iceLinks)
-  if (links.length > 0) context.set('Link', links)
-  context.body = answer
-}
-
-/** Link fields that name ICE servers (RFC 9725, section 4.6). */
-function iceLinks({ urls, username, credential }: IceServer): string[] {
-  const login =
-    username === ''
-      ? ''
-      : `; username=${quoted(username)}; credential=${quoted(credential)}; credential-type="password"`
-  return urls.map((url) => `<${encodeURI(url)}>; rel="ice-server"${login}`)
-}
-
-function quoted(text: string): string {
-  return `"${text.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
 }

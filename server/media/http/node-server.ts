@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { Elsewhere, Problem } from '../problem.ts'
 import { type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
-import { fragmentType, offerType } from './sdp-request.ts'
+import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
 
 /** What the node's port is made of. */
@@ -22,7 +22,7 @@ export interface NodeServerOptions {
   upgrade: WebHandlers['upgrade']
 }
 
-const exposed = 'Location, ETag, Link, Accept-Patch, Accept-Post'
+const exposed = `Location, ETag, Link, Accept-Patch, Accept-Post, ${ticketHeader}`
 
 /** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
 export function nodeServer({ web, proofKey, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
@@ -87,7 +87,7 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
     return
   }
   context.set('Access-Control-Allow-Methods', 'POST, PATCH, DELETE, OPTIONS')
-  context.set('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-Match')
+  context.set('Access-Control-Allow-Headers', `Authorization, Content-Type, If-Match, ${ticketHeader}`)
   context.set('Access-Control-Max-Age', '600')
   if (/^\/wh[ei]p\//.test(context.path)) context.set('Accept-Post', offerType)
   if (context.path.startsWith('/session/')) context.set('Accept-Patch', fragmentType)

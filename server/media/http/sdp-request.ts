@@ -5,6 +5,9 @@ import { Problem } from '../problem.ts'
 export const offerType = 'application/sdp'
 export const fragmentType = 'application/trickle-ice-sdpfrag'
 
+/** Field that carries the ticket of a session, in both directions. */
+export const ticketHeader = 'Session-Ticket'
+
 /** Longest body of a request, in bytes. */
 const longestBody = 64 * 1024
 
@@ -32,4 +35,15 @@ export async function readBody(context: Context, contentType: string): Promise<s
 /** The Bearer token of a request; empty for none (RFC 6750, section 2.1). */
 export function bearerOf(context: Context): string {
   return /^Bearer\s+([A-Za-z0-9._~+/=-]+)\s*$/i.exec(context.get('authorization'))?.[1] ?? ''
+}
+
+/** Most device pixels that a picture is shown in. */
+const mostHeight = 20_000
+
+/** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
+export function shownHeight({ query }: Context): number | undefined {
+  if (query.height === undefined) return undefined
+  const height = Number(query.height)
+  if (!Number.isInteger(height) || height < 0 || height > mostHeight) throw new Problem('badRequest')
+  return height
 }

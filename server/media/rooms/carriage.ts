@@ -50,6 +50,27 @@ export class Carriage {
     return this.#way({ act: 'watch', ...watched, userId: userId ?? null, height: height ?? null }, over)
   }
 
+  /**
+   * A browser sends, or is sent, since before this program had to do with it: that goes on.
+   * @param wish `sdp`: the browser's own description
+   * @param over told when it ends there
+   * @throws Problem noRoom, noSession where it is not so any more, busy
+   */
+  claim(
+    wish: {
+      roomId: string
+      userId: string
+      streamId: string
+      sends: boolean
+      height: number | undefined
+      ticket: string
+      sdp: string
+    },
+    over: () => void,
+  ): Promise<CarriedWay> {
+    return this.#way({ act: 'claim', ...wish, height: wish.height ?? null }, over)
+  }
+
   /** What the controller says to a wish. Too late an answer changes nothing. */
   answer(id: number, outcome: MediaOutcome): void {
     this.#questions.answer(id, outcome)
@@ -63,10 +84,11 @@ export class Carriage {
   }
 
   async #way(wish: MediaWish, over: () => void): Promise<CarriedWay> {
-    const { session, sdp } = await this.#ask(wish)
+    const { session, sdp, ticket } = await this.#ask(wish)
     this.#sessions.set(session, over)
     return {
       sdp,
+      ticket,
       start: async (answer) => void (await this.#ask({ act: 'start', session, answer })),
       trickle: async (candidates) => void (await this.#ask({ act: 'trickle', session, candidates: [...candidates] })),
       restart: async ({ userFragment, password }) =>
@@ -75,10 +97,11 @@ export class Carriage {
       end: () => {
         if (this.#sessions.delete(session)) this.#emit({ type: 'carriedEnded', session })
       },
+      leave: () => void this.#sessions.delete(session),
     }
   }
 
-  async #ask(wish: MediaWish): Promise<{ session: string; sdp: string }> {
+  async #ask(wish: MediaWish): Promise<Extract<MediaOutcome, { done: true }>> {
     const late: MediaOutcome = { done: false, refusal: 'busy' }
     const outcome = await this.#questions.ask((id) => this.#emit({ type: 'mediaWanted', id, wish }), late)
     if (outcome.done) return outcome
@@ -90,6 +113,8 @@ export class Carriage {
 export interface CarriedWay {
   /** The answer to what the browser offered, or the offer that it is to answer. */
   sdp: string
+  /** With which it can go on after this program; empty where it cannot. */
+  ticket: string
   /** What the browser answers. @throws Problem noSession, badOffer, busy */
   start(answer: string): Promise<void>
   /** Addresses that the browser found later. @throws Problem noSession, busy */
@@ -100,6 +125,8 @@ export interface CarriedWay {
   shown(height: number): void
   /** It is not wanted any more. Idempotent. */
   end(): void
+  /** It goes on there, without this program. Nothing ends it here any more. */
+  leave(): void
 }
 
 /** What a description says of its end of the ICE session: all media goes one way (BUNDLE). */

@@ -34,6 +34,12 @@ export class CarriedPart {
       if (member.elsewhere && !now.has(userId)) room.remove(userId, 'left')
     room.streams.setCarried(streams)
     for (const user of now.values()) this.#setElsewhere(user, streams)
+    for (const { userId, source, audioMuted, videoMuted } of streams) {
+      const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
+      // By an earlier program, too: they may speak up here.
+      if (audioMuted) silenced?.add('audio')
+      if (videoMuted) silenced?.add('video')
+    }
     const speak = streams.filter(({ source, speaks }) => source === 'main' && speaks)
     this.#speak = speak.map(({ userId }) => userId)
     this.listen()

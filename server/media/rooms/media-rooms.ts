@@ -93,12 +93,17 @@ export class MediaRooms {
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
-        if (config.carried === true) return this.#emit({ type: 'carriedEntered', roomId, user: member.user })
+        const { user, ticket } = member
+        if (config.carried === true) return this.#emit({ type: 'carriedEntered', roomId, user, ticket })
         this.#users += 1
         this.#emit({ type: 'joined', roomId, user: member.user })
       },
       changed: (roomId, user) =>
-        this.#emit({ type: config.carried === true ? 'carriedEntered' : 'joined', roomId, user }),
+        this.#emit(
+          config.carried === true
+            ? { type: 'carriedEntered', roomId, user, ticket: '' }
+            : { type: 'joined', roomId, user },
+        ),
       left: (roomId, userId, reason) => {
         // The server that carries it tells who is in the room.
         if (config.carried === true)
@@ -108,6 +113,7 @@ export class MediaRooms {
             userId,
             kicked: reason === 'kicked',
             ended: reason === 'ended',
+            restarting: reason === 'restarting',
           })
         this.#users -= 1
         this.#emit({ type: 'left', roomId, userId })

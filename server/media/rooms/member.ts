@@ -29,6 +29,8 @@ export interface Identity {
   namesItself: boolean
   /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
   wasIn: boolean
+  /** Of media that they send or watch on the server that carries the room, since before they came to this program; left out, or empty: there is none. */
+  ticket?: string
 }
 
 /** The signalling connection of a person. */
@@ -50,6 +52,8 @@ export interface DeviceHold {
 /** What somebody sends to or is sent by the server that carries the room. */
 export interface CarriedMedia {
   end(): void
+  /** It goes on there, without this program. */
+  leave(): void
   /** Of what is watched. */
   streamId?: string
   /** Told how high its picture is shown, in device pixels. */
@@ -89,11 +93,14 @@ export class Member {
   hand = 0
   /** They have come by signalling: in a room where a host lets people in, one did. */
   met = false
+  /** See `Identity.ticket`. */
+  readonly ticket: string
 
-  constructor(user: RoomUser, tokenId: string | undefined, device: DeviceHold | undefined) {
+  constructor(user: RoomUser, tokenId: string | undefined, device: DeviceHold | undefined, ticket = '') {
     this.user = user
     this.tokenId = tokenId
     this.device = device
+    this.ticket = ticket
   }
 
   /** Nothing of them is connected any more. */
@@ -174,11 +181,14 @@ export class Member {
     return this.#kept.splice(0)
   }
 
-  /** What they send to and watch on the server that carries the room ends. */
-  endCarried(): void {
+  /** What they send to and watch on the server that carries the room ends. @param goesOn it does so for this program alone */
+  endCarried(goesOn = false): void {
     const open = [...this.carried.values()]
     this.carried.clear()
-    for (const media of open) media.end()
+    for (const media of open) {
+      if (goesOn) media.leave()
+      else media.end()
+    }
   }
 
   #tellShown(viewer: Viewer, streamId: string): void {
@@ -192,15 +202,15 @@ export class Member {
     this.#kept.push(message)
   }
 
-  /** Ends their signalling, what they watch and the share in their camera. */
-  disconnect(last: ToPerson | undefined): void {
+  /** Ends their signalling, what they watch and the share in their camera. @param goesOn what another server carries goes on there */
+  disconnect(last: ToPerson | undefined, goesOn = false): void {
     this.back()
     const { link } = this
     this.link = undefined
     if (last !== undefined) link?.send(last)
     link?.close()
     for (const viewer of [...this.viewers.keys()]) viewer.close()
-    this.endCarried()
+    this.endCarried(goesOn)
     this.device?.lease.release()
   }
 }

@@ -25,7 +25,8 @@ export class RoomChat {
   }
 
   add({ userId, userName }: RoomUser, text: string): ChatLine {
-    this.#id += 1
+    // A page that comes from a program before this one knows the lines of that: these are later ones.
+    this.#id = Math.max(this.#id + 1, this.#clock())
     const line: ChatLine = { id: this.#id, user_id: userId, user_name: userName, text, at: this.#clock() }
     this.#lines.push(line)
     if (this.#lines.length > kept) this.#lines.shift()

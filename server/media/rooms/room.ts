@@ -118,10 +118,7 @@ export class Room {
     if (present !== undefined && (present.device !== undefined || present.user.device || !identity.bound))
       throw new Problem('taken')
     if (present?.elsewhere === true) {
-      // The same person, who came there by another way, or through a program that is no more: the one that comes now takes their place.
-      this.remove(identity.userId, 'left')
-      this.assertRoom(true)
-      return this.#add(identity, identity.tokenId, undefined)
+      return this.#takePlace(present, identity)
     }
     if (present !== undefined) {
       if (identity.role === 'host') this.promote(present)
@@ -271,7 +268,7 @@ export class Room {
     member.publications.clear()
     for (const publisher of publishers) publisher.close()
     const last: ToPerson | undefined = reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason }
-    member.disconnect(last)
+    member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
     // Who came otherwise goes otherwise: but a host's word is for the one who carries the room, too.
@@ -310,12 +307,18 @@ export class Room {
   }
 
   #add(
-    { userId, userName, role, byNumber }: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber'>,
+    {
+      userId,
+      userName,
+      role,
+      byNumber,
+      ticket,
+    }: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber' | 'ticket'>,
     tokenId: string | undefined,
     device: DeviceHold | undefined,
   ): Member {
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, joinedAt: this.#clock() }
-    const member = new Member(user, tokenId, device)
+    const member = new Member(user, tokenId, device, ticket)
     this.members.set(userId, member)
     this.lost.delete(userId)
     this.broadcast({ type: 'person_joined', person: member.person }, member)
@@ -326,6 +329,19 @@ export class Room {
   #tellHostsWhoWaits(): void {
     const message: ToPerson = { type: 'waiting_list', people: this.waiting.people }
     for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
+  }
+
+  /** Somebody came there by another way, or through a program that is no more: the same person comes now, and nobody sees them go. */
+  #takePlace(present: Member, { userId, userName, role, byNumber, tokenId, ticket }: Identity): Member {
+    const { joinedAt } = present.user
+    const user: RoomUser = { userId, userName, device: false, role, byNumber, joinedAt }
+    const member = new Member(user, tokenId, undefined, ticket)
+    const { audio, video } = present
+    Object.assign(member, { audio, video })
+    this.members.set(userId, member)
+    this.broadcast({ type: 'person_changed', person: member.person }, member)
+    this.#listener.joined(this.config.roomId, member)
+    return member
   }
 
   #guarded(run: () => void): void {

@@ -58,6 +58,8 @@ export class SignalConnection implements PersonLink {
   #asks = false
   /** Somebody whom a host has to let in. */
   #waiting: { room: Room; userId: string; link: WaitingLink } | undefined
+  /** Of media that they send or watch already. */
+  #ticket = ''
   /** Ended by us: what still comes is not listened to, whatever it asks for. */
   #over = false
 
@@ -166,6 +168,7 @@ export class SignalConnection implements PersonLink {
       path: '/signal' as const,
     }
     const room = this.#parts.rooms.find(message.room_id)
+    this.#ticket = message.ticket ?? ''
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
       return this.#join(message.room_id, caller)
     this.#asks = true
@@ -199,6 +202,7 @@ export class SignalConnection implements PersonLink {
     const admission = this.#parts.admission.admit(roomId, caller)
     if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
     const { room } = admission
+    if (admission.kind === 'newcomer' && this.#ticket !== '') admission.identity.ticket = this.#ticket
     if (admission.kind === 'member') {
       if (admission.host) room.promote(admission.member)
       return this.#take(room, admission.member, true)

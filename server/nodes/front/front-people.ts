@@ -13,6 +13,7 @@ export class FrontPeople {
   came(roomId: string, userId: string, front: string): void {
     const people = this.#people.get(roomId) ?? new Map<string, string>()
     this.#people.set(roomId, people.set(userId, front))
+    this.told(roomId, userId)
   }
 
   /** They are no longer there. @param listed their node still says that they are @returns the program they came through */

@@ -54,6 +54,9 @@ export interface FrontRoomsOptions {
 /** What a program is waited for, and what media may take, in milliseconds: less than the program waits. */
 const actMs = 5_000
 
+/** What was done of a wish. */
+type Done = Omit<Extract<MediaOutcome, { done: true }>, 'done'>
+
 /** A room at a program. */
 interface FrontRoom {
   /** Its people and streams are about to be told. */
@@ -169,9 +172,13 @@ export class FrontRooms {
   /** A program began anew, and knows nothing. Whoever came through it comes back, or is out after a while. */
   restarted(front: string): void {
     this.#fronts.delete(front)
-    const away = this.#people.through(front)
-    for (const { roomId, userId } of away) this.#forget(roomId, userId)
+    this.#awaitBack(this.#people.through(front))
+  }
+
+  /** They are in their rooms still, and without a program: they come back, or are out after a while. */
+  #awaitBack(away: readonly { roomId: string; userId: string }[]): void {
     if (away.length === 0) return
+    for (const { roomId, userId } of away) this.#people.forget(roomId, userId, false)
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       for (const { roomId, userId } of away)
@@ -204,15 +211,19 @@ export class FrontRooms {
     return { ...toNodeRoom(room, this.#options.store), carried: true }
   }
 
-  #entered(front: string, { roomId, user }: Extract<FrontEvent, { type: 'carriedEntered' }>): void {
+  #entered(front: string, { roomId, user, ticket }: Extract<FrontEvent, { type: 'carriedEntered' }>): void {
     const { userId, userName, role, byNumber } = user
     this.#people.came(roomId, userId, front)
-    this.#options.carrier.enter({ roomId, userId, userName, role, byNumber })
+    this.#options.carrier.enter({ roomId, userId, userName, role, byNumber }, ticket)
   }
 
-  #left(front: string, { roomId, userId, kicked, ended }: Extract<FrontEvent, { type: 'carriedLeft' }>): void {
+  #left(
+    front: string,
+    { roomId, userId, kicked, ended, restarting }: Extract<FrontEvent, { type: 'carriedLeft' }>,
+  ): void {
     const by = this.#people.frontOf(roomId, userId)
-    if (by === front) {
+    if (by === front && restarting) this.#awaitBack([{ roomId, userId }])
+    else if (by === front) {
       this.#forget(roomId, userId)
       this.#leave(roomId, userId)
     } else if (by === undefined && kicked)
@@ -257,39 +268,44 @@ export class FrontRooms {
     }
   }
 
-  async #do(front: string, wish: MediaWish, signal: AbortSignal): Promise<{ session: string; sdp: string }> {
+  async #do(front: string, wish: MediaWish, signal: AbortSignal): Promise<Done> {
     const { carrier } = this.#options
     switch (wish.act) {
       case 'publish': {
         const { act: _, ...publication } = wish
-        const { session, answer } = await carrier.publish(publication, signal)
-        return this.#begun(front, session, answer)
+        const { session, answer, ticket } = await carrier.publish(publication, signal)
+        return this.#begun(front, session, answer, ticket)
       }
       case 'watch': {
         const { roomId, streamId: feedId, small } = wish
         const height = wish.height ?? undefined
         const watched = { roomId, feedId, userId: wish.userId ?? undefined, height, small }
-        const { session, offer } = await carrier.watch(watched, signal)
-        return this.#begun(front, session, offer)
+        const { session, offer, ticket } = await carrier.watch(watched, signal)
+        return this.#begun(front, session, offer, ticket)
+      }
+      case 'claim': {
+        const { act: _, streamId: feedId, height, ...claimed } = wish
+        const { session, ticket } = await carrier.claim({ ...claimed, feedId, height: height ?? undefined }, signal)
+        return this.#begun(front, session, '', ticket)
       }
       case 'start':
         await carrier.start(wish.session, wish.answer, signal)
-        return { session: wish.session, sdp: '' }
+        return { session: wish.session, sdp: '', ticket: '' }
       case 'restart': {
         const { session, userFragment, password } = wish
-        return { session, sdp: await carrier.restart(session, { userFragment, password }, signal) }
+        return { session, sdp: await carrier.restart(session, { userFragment, password }, signal), ticket: '' }
       }
       case 'trickle': {
         const candidates = wish.candidates.map(({ candidate, mid }) => ({ candidate, sdpMid: mid }))
         await carrier.trickle(wish.session, candidates, signal)
-        return { session: wish.session, sdp: '' }
+        return { session: wish.session, sdp: '', ticket: '' }
       }
     }
   }
 
-  #begun(front: string, session: string, sdp: string): { session: string; sdp: string } {
+  #begun(front: string, session: string, sdp: string, ticket: string): Done {
     this.#sessions.set(session, front)
-    return { session, sdp }
+    return { session, sdp, ticket }
   }
 
   /** Programs that have the room are told who is in it and what can be watched, once for all that happens in one go. */

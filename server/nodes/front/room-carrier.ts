@@ -39,6 +39,20 @@ export interface WatchWish {
   small?: boolean | undefined
 }
 
+/** What somebody sends or watches since before this program or controller had to do with it. */
+export interface ClaimWish {
+  roomId: string
+  userId: string
+  /** The participant that publishes it. */
+  feedId: string
+  /** They send it; otherwise they watch it. */
+  sends: boolean
+  height?: number | undefined
+  ticket: string
+  /** Description of the browser's end. */
+  sdp: string
+}
+
 /** What is not to be passed on of what somebody's camera and microphone send, or is again. */
 export interface MuteWish {
   roomId: string
@@ -61,15 +75,18 @@ export type CarrierRefusal = MediaRefusalName
 
 /** The media of rooms on one node, for people whose page another program shows. What a request rejects with is told apart by `refusalOf`. */
 export interface RoomCarrier {
-  enter(person: CarriedPerson): void
+  /** @param ticket of media that they send or watch already, by an earlier program or controller: their stay goes on with it; empty: there is none */
+  enter(person: CarriedPerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>
-  /** @returns the name of the session, and the answer for the browser */
+  /** @returns the name of the session, the answer for the browser, and the ticket with which it can go on later; empty where it cannot */
   publish(
     wish: { roomId: string; userId: string; source: StreamSource; offer: string },
     signal: AbortSignal,
-  ): Promise<{ session: string; answer: string }>
-  /** @returns the name of the session, and what is offered to the browser */
-  watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string }>
+  ): Promise<{ session: string; answer: string; ticket: string }>
+  /** @returns the name of the session, what is offered to the browser, and the ticket as above */
+  watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string; ticket: string }>
+  /** What somebody sends or watches already goes on; rejects where it does not. @returns the name of the session, and its ticket from now on */
+  claim(wish: ClaimWish, signal: AbortSignal): Promise<{ session: string; ticket: string }>
   start(session: string, answer: string, signal: AbortSignal): Promise<void>
   trickle(
     session: string,

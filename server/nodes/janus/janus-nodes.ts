@@ -13,6 +13,7 @@ import { AdminExpulsion } from './expel-sessions.ts'
 import { JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
 import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
+import { MediaTickets } from './people/media-tickets.ts'
 import { NodeTraits } from './node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
@@ -25,7 +26,7 @@ import { coreToken } from './signed-token.ts'
 /** What the drivers of Janus nodes are made of. */
 export interface JanusNodesOptions {
   /** With `confirmed` where another controller can take over. */
-  store: Pick<Store, 'all' | 'get' | 'transact' | 'unseal'> & Partial<Pick<LedStore, 'confirmed'>>
+  store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<LedStore, 'confirmed'>>
   settings: () => Settings
   logger: NodeLogger
   /** The devices in the rooms of one node. */
@@ -115,8 +116,9 @@ export class JanusNodes {
       isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
         admin.close()
+        // People stay as they are while their node does: their pages show whoever drives it next what to go on with.
         people
-          .close()
+          .close(store.get('nodes', name)?.enabled === true)
           .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
         const running = this.#running.get(name)
         if (running?.node !== node) return
@@ -134,6 +136,7 @@ export class JanusNodes {
       nameOf: (roomId) => rooms.nameOf(roomId),
       clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
       moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
+      tickets: new MediaTickets(store, name),
       small: own.small,
       tell: (event) => this.#options.people?.(people, event),
       logger,

@@ -82,6 +82,11 @@ export class JanusSession {
     return this.#handles.get(id)
   }
 
+  /** A handle that it had before it was claimed, by which nobody here went yet. Whether it is there still shows when it is asked for something. */
+  adopt(id: number, plugin: JanusPlugin): JanusHandle {
+    return this.#handles.get(id) ?? this.#add(id, plugin)
+  }
+
   /** A new handle of a plugin. @param opaqueId what Janus's events name it by @throws as JanusSocket.request */
   async attach(plugin: JanusPlugin, signal: AbortSignal, opaqueId?: string): Promise<JanusHandle> {
     const tooLate = ({ data }: JanusMessage): void => {

@@ -1,13 +1,9 @@
-import { z } from 'zod'
 import type { StoredCameraLoop } from '../../../store/records.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusSession } from '../janus-session.ts'
+import { listParticipants } from '../listed-participants.ts'
 import type { LoopHandles } from './loop-joining.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
-
-const participantsSchema = z.object({
-  participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
-})
 
 /** The handles of a loop in a session that was claimed; undefined when one was detached since. */
 export function handlesOf(session: JanusSession, record: StoredCameraLoop): LoopHandles | undefined {
@@ -28,13 +24,12 @@ export async function silenceOf(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    const [{ data }, silence] = await Promise.all([
-      publisher.request({ request: 'listparticipants', room }, signal),
+    const [listed, silence] = await Promise.all([
+      listParticipants(publisher, room, signal),
       requests.silenceOf(subscriber, record.mountpoint, signal),
     ])
-    const listed = participantsSchema.safeParse(data)
-    const isThere = listed.data?.participants.some(({ id, publisher: publishes }) => id === record.user_id && publishes)
-    return isThere === true ? silence : undefined
+    const isThere = listed.some(({ id, publisher: publishes }) => id === record.user_id && publishes)
+    return isThere ? silence : undefined
   } catch (error) {
     const { noHandle, noRoom, noMountpoint } = janusCodes
     if (isJanusError(error, noHandle, noRoom, noMountpoint)) return undefined

@@ -1,4 +1,11 @@
-import type { CarriedPerson, CarrierEvent, CarrierRefusal, MuteWish, RoomCarrier } from '../../front/room-carrier.ts'
+import type {
+  CarriedPerson,
+  CarrierEvent,
+  CarrierRefusal,
+  ClaimWish,
+  MuteWish,
+  RoomCarrier,
+} from '../../front/room-carrier.ts'
 import { unlessAborted } from '../../deadline.ts'
 import { NodeError } from '../../media-node.ts'
 import type { NodeLogger } from '../../node-failure.ts'
@@ -72,7 +79,7 @@ export class CascadedCarrier implements RoomCarrier {
     return this.#places.get(roomId)?.has(userId) === true
   }
 
-  enter(person: CarriedPerson): void {
+  enter(person: CarriedPerson, ticket = ''): void {
     const { roomId, userId } = person
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     const known = room.get(userId)
@@ -83,10 +90,10 @@ export class CascadedCarrier implements RoomCarrier {
       return
     }
     const leaving = new AbortController()
-    const entered = this.#nodeFor(person, leaving.signal).then((node) => {
+    const entered = this.#nodeFor(person, ticket, leaving.signal).then((node) => {
       leaving.signal.throwIfAborted()
       place.node = node
-      node.people.enter(place.person)
+      node.people.enter(place.person, ticket)
       return node.people
     })
     const place: Place = { person, leaving, entered, node: undefined }
@@ -117,6 +124,26 @@ export class CascadedCarrier implements RoomCarrier {
     const isHere = nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
     if (own === undefined || isHere) return await this.#watchOn(people, wish, signal)
     return await this.#watchRelayed(own, wish, signal)
+  }
+
+  /** On the node where they are; what is handed on to it from another one is wanted there from now on. */
+  async claim(wish: ClaimWish, signal: AbortSignal): ReturnType<RoomCarrier['claim']> {
+    const { roomId, userId, feedId, sends } = wish
+    const people = await this.#peopleOf(roomId, userId, signal)
+    const nodes = this.#nodesOf(roomId)
+    const own = nodes.find((node) => node.people === people)
+    const isHere = sends || nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
+    const relayed = own === undefined || isHere ? undefined : this.#options.relays.watch(roomId, feedId, own.name)
+    try {
+      const feed = relayed === undefined ? feedId : await relayed.feed(signal)
+      const claimed = await people.claim({ ...wish, feedId: feed }, signal)
+      this.#ended(claimed.session)
+      this.#sessions.set(claimed.session, { people, release: () => relayed?.end() })
+      return claimed
+    } catch (error) {
+      relayed?.end()
+      throw error
+    }
   }
 
   async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
@@ -203,7 +230,11 @@ export class CascadedCarrier implements RoomCarrier {
     this.#options.tell({ type: 'feeds', roomId })
   }
 
-  async #nodeFor({ roomId }: CarriedPerson, signal: AbortSignal): Promise<NamedNode> {
+  /** Where they are already, as their ticket says; otherwise one is chosen. */
+  async #nodeFor(person: CarriedPerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
+    const { roomId } = person
+    const before = this.#nodesOf(roomId).find(({ people }) => people.issued(ticket, person))
+    if (before !== undefined) return before
     const name = await this.#options.choose(roomId, signal)
     const node = this.#options.node(name)
     if (node === undefined) throw new NodeError(`the node ${name} is not in service`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { within } from '../../deadline.ts'
 import { NodeConnectionError } from '../../media-node.ts'
-import type { CarrierRefusal, MuteWish, RoomCarrier, WatchWish } from '../../front/room-carrier.ts'
+import type { CarrierRefusal, ClaimWish, MuteWish, RoomCarrier, WatchWish } from '../../front/room-carrier.ts'
 import type { NodeLogger } from '../../node-failure.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { JanusCandidate } from '../janus-message.ts'
@@ -10,15 +10,18 @@ import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { KeptOpen } from '../kept-open.ts'
 import type { IceCredentials } from './gathered-description.ts'
-import { MediaWays } from './media-ways.ts'
-import { type Admit, type Admitted, type CarriedPerson, PersonStay } from './person-stay.ts'
-import { refusalOf } from './refusals.ts'
+import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
+import { MediaWays, wayOf } from './media-ways.ts'
+import { claimMedia, claimStay } from './claims.ts'
+import { type Admit, type Admitted, type CarriedPerson, PersonStay, type StayParts } from './person-stay.ts'
+import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
 import { RoomPlaces } from './room-places.ts'
 import { hasOutgrown, type SmallPicture, type SmallPictures, wantsSmall } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
-import { watchedFeed } from './watched-feed.ts'
+import { UnseenViewers } from './unseen-viewers.ts'
+import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
 export type { CarriedPerson } from './person-stay.ts'
 export type { PublishedFeed } from './room-feeds.ts'
@@ -50,6 +53,8 @@ export interface JanusPeopleOptions {
     published: { userId: string; mid: string; muted: boolean },
     signal: AbortSignal,
   ) => Promise<void>
+  /** Left out: nothing outlives this controller. */
+  tickets?: MediaTickets | undefined
   /** Cameras have them. */
   small?: SmallPictures | undefined
   tell: (event: PeopleEvent) => void
@@ -71,15 +76,14 @@ export class JanusPeople implements RoomCarrier {
   readonly #ways = new MediaWays()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
-  /** Unseen viewers share one. */
-  readonly #observing = new KeptOpen(() => this.#session(this.#closing.signal))
   readonly #observers: RoomObservers
+  readonly #unseen: UnseenViewers
 
   constructor(options: JanusPeopleOptions) {
     this.#options = options
     const { changed, tell, logger, actMs = defaultActMs } = options
     this.#places = new RoomPlaces({
-      join: (person, leaving) => this.#join(person, leaving),
+      join: (person, leaving, ticket) => this.#join(person, leaving, ticket),
       out: ({ roomId, userId }, error) => tell({ type: 'out', roomId, userId, error }),
       changed,
       emptied: (roomId) => this.#unheard(roomId),
@@ -89,10 +93,15 @@ export class JanusPeople implements RoomCarrier {
     this.#observers = new RoomObservers({
       join: (roomId) => {
         const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
-        return this.#join({ roomId, userId, userName: '', role: 'member' }, never)
+        return this.#join({ roomId, userId, userName: '', role: 'member' }, never, undefined)
       },
       gone: (roomId) => this.#unheard(roomId),
       ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs }),
+    })
+    this.#unseen = new UnseenViewers({
+      session: () => this.#session(this.#closing.signal),
+      observers: this.#observers,
+      credentialsIn: (roomId) => this.#places.stayIn(roomId)?.credentials,
     })
   }
 
@@ -102,9 +111,9 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /** What is published in a room is known from then on, for a while at least. @throws as `watch` */
-  async look(roomId: string, signal: AbortSignal): Promise<void> {
+  async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
     if (this.#places.stayIn(roomId) !== undefined) return
-    const { letGo } = await this.#observers.use(roomId, signal)
+    const { letGo } = await this.#observers.use(roomId, signal, lingers)
     letGo()
   }
 
@@ -113,9 +122,14 @@ export class JanusPeople implements RoomCarrier {
     return this.#places.personOf(roomId, userId)
   }
 
-  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. */
-  enter(person: CarriedPerson): void {
-    this.#places.enter(person)
+  /** A ticket was made for this person in a room of this node. */
+  issued(ticket: string, { roomId, userId }: Pick<CarriedPerson, 'roomId' | 'userId'>): boolean {
+    return this.#opened(ticket, { roomId, userId }) !== undefined
+  }
+
+  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. @param ticket see RoomCarrier.enter */
+  enter(person: CarriedPerson, ticket = ''): void {
+    this.#places.enter(person, this.#opened(ticket, person))
   }
 
   /** Somebody goes; resolves when they are out. */
@@ -124,28 +138,32 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /**
-   * Publishes for somebody who is in. @returns the name of the session, and the answer for the browser
+   * Publishes for somebody who is in. @returns see RoomCarrier.publish
    * @throws NodeError when they are not in; JanusError publishersFull; as JanusHandle.request
    */
   async publish(
     wish: { roomId: string; userId: string; source: StreamSource; offer: string },
     signal: AbortSignal,
-  ): Promise<{ session: string; answer: string }> {
+  ): Promise<{ session: string; answer: string; ticket: string }> {
     const { roomId, userId, source, offer } = wish
     return await this.#act(signal, async (inner) => {
       const stay = await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
-      const { publication, answer } = await stay.publish(source, offer, () => this.#over(session), inner)
-      this.#ways.add(session, publication)
-      return { session, answer }
+      const { publication, answer, handle } = await stay.publish(source, offer, () => this.#over(session), inner)
+      this.#ways.add(session, wayOf(publication, handle))
+      return {
+        session,
+        answer,
+        ticket: this.#ticket(stay, { handle, feed: feedIdOf(userId, source), sends: true, mid: '' }),
+      }
     })
   }
 
   /**
-   * Watches for somebody who is in, or for somebody unseen. @returns the name of the session, and what Janus offers the browser
+   * Watches for somebody who is in, or for somebody unseen. @returns see RoomCarrier.watch
    * @throws NodeError when they are not in; JanusError noRoom, noFeed; as JanusHandle.request
    */
-  async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string }> {
+  async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string; ticket: string }> {
     const { roomId, userId, feedId, height } = wish
     return await this.#act(signal, async (inner) => {
       const stay = userId === undefined ? undefined : await this.#places.stayOf(roomId, userId, inner)
@@ -158,25 +176,52 @@ export class JanusPeople implements RoomCarrier {
       const { subscription, letGo } =
         small ??
         (stay === undefined
-          ? await this.#watchUnseen(roomId, open, inner)
+          ? await this.#unseen.watch(roomId, open, inner)
           : { subscription: await open(stay.session, stay.credentials), letGo: undefined })
       // Noted until it was answered.
       if (height !== undefined) await subscription.show(height, inner)
+      const way = wayOf(subscription, undefined)
+      const { offer, handle, watched } = subscription
+      // The small picture is another plugin's, and is begun anew.
+      const held = small === undefined ? stay : undefined
       this.#ways.add(session, {
-        trickle: (candidate, of) => subscription.trickle(candidate, of),
-        start: (answer, of) => subscription.start(answer, of),
+        ...way,
         show: async (shown, of) => {
           if (small !== undefined && wish.small !== true && hasOutgrown(shown)) over()
           else await subscription.show(shown, of)
         },
-        restart: (credentials, of) => subscription.restart(credentials, of),
         end: async (of) => {
           letGo?.()
-          await subscription.end(of)
+          await way.end(of)
         },
         watches: { roomId, feedId },
+        ...(held && { handle }),
       })
-      return { session, offer: subscription.offer }
+      const media = { handle, feed: feedId, sends: false, mid: videoMidOf(watched) ?? '' }
+      return { session, offer, ticket: held === undefined ? '' : this.#ticket(held, media) }
+    })
+  }
+
+  /**
+   * What somebody who is in sends or watches since before goes on. @returns see RoomCarrier.claim
+   * @throws NotThere where it does not; as JanusHandle.request
+   */
+  async claim(wish: ClaimWish, signal: AbortSignal): Promise<{ session: string; ticket: string }> {
+    const { roomId, userId, feedId, ticket } = wish
+    return await this.#act(signal, async (inner) => {
+      const opened = this.#opened(ticket, wish)
+      const stay = await this.#places.stayOf(roomId, userId, inner)
+      if (opened === undefined || stay.session.id !== opened.stay.session)
+        throw new NotThere('their stay is another one')
+      // The program of the page is another one, and this controller the same.
+      const known = this.#ways.sessionOf(opened.media.handle)
+      if (known !== undefined) return { session: known, ticket }
+      const session = randomUUID()
+      const over = (): void => this.#over(session)
+      const room = this.#options.nameOf?.(roomId) ?? roomId
+      const claim = { stay, media: opened.media, room, isPublished: this.#feedsFor(roomId).has(feedId) }
+      this.#ways.add(session, await claimMedia(claim, wish, over, inner))
+      return { session, ticket }
     })
   }
 
@@ -233,21 +278,23 @@ export class JanusPeople implements RoomCarrier {
     return refusalOf(error)
   }
 
-  /** Everybody is out. */
-  async close(): Promise<void> {
-    await this.#places.clear()
+  /** Ends. @param leave everybody stays as they are, for whoever goes on with them; otherwise they are out */
+  async close(leave = false): Promise<void> {
+    if (leave) this.#places.release()
+    else await this.#places.clear()
     await this.#observers.close()
-    const observing = await this.#observing.current()
-    await observing?.destroy(never).catch(() => {})
+    await this.#unseen.close()
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     const socket = await this.#socket.current()
     socket?.close()
   }
 
-  async #join(person: CarriedPerson, leaving: AbortSignal): Promise<PersonStay> {
+  async #join(person: CarriedPerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<PersonStay> {
     const { admit, admitted, clear } = this.#options
     const feeds = this.#feedsFor(person.roomId)
     return await this.#act(leaving, async (signal) => {
+      const claimed = ticket && (await this.#claimed({ person, admit, admitted, feeds }, ticket.stay, signal))
+      if (claimed !== undefined) return claimed
       const session = await this.#session(signal)
       try {
         const parts = { person, admit, admitted, feeds }
@@ -262,6 +309,26 @@ export class JanusPeople implements RoomCarrier {
         throw error
       }
     })
+  }
+
+  /** Their stay as an earlier controller left it; undefined where it is over. @throws the signal's reason */
+  async #claimed(parts: StayParts, held: HeldStay, signal: AbortSignal): Promise<PersonStay | undefined> {
+    const { roomId: room, userId: user } = parts.person
+    try {
+      return await claimStay(parts, held, await this.#socket.get(signal), (of) => this.look(room, of, false), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#options.logger.debug({ err: error, room, user }, 'a stay of before is over: they join anew')
+      return undefined
+    }
+  }
+
+  #opened(ticket: string, of: Pick<CarriedPerson, 'roomId' | 'userId'>): MediaTicket | undefined {
+    return this.#options.tickets?.open(ticket, of)
+  }
+
+  #ticket({ person, held }: PersonStay, media: HeldMedia): string {
+    return this.#options.tickets?.seal({ room: person.roomId, user: person.userId, stay: held, media }) ?? ''
   }
 
   /** Where nobody is there who would hear what is published, nothing is known of it any more. */
@@ -296,29 +363,8 @@ export class JanusPeople implements RoomCarrier {
   ): Promise<SmallPicture | undefined> {
     const { small } = this.#options
     if (small === undefined || !wantsSmall(wish)) return undefined
-    const owner = stay?.session ?? (await this.#observing.get(signal))
+    const owner = stay?.session ?? (await this.#unseen.session(signal))
     return await small.open({ roomId: wish.roomId, userId: wish.feedId }, owner, over, signal)
-  }
-
-  /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */
-  async #watchUnseen(
-    roomId: string,
-    open: (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>,
-    signal: AbortSignal,
-  ): Promise<{ subscription: Subscription; letGo: (() => void) | undefined }> {
-    const owner = await this.#observing.get(signal)
-    try {
-      return { subscription: await open(owner, this.#places.stayIn(roomId)?.credentials), letGo: undefined }
-    } catch (error) {
-      if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
-    }
-    const { stay, letGo } = await this.#observers.use(roomId, signal)
-    try {
-      return { subscription: await open(owner, stay.credentials), letGo }
-    } catch (error) {
-      letGo()
-      throw error
-    }
   }
 
   async #session(signal: AbortSignal): Promise<JanusSession> {

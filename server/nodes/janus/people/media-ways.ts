@@ -1,6 +1,8 @@
 import type { JanusCandidate } from '../janus-message.ts'
 import type { IceCredentials } from './gathered-description.ts'
+import type { Publication } from './publication.ts'
 import { NotThere } from './refusals.ts'
+import { Subscription } from './subscription.ts'
 
 /** One publication or subscription. */
 export interface MediaWay {
@@ -12,18 +14,43 @@ export interface MediaWay {
   end(signal: AbortSignal): Promise<void>
   /** What a subscription shows. */
   watches?: { roomId: string; feedId: string }
+  /** Its handle on the node, by which the next program of the page finds it; left out: it does not outlive this one. */
+  handle?: number
+}
+
+/** What can be done with a publication or subscription. @param handle see MediaWay.handle */
+export function wayOf(media: Subscription | Publication, handle: number | undefined): MediaWay {
+  const way: MediaWay = {
+    trickle: (candidate, signal) => media.trickle(candidate, signal),
+    restart: (credentials, signal) => media.restart(credentials, signal),
+    end: (signal) => media.end(signal),
+    ...(handle === undefined ? {} : { handle }),
+  }
+  if (!(media instanceof Subscription)) return way
+  return {
+    ...way,
+    start: (answer, signal) => media.start(answer, signal),
+    show: (height, signal) => media.show(height, signal),
+  }
 }
 
 /** Publications and subscriptions by the names of their sessions. */
 export class MediaWays {
   readonly #ways = new Map<string, MediaWay>()
+  readonly #byHandle = new Map<number, string>()
 
   add(session: string, way: MediaWay): void {
     this.#ways.set(session, way)
+    if (way.handle !== undefined) this.#byHandle.set(way.handle, session)
   }
 
   find(session: string): MediaWay | undefined {
     return this.#ways.get(session)
+  }
+
+  /** The name of the session that has this handle. */
+  sessionOf(handle: number): string | undefined {
+    return this.#byHandle.get(handle)
   }
 
   /** @throws NotThere */
@@ -37,6 +64,7 @@ export class MediaWays {
   take(session: string): MediaWay | undefined {
     const way = this.#ways.get(session)
     this.#ways.delete(session)
+    if (way?.handle !== undefined && this.#byHandle.get(way.handle) === session) this.#byHandle.delete(way.handle)
     return way
   }
 

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { NodeError } from '../../media-node.ts'
-import type { JanusHandle } from '../janus-handle.ts'
+import type { JanusHandle, JanusPlugin } from '../janus-handle.ts'
 import type { JanusSession } from '../janus-session.ts'
+import { listParticipants } from '../listed-participants.ts'
+import type { HeldStay } from './media-tickets.ts'
 import { Publication, type TakenOffer } from './publication.ts'
+import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 
 /** Somebody who comes through the page. */
@@ -69,20 +72,40 @@ export class PersonStay {
   /** Joins. @throws JanusError noRoom, idTaken, roomUnauthorized; what admits them throws; as JanusSession.attach */
   static async join(parts: StayParts, session: JanusSession, signal: AbortSignal): Promise<PersonStay> {
     const { person, feeds } = parts
-    const participant = await session.attach('janus.plugin.videoroom', signal, opaqueId)
-    const ended = Promise.withResolvers<string>()
-    participant.onEvent((event) => {
-      if (event.type === 'detached') ended.resolve(event.reason)
-      else if (event.type !== 'plugin') return
-      else if (isOut(event.data)) ended.resolve('they were taken out of the room')
-      else feeds.take(event.data)
-    })
+    const participant = await session.attach(videoRoom, signal, opaqueId)
+    const ended = untilOut(participant, feeds)
     const { admission, data } = await join(participant, person, parts, signal)
     const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
-    void session.ended.then(ended.resolve)
     const credentials = { ...admission, ...(private_id === undefined ? {} : { private_id }) }
-    return new PersonStay(parts, session, participant, { credentials, ended: ended.promise })
+    return new PersonStay(parts, session, participant, { credentials, ended })
+  }
+
+  /** Goes on with the stay that an earlier controller began, in its session. @throws NotThere when they are no longer in the room; as JanusHandle.request */
+  static async goOn(
+    parts: StayParts,
+    session: JanusSession,
+    { participant: id, credentials }: HeldStay,
+    signal: AbortSignal,
+  ): Promise<PersonStay> {
+    const { person, feeds } = parts
+    const participant = session.adopt(id, videoRoom)
+    const ended = untilOut(participant, feeds)
+    const listed = await listParticipants(participant, String(credentials.room ?? person.roomId), signal)
+    if (!listed.some((one) => one.id === person.userId)) throw new NotThere('they are no longer in the room')
+    return new PersonStay(parts, session, participant, { credentials, ended })
+  }
+
+  /** What the next controller goes on with. */
+  get held(): HeldStay {
+    const credentials = Object.entries(this.credentials).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
+    )
+    return {
+      session: this.session.id,
+      participant: this.#participant.id,
+      credentials: Object.fromEntries(credentials),
+    }
   }
 
   /**
@@ -95,7 +118,7 @@ export class PersonStay {
     offer: string,
     ended: () => void,
     signal: AbortSignal,
-  ): Promise<{ publication: Publication } & TakenOffer> {
+  ): Promise<{ publication: Publication; handle: number } & TakenOffer> {
     const work = this.#work.then(() => this.#publish(source, offer, ended, signal))
     this.#work = work.catch(() => {})
     return work
@@ -121,11 +144,31 @@ export class PersonStay {
     offer: string,
     ended: () => void,
     signal: AbortSignal,
-  ): Promise<{ publication: Publication } & TakenOffer> {
+  ): Promise<{ publication: Publication; handle: number } & TakenOffer> {
     signal.throwIfAborted()
     await this.#published.get(source)?.publication.end(signal)
     const feedId = feedIdOf(this.person.userId, source)
     const handle = source === 'main' ? this.#participant : await this.#joinScreen(feedId, signal)
+    const publication = this.#publicationBy(handle, source, ended)
+    const taken = await publication.begin(offer, signal)
+    return { publication, handle: handle.id, ...taken }
+  }
+
+  /**
+   * Goes on with what they publish since before this controller had to do with it.
+   * @param offer the browser's, as it stands now
+   * @throws NotThere when it is not by this handle that they do
+   */
+  goOnPublishing(source: StreamSource, handleId: number, offer: string, ended: () => void): Publication {
+    const isOwn = (source === 'main') === (handleId === this.#participant.id)
+    if (!isOwn || this.#published.has(source)) throw new NotThere('they publish otherwise')
+    const publication = this.#publicationBy(this.session.adopt(handleId, videoRoom), source, ended)
+    publication.goOn(offer)
+    return publication
+  }
+
+  #publicationBy(handle: JanusHandle, source: StreamSource, ended: () => void): Publication {
+    const feedId = feedIdOf(this.person.userId, source)
     const publication: Publication = new Publication(handle, {
       // Janus tells everybody but them.
       flows: ({ streams }) => this.#feeds.add(feedId, streams),
@@ -137,12 +180,11 @@ export class PersonStay {
       },
     })
     this.#published.set(source, { publication, handle })
-    const taken = await publication.begin(offer, signal)
-    return { publication, ...taken }
+    return publication
   }
 
   async #joinScreen(feedId: string, signal: AbortSignal): Promise<JanusHandle> {
-    const handle = await this.session.attach('janus.plugin.videoroom', signal, opaqueId)
+    const handle = await this.session.attach(videoRoom, signal, opaqueId)
     try {
       const screen = { ...this.person, userId: feedId }
       await join(handle, screen, this.#parts, signal)
@@ -163,6 +205,20 @@ export interface StayParts {
 }
 
 const never = new AbortController().signal
+const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
+
+/** Resolves with the reason when the participant is out of the room; until then what it is told is taken. */
+function untilOut(participant: JanusHandle, feeds: RoomFeeds): Promise<string> {
+  const ended = Promise.withResolvers<string>()
+  participant.onEvent((event) => {
+    // Also when its session is over.
+    if (event.type === 'detached') ended.resolve(event.reason)
+    else if (event.type !== 'plugin') return
+    else if (isOut(event.data)) ended.resolve('they were taken out of the room')
+    else feeds.take(event.data)
+  })
+  return ended.promise
+}
 
 /** Kicked, or the room is gone. */
 function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boolean {

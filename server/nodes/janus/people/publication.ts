@@ -69,6 +69,11 @@ export class Publication {
     }
   }
 
+  /** One that goes on since before this controller had to do with it. @param offer the browser's, as it stands now */
+  goOn(offer: string): void {
+    this.#offer = withoutTrickle(offer)
+  }
+
   async #publish(offer: string, signal: AbortSignal): Promise<PluginMessage> {
     for (;;) {
       try {

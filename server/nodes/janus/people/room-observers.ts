@@ -36,9 +36,10 @@ export class RoomObservers {
 
   /**
    * One is in the room from now on, until it is let go and nobody else needs it.
+   * @param lingers the next look or preview may come soon
    * @throws what joining throws; the signal's reason
    */
-  async use(roomId: string, signal: AbortSignal): Promise<{ stay: PersonStay; letGo: () => void }> {
+  async use(roomId: string, signal: AbortSignal, lingers = true): Promise<{ stay: PersonStay; letGo: () => void }> {
     const observer = this.#observers.get(roomId) ?? this.#begin(roomId)
     observer.uses += 1
     clearTimeout(observer.timer)
@@ -47,7 +48,7 @@ export class RoomObservers {
       if (!used) return
       used = false
       observer.uses -= 1
-      this.#endLater(roomId, observer)
+      this.#endLater(roomId, observer, lingers)
     }
     try {
       return { stay: await unlessAborted(observer.stay, signal), letGo }
@@ -71,9 +72,10 @@ export class RoomObservers {
     return observer
   }
 
-  #endLater(roomId: string, observer: Observer): void {
+  #endLater(roomId: string, observer: Observer, lingers: boolean): void {
     if (observer.uses > 0 || this.#observers.get(roomId) !== observer) return
-    observer.timer = setTimeout(() => void this.#end(roomId, observer), this.#options.lingerMs ?? defaultLingerMs)
+    const { lingerMs = defaultLingerMs } = this.#options
+    observer.timer = setTimeout(() => void this.#end(roomId, observer), lingers ? lingerMs : 0)
     observer.timer.unref()
   }
 

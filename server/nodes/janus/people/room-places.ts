@@ -1,13 +1,14 @@
 import { unlessAborted } from '../../deadline.ts'
 import { NodeError } from '../../media-node.ts'
 import type { NodeLogger } from '../../node-failure.ts'
+import type { MediaTicket } from './media-tickets.ts'
 import type { CarriedPerson, PersonStay } from './person-stay.ts'
 import { NotThere } from './refusals.ts'
 
 /** What the places of people in the rooms of one node are made of. */
 export interface RoomPlacesOptions {
-  /** Takes somebody into their room, until the signal. */
-  join: (person: CarriedPerson, leaving: AbortSignal) => Promise<PersonStay>
+  /** Takes somebody into their room, until the signal. `ticket`: of a stay that goes on, where it does. */
+  join: (person: CarriedPerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<PersonStay>
   /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
   out: (person: CarriedPerson, error: unknown) => void
   /** Somebody is called otherwise, or became host. */
@@ -66,14 +67,15 @@ export class RoomPlaces {
   }
 
   /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. */
-  enter(person: CarriedPerson): void {
+  enter(person: CarriedPerson, ticket: MediaTicket | undefined): void {
     const { roomId, userId } = person
     const present = this.#places.get(roomId)?.get(userId)
     if (present !== undefined) return this.#change(present, person)
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     this.#places.set(roomId, room)
     const leaving = new AbortController()
-    const place: Place = { person, joining: this.#options.join(person, leaving.signal), stay: undefined, leaving }
+    const joining = this.#options.join(person, leaving.signal, ticket)
+    const place: Place = { person, joining, stay: undefined, leaving }
     room.set(userId, place)
     place.joining.then(
       (stay) => this.#joined(place, stay),
@@ -92,6 +94,13 @@ export class RoomPlaces {
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'somebody who left a room of a Janus node could not be taken out')
     }
+  }
+
+  /** Everybody stays as they are, and is no concern of this controller any more. */
+  release(): void {
+    const places = [...this.#places.values()].flatMap((room) => [...room.values()])
+    this.#places.clear()
+    for (const { stay } of places) stay?.session.release()
   }
 
   /** Everybody is out. */

@@ -38,6 +38,11 @@ export class Subscription {
   /** What the browser answered; undefined before. */
   #answer: string | undefined
 
+  /** What the plugin said with the offer. */
+  get watched(): Body {
+    return this.#watched
+  }
+
   /** The session description that is offered, with all candidates. */
   readonly offer: string
 
@@ -66,18 +71,44 @@ export class Subscription {
       if (jsep === undefined) throw new NodeError('nothing is offered')
       const subscription = new Subscription(handle, requests, await gathering.describe(jsep.sdp), data)
       if (handle.isDetached) throw new NodeError('it ended before it began')
-      handle.onEvent((event) => {
-        const isOver = event.type === 'plugin' && requests.isEnd(event.data)
-        if (event.type !== 'detached' && event.type !== 'hangup' && !isOver) return
-        handle.detach(never).catch(() => {})
-        ended()
-      })
+      subscription.#hear(ended)
       return subscription
     } catch (error) {
       gathering.end()
       handle.detach(never).catch(() => {})
       throw error
     }
+  }
+
+  /**
+   * One that goes on since before this controller had to do with it.
+   * @param answer the browser's, as it stands now
+   * @param watched what the plugin said with the offer, as far as it is known still
+   */
+  static goOn(
+    handle: JanusHandle,
+    requests: SubscriptionRequests,
+    { answer, watched }: { answer: string; watched: Body },
+    ended: () => void,
+  ): Subscription {
+    const subscription = new Subscription(handle, requests, '', watched)
+    subscription.#answer = withoutTrickle(answer)
+    subscription.#hear(ended)
+    return subscription
+  }
+
+  /** By which it is known on the node. */
+  get handle(): number {
+    return this.#handle.id
+  }
+
+  #hear(ended: () => void): void {
+    this.#handle.onEvent((event) => {
+      const isOver = event.type === 'plugin' && this.#requests.isEnd(event.data)
+      if (event.type !== 'detached' && event.type !== 'hangup' && !isOver) return
+      this.#handle.detach(never).catch(() => {})
+      ended()
+    })
   }
 
   /** What the browser answers: media flows from then on. @throws as JanusHandle.request */

@@ -25,12 +25,21 @@ export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequ
     watch: { request: 'join', ptype: 'subscriber', ...watched, streams: [{ feed }] },
     restart: { request: 'configure', restart: true },
     show: (height, attached) => {
-      const { streams } = attachedSchema.parse(attached)
-      const mid = streams.find(({ type }) => type === 'video')?.mid
+      const mid = videoMidOf(attached)
       return mid === undefined ? undefined : { request: 'configure', streams: [{ mid, ...sizeFor(height) }] }
     },
     isEnd,
   }
+}
+
+/** The media section of the picture, in what its room said with the offer; undefined where there is none. */
+export function videoMidOf(attached: Readonly<Record<string, unknown>>): string | undefined {
+  return attachedSchema.parse(attached).streams.find(({ type }) => type === 'video')?.mid
+}
+
+/** What its room said with the offer, as far as `videoMidOf` reads it. */
+export function attachedWith(videoMid: string): Readonly<Record<string, unknown>> {
+  return { streams: videoMid === '' ? [] : [{ mid: videoMid, type: 'video' }] }
 }
 
 /** Of a picture that is sent in several sizes, 0 is the smallest. Janus sends the next smaller one where there are fewer. */

@@ -1,0 +1,38 @@
+import type { Context } from 'koa'
+import { longestTicket } from '../../../shared/media/carriage.ts'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import { streamIdOf } from '../rooms/room-streams.ts'
+import { claimCarried } from './carried-media.ts'
+import type { MediaRouteParts } from './media-routes.ts'
+import { bearerOf, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
+import { createdCarried } from './session-answer.ts'
+
+/** A request that claims a session instead of making one. */
+export function claims(context: Context): boolean {
+  return context.get(ticketHeader) !== ''
+}
+
+/**
+ * What somebody in the room sends, or watches, since before they came to this program: their page shows the ticket that it was given with it, and tells its own end as it is.
+ * @throws Problem unauthorised for who is not in the room; noSession where it does not go on; as `readBody`
+ */
+export async function goOn(
+  parts: MediaRouteParts,
+  context: Context,
+  roomId: string,
+  what: StreamSource | { streamId: string },
+): Promise<void> {
+  const place = parts.rooms.bySession(bearerOf(context))
+  if (place?.room.config.roomId !== roomId) throw new Problem('unauthorised')
+  const { room, member } = place
+  if (room.config.carried !== true) throw new Problem('noSession')
+  const ticket = context.get(ticketHeader)
+  if (ticket.length > longestTicket) throw new Problem('badRequest')
+  const sends = typeof what === 'string'
+  const streamId = sends ? streamIdOf(member.user.userId, what) : what.streamId
+  const height = sends ? undefined : shownHeight(context)
+  const sdp = await readBody(context, offerType)
+  const claimed = await claimCarried(parts, room, member, { streamId, sends, height, ticket, sdp, remote: context.ip })
+  createdCarried(context, claimed, parts.settings().ice_servers)
+}

@@ -1,0 +1,69 @@
+import type { ClaimWish } from '../../front/room-carrier.ts'
+import { JanusSession } from '../janus-session.ts'
+import type { JanusSocket } from '../janus-socket.ts'
+import type { HeldMedia, HeldStay } from './media-tickets.ts'
+import { type MediaWay, wayOf } from './media-ways.ts'
+import { PersonStay, type StayParts } from './person-stay.ts'
+import { NotThere } from './refusals.ts'
+import { isScreen } from './room-feeds.ts'
+import { Subscription } from './subscription.ts'
+import { attachedWith, watchedFeed } from './watched-feed.ts'
+
+/** What an earlier controller began on a node goes on: stays of people, and what they send and watch. */
+
+/** A picture that is shown somewhere, as far as is known: its largest size. */
+const highest = 20_000
+const never = new AbortController().signal
+
+/**
+ * Somebody's stay. Leaves nothing behind when it fails.
+ * @param look finds out what is published in the room: that is told to who joins, and to nobody else
+ * @throws JanusError noSession and NotThere when it is over; as JanusSession.claim
+ */
+export async function claimStay(
+  parts: StayParts,
+  held: HeldStay,
+  socket: JanusSocket,
+  look: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<PersonStay> {
+  const session = await JanusSession.claim(socket, held.session, [], signal)
+  try {
+    const [stay] = await Promise.all([PersonStay.goOn(parts, session, held, signal), look(signal)])
+    return stay
+  } catch (error) {
+    session.destroy(never).catch(() => {})
+    throw error
+  }
+}
+
+/** Whose media it is, and what their ticket says of it. */
+export interface ClaimedMedia {
+  stay: PersonStay
+  media: HeldMedia
+  /** What the room is called on the node. */
+  room: string
+  /** It is to be had in the room now. */
+  isPublished: boolean
+}
+
+/** What they send or watch. @param over told once when it ends @throws NotThere, JanusError noHandle when it is over; as JanusHandle.request */
+export async function claimMedia(
+  { stay, media, room, isPublished }: ClaimedMedia,
+  { roomId, feedId, sends, sdp, height }: Pick<ClaimWish, 'roomId' | 'feedId' | 'sends' | 'sdp' | 'height'>,
+  over: () => void,
+  signal: AbortSignal,
+): Promise<MediaWay> {
+  if (media.feed !== feedId || media.sends !== sends) throw new NotThere('it is of something else')
+  if (!isPublished) throw new NotThere('it is published no more')
+  if (sends) {
+    const publication = stay.goOnPublishing(isScreen(feedId) ? 'screen' : 'main', media.handle, sdp, over)
+    return wayOf(publication, media.handle)
+  }
+  const requests = watchedFeed({ ...stay.credentials, room, feed: feedId })
+  const handle = stay.session.adopt(media.handle, requests.plugin)
+  const subscription = Subscription.goOn(handle, requests, { answer: sdp, watched: attachedWith(media.mid) }, over)
+  // What is asked for is refused where its handle is gone.
+  await subscription.show(height ?? highest, signal)
+  return { ...wayOf(subscription, media.handle), watches: { roomId, feedId } }
+}

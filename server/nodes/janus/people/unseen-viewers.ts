@@ -1,0 +1,63 @@
+import { isJanusError, janusCodes } from '../janus-error.ts'
+import type { JanusSession } from '../janus-session.ts'
+import { KeptOpen } from '../kept-open.ts'
+import type { PersonStay } from './person-stay.ts'
+import type { RoomObservers } from './room-observers.ts'
+import type { Subscription } from './subscription.ts'
+
+/** What unseen viewers of one node are made of. */
+export interface UnseenViewersOptions {
+  session: () => Promise<JanusSession>
+  observers: Pick<RoomObservers, 'use'>
+  /** Of somebody of ours who is in the room by now. */
+  credentialsIn: (roomId: string) => PersonStay['credentials'] | undefined
+}
+
+/** Watches in a session. */
+type Open = (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>
+
+const never = new AbortController().signal
+
+/** Whoever watches what is sent in the rooms of a node and is in none of them, such as the operator's preview. They share a session. */
+export class UnseenViewers {
+  readonly #options: UnseenViewersOptions
+  readonly #session: KeptOpen<JanusSession>
+
+  constructor(options: UnseenViewersOptions) {
+    this.#options = options
+    this.#session = new KeptOpen(options.session)
+  }
+
+  /** In which they watch. @throws as JanusSession.create; the signal's reason */
+  session(signal: AbortSignal): Promise<JanusSession> {
+    return this.#session.get(signal)
+  }
+
+  /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */
+  async watch(
+    roomId: string,
+    open: Open,
+    signal: AbortSignal,
+  ): Promise<{ subscription: Subscription; letGo: (() => void) | undefined }> {
+    const { observers, credentialsIn } = this.#options
+    const owner = await this.session(signal)
+    try {
+      return { subscription: await open(owner, credentialsIn(roomId)), letGo: undefined }
+    } catch (error) {
+      if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
+    }
+    const { stay, letGo } = await observers.use(roomId, signal)
+    try {
+      return { subscription: await open(owner, stay.credentials), letGo }
+    } catch (error) {
+      letGo()
+      throw error
+    }
+  }
+
+  /** Nobody watches any more. Never rejects. */
+  async close(): Promise<void> {
+    const session = await this.#session.current()
+    await session?.destroy(never).catch(() => {})
+  }
+}

@@ -216,6 +216,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('removed'),
     reason: z.enum(['kicked', 'replaced', 'closed', 'restarting', 'ended']),
+    /** With `restarting`, in a room on another server: sound and pictures are over there as well, as far as is known. */
+    media_over: z.literal(true).optional(),
   }),
 ])
 export type ToPerson = z.output<typeof toPersonSchema>

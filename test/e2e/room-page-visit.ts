@@ -191,16 +191,33 @@ export class Visitor {
     return async () => Math.round(Number(await this.page.evaluate('globalThis.standstill')))
   }
 
-  /** Writes into the chat, which is open. */
+  /** Writes into the chat, which is open; where the page is told to be offline, until it goes out. */
   async says(text: string): Promise<void> {
     const line = this.page.getByLabel('Message')
     await line.fill(text)
-    await line.press('Enter')
+    do {
+      await line.press('Enter')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    } while ((await line.inputValue()) !== '')
   }
 
   /** Resolves when somebody has said that in the chat, which is open. */
   async reads(text: string): Promise<void> {
     await this.page.getByRole('log').getByText(text, { exact: true }).waitFor()
+  }
+
+  /** Counts from now on the connections for sound and pictures that the page makes. @returns what tells how many until then */
+  async watchConnections(): Promise<() => Promise<number>> {
+    await this.page.evaluate(`(() => {
+      globalThis.connectionsMade = 0
+      globalThis.RTCPeerConnection = class extends RTCPeerConnection {
+        constructor(...how) {
+          super(...how)
+          globalThis.connectionsMade += 1
+        }
+      }
+    })()`)
+    return async () => Number(await this.page.evaluate('globalThis.connectionsMade'))
   }
 
   /** Listens to what the page tells by itself, once it has nothing to say. @returns what tells every sentence until then */

@@ -35,12 +35,23 @@ async function meeting(topic: string): Promise<{ room: string; ann: Visitor; bo:
   ]
   visitors = [ann, bo]
   await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('Yard'), bo.sees('Yard')])
+  await Promise.all(visitors.map((visitor) => visitor.button('Chat').click()))
   return { room, ann, bo }
 }
 
-/** Both are in the page's room again, and see each other. */
-async function back(ann: Visitor, bo: Visitor): Promise<void> {
-  await Promise.all([ann, bo].map(({ page }) => page.getByText('You are connected again').first().waitFor()))
+/** What of their visit goes on: they read nothing, and no connection is made anew. */
+async function watchedPeace(...people: Visitor[]): Promise<() => Promise<{ words: string[]; connections: number }[]>> {
+  const watched = await Promise.all(
+    people.map(async (visitor) => ({ words: await visitor.watchWords(), made: await visitor.watchConnections() })),
+  )
+  return async () =>
+    await Promise.all(watched.map(async ({ words, made }) => ({ words: await words(), connections: await made() })))
+}
+
+/** What is written reaches the others again, and all see each other. @param line not said yet */
+async function back(ann: Visitor, bo: Visitor, line: string): Promise<void> {
+  await ann.says(line)
+  await bo.reads(line)
   await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('Yard')])
 }
 
@@ -61,8 +72,9 @@ test('the page finds another way to Janus when its computer is on another networ
   expect(begun).toEqual([])
 }, 120_000)
 
-test('the program of the room page is killed: pictures go on meanwhile, and people are back within 5 s', async () => {
+test('the program of the room page is killed: nobody in the room notices, and what they write meanwhile is told within 5 s', async () => {
   const { ann, bo } = await meeting('Program')
+  const peace = await watchedPeace(ann, bo)
   const { pid } = site.controller.ready
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number)
   expect(children).toHaveLength(1)
@@ -70,22 +82,42 @@ test('the program of the room page is killed: pictures go on meanwhile, and peop
   for (const child of children) process.kill(child, 'SIGKILL')
   // Nothing of what goes by Janus is the program's to end.
   await bo.sees('Yard', 3)
-  await back(ann, bo)
+  await back(ann, bo, 'Still there?')
   const took = performance.now() - began
-  console.info(`people are back ${took.toFixed(0)} ms after the program of the room page was killed`)
+  console.info(
+    `a word reached the others, and all saw each other, ${took.toFixed(0)} ms after the program of the room page was killed`,
+  )
   expect(took).toBeLessThan(backMs)
+  const nothing = { words: [], connections: 0 }
+  expect(await peace()).toEqual([nothing, nothing])
+}, 120_000)
+
+test('the controller is stopped in order and started again: pictures go on, by the connections that people had', async () => {
+  const { ann, bo } = await meeting('Order')
+  const made = await Promise.all([ann, bo].map((visitor) => visitor.watchConnections()))
+  await site.stop()
+  await Promise.all([ann.sees('Yard', 5), bo.sees('Ann', 5)])
+  await site.startAgain()
+  await back(ann, bo, 'There again')
+  expect(await Promise.all(made.map((count) => count()))).toEqual([0, 0])
+  // They are the controller's to take out.
+  await bo.button('Leave').click()
+  await ann.tile('Bo').waitFor({ state: 'detached' })
 }, 120_000)
 
 test('the controller is killed: pictures go on while it is away, and people are back within 5 s of its start', async () => {
   const { room, ann, bo } = await meeting('Controller')
+  const made = await Promise.all([ann, bo].map((visitor) => visitor.watchConnections()))
   await site.controller.stop('SIGKILL')
   await Promise.all([ann.sees('Yard', 10), bo.sees('Ann', 10)])
   await site.startAgain()
   const began = performance.now()
-  await back(ann, bo)
+  await back(ann, bo, 'There again')
   const took = performance.now() - began
   console.info(`people are back ${took.toFixed(0)} ms after the controller is there again`)
   expect(took).toBeLessThan(backMs)
+  // By the connections that they had.
+  expect(await Promise.all(made.map((count) => count()))).toEqual([0, 0])
   const ids = async () =>
     (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
   await expect.poll(async () => (await ids()).sort()).toEqual(['ann', 'bo', `yard-${room}`])

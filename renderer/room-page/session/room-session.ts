@@ -110,7 +110,7 @@ export class RoomSession {
         moved: (origin) => {
           this.#origin = origin
         },
-        lost: (restarting) => this.#lost(restarting),
+        lost: (restarting, mediaOver) => this.#lost(restarting, mediaOver),
         ended: (ending) => this.#ended(ending),
       },
       () => this.#ticket,
@@ -123,10 +123,10 @@ export class RoomSession {
   }
 
   /** Where sound and pictures go on all the same, only a longer loss is worth a word. */
-  #lost(restarting: boolean): void {
+  #lost(restarting: boolean, mediaOver: boolean): void {
     clearTimeout(this.#losing)
     const tell = (): void => void Object.assign(this.view, { connected: false, restarting })
-    if (this.#ticket === '') tell()
+    if (mediaOver || this.#ticket === '') tell()
     else this.#losing = setTimeout(tell, quietMs)
   }
 

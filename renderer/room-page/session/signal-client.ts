@@ -26,8 +26,12 @@ export interface SignalListener {
   waiting(topic: string): void
   /** Whatever comes after that. */
   message(message: ToPerson): void
-  /** The connection broke; it is being mended. @param restarting the node said that it will be back, or that the room goes to another one */
-  lost(restarting: boolean): void
+  /**
+   * The connection broke; it is being mended.
+   * @param restarting the node said that it will be back, or that the room goes to another one
+   * @param mediaOver it said that sound and pictures are over, too
+   */
+  lost(restarting: boolean, mediaOver: boolean): void
   /** The room is on another node of the site from now on, e.g. `http://10.0.0.5:7084`; `joined` follows. */
   moved(origin: string): void
   /** It is over for good. */
@@ -205,7 +209,7 @@ export class SignalClient {
       case 'refused':
         return this.#refused(message)
       case 'removed':
-        if (message.reason === 'restarting') return this.#comesBack()
+        if (message.reason === 'restarting') return this.#comesBack(message.media_over === true)
         return this.#end({ reason: message.reason, message: '' })
       case 'pong':
         return
@@ -261,20 +265,20 @@ export class SignalClient {
   }
 
   /** The node ends, or the room leaves it: it is there again in a moment, here or on another one. */
-  #comesBack(): void {
+  #comesBack(mediaOver: boolean): void {
     this.#restarting = true
     this.#session = ''
     const socket = this.#socket
-    this.#broken()
+    this.#broken(mediaOver)
     socket?.close()
   }
 
-  #broken(): void {
+  #broken(mediaOver = false): void {
     this.#socket = undefined
     if (!this.#entered && !this.#waits) return this.#end({ reason: 'unreachable', message: '' })
     if (this.#lostAt === 0) {
       this.#lostAt = Date.now()
-      this.#listener.lost(this.#restarting)
+      this.#listener.lost(this.#restarting, mediaOver)
     }
     if (Date.now() - this.#lostAt > (this.#restarting ? giveUpRestartMs : giveUpMs))
       return this.#end({ reason: 'lost', message: '' })

@@ -163,7 +163,7 @@ export class MediaRooms {
 
   /** Somebody is out of a room that is carried elsewhere, by the word of whoever carries it. */
   carriedOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
-    this.#rooms.get(roomId)?.remove(userId, reason)
+    this.#rooms.get(roomId)?.remove(userId, reason, true)
   }
 
   /** A host who came another way silences somebody who came through here. */

@@ -253,8 +253,8 @@ export class Room {
     this.dropIfGone(member)
   }
 
-  /** Takes somebody out. Returns false when they are not in. */
-  remove(userId: string, reason: LeaveReason): boolean {
+  /** Takes somebody out. Returns false when they are not in. @param mediaOver what they sent and watched on another server is over there */
+  remove(userId: string, reason: LeaveReason, mediaOver = false): boolean {
     const member = this.members.get(userId)
     if (member === undefined) return false
     this.members.delete(userId)
@@ -267,7 +267,9 @@ export class Room {
     // Cleared first: their ends are no news.
     member.publications.clear()
     for (const publisher of publishers) publisher.close()
-    const last: ToPerson | undefined = reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason }
+    const over = mediaOver ? { media_over: true as const } : {}
+    const last: ToPerson | undefined =
+      reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason, ...over }
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })

@@ -280,8 +280,11 @@ export class JanusPeople implements RoomCarrier {
 
   /** Ends. @param leave everybody stays as they are, for whoever goes on with them; otherwise they are out */
   async close(leave = false): Promise<void> {
-    if (leave) this.#places.release()
-    else await this.#places.clear()
+    if (leave) {
+      // Nobody's media ends for others because theirs is given up first.
+      this.#feeds.clear()
+      this.#places.release()
+    } else await this.#places.clear()
     await this.#observers.close()
     await this.#unseen.close()
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))

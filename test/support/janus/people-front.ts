@@ -9,11 +9,14 @@ const never = new AbortController().signal
 /** What is asked of it. */
 type Carrier = Pick<RoomCarrier, 'publish' | 'watch' | 'start' | 'end'>
 
-/** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
-export async function peopleFront(people: Carrier): Promise<{ url: string; sessions: string[] } & AsyncDisposable> {
+/** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions and their tickets in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
+export async function peopleFront(
+  people: Carrier,
+): Promise<{ url: string; sessions: string[]; tickets: string[] } & AsyncDisposable> {
   const sessions: string[] = []
+  const tickets: string[] = []
   const server = createServer((request, response) => {
-    answer(people, sessions, request, response).catch((error: unknown) => {
+    answer(people, { sessions, tickets }, request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error))
     })
   })
@@ -23,6 +26,7 @@ export async function peopleFront(people: Carrier): Promise<{ url: string; sessi
   return {
     url: `http://127.0.0.1:${port}`,
     sessions,
+    tickets,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -33,28 +37,34 @@ export async function peopleFront(people: Carrier): Promise<{ url: string; sessi
 
 async function answer(
   people: Carrier,
-  sessions: string[],
+  made: Record<'sessions' | 'tickets', string[]>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://front')
   const [, what = '', room = '', third = '', fourth] = decodeURIComponent(pathname).split('/')
   const body = await text(request)
-  const created = (session: string, sdp: string): void => {
-    sessions.push(session)
+  const created = (session: string, ticket: string, sdp: string): void => {
+    made.sessions.push(session)
+    made.tickets.push(ticket)
     response.writeHead(201, { location: `/session/${session}`, 'content-type': 'application/sdp' }).end(sdp)
   }
   if (what === 'whip') {
     const source = searchParams.get('source') === 'screen' ? 'screen' : 'main'
-    const made = await people.publish({ roomId: room, userId: third, source, offer: body }, never)
-    return created(made.session, made.answer)
+    const {
+      session,
+      ticket,
+      answer: sdp,
+    } = await people.publish({ roomId: room, userId: third, source, offer: body }, never)
+    return created(session, ticket, sdp)
   }
   if (what === 'whep') {
     const height = searchParams.get('height')
     const shown = height === null ? {} : { height: Number(height) }
     const small = searchParams.get('size') === 'small'
-    const made = await people.watch({ roomId: room, userId: fourth, feedId: third, small, ...shown }, never)
-    return created(made.session, made.offer)
+    const watched = { roomId: room, userId: fourth, feedId: third, small, ...shown }
+    const { session, ticket, offer } = await people.watch(watched, never)
+    return created(session, ticket, offer)
   }
   if (request.method === 'DELETE') await people.end(room)
   else if (request.headers['content-type'] === 'application/sdp') await people.start(room, body, never)

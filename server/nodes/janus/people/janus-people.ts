@@ -9,13 +9,14 @@ import type { JanusCandidate } from '../janus-message.ts'
 import { JanusSession } from '../janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../janus-socket.ts'
 import { KeptOpen } from '../kept-open.ts'
+import { claimMedia, claimStay } from './claims.ts'
 import type { IceCredentials } from './gathered-description.ts'
+import { HeardRooms } from './heard-rooms.ts'
 import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, wayOf } from './media-ways.ts'
-import { claimMedia, claimStay } from './claims.ts'
 import { type Admit, type Admitted, type CarriedPerson, PersonStay, type StayParts } from './person-stay.ts'
 import { NotThere, refusalOf } from './refusals.ts'
-import { feedIdOf, type PublishedFeed, RoomFeeds } from './room-feeds.ts'
+import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
 import { RoomPlaces } from './room-places.ts'
 import { hasOutgrown, type SmallPicture, type SmallPictures, wantsSmall } from './small-pictures.ts'
@@ -72,7 +73,7 @@ const never = new AbortController().signal
 export class JanusPeople implements RoomCarrier {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces
-  readonly #feeds = new Map<string, RoomFeeds>()
+  readonly #feeds = new HeardRooms((roomId, feeds) => this.#published(roomId, feeds))
   readonly #ways = new MediaWays()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
@@ -107,7 +108,7 @@ export class JanusPeople implements RoomCarrier {
 
   /** What is published in a room; empty where nobody of ours is in it. */
   feedsOf(roomId: string): PublishedFeed[] {
-    return this.#feeds.get(roomId)?.list ?? []
+    return this.#feeds.list(roomId)
   }
 
   /** What is published in a room is known from then on, for a while at least. @throws as `watch` */
@@ -211,15 +212,14 @@ export class JanusPeople implements RoomCarrier {
     return await this.#act(signal, async (inner) => {
       const opened = this.#opened(ticket, wish)
       const stay = await this.#places.stayOf(roomId, userId, inner)
-      if (opened === undefined || stay.session.id !== opened.stay.session)
-        throw new NotThere('their stay is another one')
+      if (opened?.stay.session !== stay.session.id) throw new NotThere('their stay is another one')
       // The program of the page is another one, and this controller the same.
       const known = this.#ways.sessionOf(opened.media.handle)
       if (known !== undefined) return { session: known, ticket }
       const session = randomUUID()
       const over = (): void => this.#over(session)
       const room = this.#options.nameOf?.(roomId) ?? roomId
-      const claim = { stay, media: opened.media, room, isPublished: this.#feedsFor(roomId).has(feedId) }
+      const claim = { stay, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
       this.#ways.add(session, await claimMedia(claim, wish, over, inner))
       return { session, ticket }
     })
@@ -255,7 +255,7 @@ export class JanusPeople implements RoomCarrier {
 
   /** Silences what somebody's camera and microphone send, or no longer; where nothing is known of that, nothing happens. @throws as JanusRooms.moderate */
   async mute({ roomId, userId, kind, muted }: MuteWish, signal: AbortSignal): Promise<void> {
-    const streams = this.#feeds.get(roomId)?.streamsOf(userId) ?? []
+    const streams = this.#feeds.find(roomId)?.streamsOf(userId) ?? []
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
       await this.#options.moderate(roomId, { userId, mid, muted }, signal)
     // Nobody can show what follows upon pictures that did not come.
@@ -281,7 +281,8 @@ export class JanusPeople implements RoomCarrier {
   /** Ends. @param leave everybody stays as they are, for whoever goes on with them; otherwise they are out */
   async close(leave = false): Promise<void> {
     if (leave) {
-      // Nobody's media ends for others because theirs is given up first.
+      // Nobody's media ends, neither for themselves nor because that of others is given up first.
+      this.#ways.clear()
       this.#feeds.clear()
       this.#places.release()
     } else await this.#places.clear()
@@ -294,7 +295,7 @@ export class JanusPeople implements RoomCarrier {
 
   async #join(person: CarriedPerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<PersonStay> {
     const { admit, admitted, clear } = this.#options
-    const feeds = this.#feedsFor(person.roomId)
+    const feeds = this.#feeds.of(person.roomId)
     return await this.#act(leaving, async (signal) => {
       const claimed = ticket && (await this.#claimed({ person, admit, admitted, feeds }, ticket.stay, signal))
       if (claimed !== undefined) return claimed
@@ -336,19 +337,12 @@ export class JanusPeople implements RoomCarrier {
 
   /** Where nobody is there who would hear what is published, nothing is known of it any more. */
   #unheard(roomId: string): void {
-    if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.delete(roomId)
+    if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.forget(roomId)
   }
 
-  #feedsFor(roomId: string): RoomFeeds {
-    const known = this.#feeds.get(roomId)
-    if (known !== undefined) return known
-    const feeds: RoomFeeds = new RoomFeeds(() => {
-      if (this.#feeds.get(roomId) !== feeds) return
-      for (const session of [...this.#ways.without(roomId, (feedId) => feeds.has(feedId))]) this.#over(session)
-      this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
-    })
-    this.#feeds.set(roomId, feeds)
-    return feeds
+  #published(roomId: string, feeds: RoomFeeds): void {
+    for (const session of [...this.#ways.without(roomId, (feedId) => feeds.has(feedId))]) this.#over(session)
+    this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
   }
 
   /** By itself. */

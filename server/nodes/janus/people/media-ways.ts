@@ -68,6 +68,12 @@ export class MediaWays {
     return way
   }
 
+  /** None of them is known any more, whatever becomes of them. */
+  clear(): void {
+    this.#ways.clear()
+    this.#byHandle.clear()
+  }
+
   /** Subscriptions of a room to what is published no more. */
   *without(roomId: string, isPublished: (feedId: string) => boolean): Iterable<string> {
     for (const [session, { watches }] of this.#ways)

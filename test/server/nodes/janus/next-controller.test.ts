@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { ClaimWish } from '../../../../server/nodes/front/room-carrier.ts'
+import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
+import { createSealer } from '../../../../server/store/sealer.ts'
+import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { peopleFront } from '../../../support/janus/people-front.ts'
+import { RoomPeer } from '../../../support/janus/room-peers.ts'
+import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { WhipPeer } from '../../../support/media/whip-peer.ts'
+
+/** People of the room page in a room on a Janus server, whose controller ends while they are there: what the next one finds, and what it can do with it. */
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
+const secret = 'of the room'
+const room = 'r1'
+const ann = { roomId: room, userId: 'ann', userName: 'Ann', role: 'member' } as const
+const bob = { roomId: room, userId: 'bob', userName: 'Bob', role: 'member' } as const
+const siteKey = randomBytes(32)
+
+let janus: JanusServer
+let told: PeopleEvent[] = []
+let before: JanusPeople
+let front: Awaited<ReturnType<typeof peopleFront>>
+let sender: WhipPeer
+let viewer: WhepPeer
+let native: RoomPeer
+/** What their pages keep. */
+let sent: ClaimWish
+let watched: ClaimWish
+
+beforeAll(async () => {
+  janus = await startJanus()
+  const how = { publishers: 6, require_pvtid: true, videocodec: 'h264', secret }
+  await janus.ask('videoroom', { request: 'create', room, admin_key: 'admin key', ...how })
+})
+afterAll(async () => {
+  await janus[Symbol.asyncDispose]()
+})
+
+beforeEach(async () => {
+  told = []
+  before = controller()
+  front = await peopleFront(before)
+  native = await RoomPeer.join(janus, room, 'native')
+  before.enter(ann)
+  before.enter(bob)
+  sender = await WhipPeer.open(`${front.url}/whip/${room}/ann`, '', { anyAddress: true })
+  await native.until('ann')
+  viewer = await WhepPeer.openOffered(`${front.url}/whep/${room}/ann/bob`)
+  const [ofSender = '', ofViewer = ''] = front.tickets
+  sent = { roomId: room, userId: 'ann', feedId: 'ann', sends: true, ticket: ofSender, sdp: 'v=0' }
+  watched = { roomId: room, userId: 'bob', feedId: 'ann', sends: false, ticket: ofViewer, sdp: 'v=0' }
+})
+afterEach(async () => {
+  await before.close()
+  await sender.close()
+  await viewer.close()
+  await native.leave()
+  await front[Symbol.asyncDispose]()
+})
+
+function controller(key = siteKey, node = 'janus'): JanusPeople {
+  return new JanusPeople({
+    socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
+    admit: () => Promise.resolve({}),
+    admitted: () => {},
+    changed: () => {},
+    nameOf: (roomId) => roomId,
+    clear: async (_, id) => {
+      await janus.ask('videoroom', { request: 'kick', room, secret, id })
+    },
+    moderate: async (_, { userId: id, mid, muted: mute }) => {
+      await janus.ask('videoroom', { request: 'moderate', room, secret, id, mid, mute })
+    },
+    tickets: new MediaTickets(createSealer(key), node),
+    tell: (event) => told.push(event),
+    logger,
+  })
+}
+
+/** Looks again until it holds. */
+const until = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 20 })
+
+/** Resolves when more of what is watched has come. */
+async function flows(): Promise<void> {
+  const { received } = viewer.video
+  await until(() => expect(viewer.video.received).toBeGreaterThan(received + 20))
+}
+
+/** Whether those who watch by Janus's own API saw ann go meanwhile. */
+function watchAnn(): () => boolean {
+  let gone = false
+  void native.until('ann', false).then(() => {
+    gone = true
+  })
+  return () => gone
+}
+
+test('goes on with what they send and watch by the tickets that their pages kept, and can end it; nobody else sees anything of it', async () => {
+  const annWent = watchAnn()
+  await before.close(true)
+  await flows()
+  const next = controller()
+  next.enter(ann, sent.ticket)
+  next.enter(bob, watched.ticket)
+  const [publication, view] = await Promise.all([next.claim(sent, soon()), next.claim(watched, soon())])
+  expect(next.feedsOf(room).map(({ feedId }) => feedId)).toEqual(['ann'])
+  await flows()
+  expect(annWent()).toBe(false)
+  await until(async () => expect(await janus.participants(room)).toEqual(['ann', 'bob', 'native']))
+
+  // The very ones: what it does with them is felt.
+  await next.show(view.session, 0, soon())
+  const { received } = viewer.video
+  const { received: heard } = viewer.audio
+  await until(() => expect(viewer.audio.received).toBeGreaterThan(heard + 20))
+  expect(viewer.video.received).toBeLessThan(received + 10)
+  await next.show(view.session, 720, soon())
+  await flows()
+  await next.end(publication.session)
+  await until(() => expect(annWent()).toBe(true))
+  expect(told).toContainEqual({ type: 'over', session: view.session })
+  await next.close()
+  expect(await janus.participants(room)).toEqual(['native'])
+})
+
+test('goes on with a stay of which nothing else is left, and the one after it does, too', async () => {
+  await sender.close()
+  await viewer.close()
+  for (let more = 0; more < 3; more++) {
+    await before.close(true)
+    before = controller()
+    before.enter(bob, watched.ticket)
+    await expect(before.claim(watched, soon())).rejects.toThrow('published no more')
+    expect(await janus.participants(room)).toContain('bob')
+  }
+  expect(told.filter(({ type }) => type === 'out')).toEqual([])
+})
+
+test('takes a ticket only from whom it was made for, and for what it was made', async () => {
+  await before.close(true)
+  const next = controller()
+  const annWent = watchAnn()
+  // Somebody else's brings nobody anywhere, least of all into their place.
+  next.enter(bob, sent.ticket)
+  await expect(next.claim({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
+  next.enter(ann, sent.ticket)
+  await expect(next.claim({ ...sent, feedId: 'ann~screen' }, soon())).rejects.toThrow()
+  await expect(next.claim({ ...sent, sends: false }, soon())).rejects.toThrow()
+  await expect(next.claim({ ...sent, ticket: `${sent.ticket.slice(0, -8)}AAAAAAAA` }, soon())).rejects.toThrow()
+  expect(annWent()).toBe(false)
+  await next.claim(sent, soon())
+  await next.close()
+})
+
+test.each([
+  ['of another site', () => controller(randomBytes(32))],
+  ['of another node', () => controller(siteKey, 'another')],
+])('lets somebody with a ticket %s in as one who is new', async (_, other) => {
+  await before.close(true)
+  const next = other()
+  expect(next.issued(sent.ticket, ann)).toBe(false)
+  next.enter(ann, sent.ticket)
+  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await until(async () => expect(await janus.participants(room)).toContain('ann'))
+  await next.close()
+})
+
+test('lets somebody in as one who is new whose session the node has ended, or who was taken out meanwhile', async () => {
+  await before.close(true)
+  told = []
+  await janus.ask('videoroom', { request: 'kick', room, secret, id: 'ann' })
+  await native.until('ann', false)
+  const next = controller()
+  next.enter(ann, sent.ticket)
+  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await until(async () => expect(await janus.participants(room)).toContain('ann'))
+  expect(told.filter(({ type }) => type !== 'feeds')).toEqual([])
+  await next.close()
+})
+
+test('its page comes again by another program while it stays the same: its media is found by the names that it has', async () => {
+  const [publication, view] = front.sessions
+  expect(await before.claim(sent, soon())).toEqual({ session: publication, ticket: sent.ticket })
+  expect(await before.claim(watched, soon())).toEqual({ session: view, ticket: watched.ticket })
+  await flows()
+})

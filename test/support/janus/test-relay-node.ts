@@ -4,7 +4,6 @@ import { RelayIds } from '../../../server/nodes/janus/relay/relay-ids.ts'
 import type { RelayNode, RelayParticipant } from '../../../server/nodes/janus/relay/relay-node.ts'
 import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
 import { RelaySession } from '../../../server/nodes/janus/relay/relay-session.ts'
-import { NodeConnectionError } from '../../../server/nodes/media-node.ts'
 import type { JanusServer } from './janus-server.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
@@ -24,12 +23,16 @@ export class TestRelayNode implements RelayNode {
     this.janus = janus
     this.records = records
     const { api: apiSecret, admin: secret } = janus.configuration.secrets
-    this.#session = new RelaySession({ node: name, socket: { url: janus.wsUrl, apiSecret, logger }, records, logger })
+    // Who is dead asks nothing.
+    const confirmed = (): Promise<void> | undefined =>
+      this.#isAbandoned ? Promise.reject(new Error('it is no more')) : undefined
+    const socket = { url: janus.wsUrl, apiSecret, confirmed, logger }
+    this.#session = new RelaySession({ node: name, socket, records, logger })
     this.#admin = new AdminApi({ url: janus.adminUrl, secret })
   }
 
   session(signal: AbortSignal): ReturnType<RelayNode['session']> {
-    return this.#isAbandoned ? Promise.reject(new NodeConnectionError('it is no more')) : this.#session.get(signal)
+    return this.#session.get(signal)
   }
 
   answers(): Promise<boolean> {
@@ -53,7 +56,7 @@ export class TestRelayNode implements RelayNode {
   }
 
   async clear({ roomId, id }: RelayParticipant): Promise<void> {
-    await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
+    if (!this.#isAbandoned) await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
   }
 
   leave(): void {

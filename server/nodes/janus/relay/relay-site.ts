@@ -145,6 +145,7 @@ export class RelaySite {
       }
       if (observer.isOver) throw new NodeConnectionError('it was put out again at once')
       this.#observer = observer
+      this.#pendingUntil = 0
       this.#isHanging = false
     })
     changed()

@@ -132,6 +132,14 @@ describe('the next controller', () => {
       },
     ],
     [
+      'it was not up yet',
+      async ({ store }: Watched) => {
+        await store.transact([], (transaction) => {
+          for (const [id, loop] of store.all('relay_loops')) transaction.put('relay_loops', id, { ...loop, up_at: 0 })
+        })
+      },
+    ],
+    [
       'its server came back empty',
       async ({ site }: Watched) => {
         await b.restart()
@@ -149,6 +157,17 @@ describe('the next controller', () => {
     expect(steps(after)).toEqual(['a to b'])
     await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
     await expect.poll(() => records(before.store)).toEqual(['ann a b'])
+  })
+
+  test('hands on anew what was subscribed to in the name of somebody whom it does not know: Janus stops it with them', async () => {
+    const { store, site, feed, bob } = await watched([a, b], 'in whose name')
+    await site.abandon()
+    await store.transact([], (transaction) => {
+      for (const id of store.all('relay_observers').keys()) transaction.delete('relay_observers', id)
+    })
+    const after = await RelaySite.open([a, b], 'in whose name', { store, isThere: true })
+    await bob.until(feed, false)
+    await bob.watch(await after.relays.watch('in whose name', 'ann', 'b').feed(soon()))
   })
 
   test('leaves nothing of a stream that nobody publishes any more', async () => {

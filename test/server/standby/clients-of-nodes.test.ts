@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request as send } from 'node:http'
+import { type IncomingMessage, request as send } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { signalVersion } from '../../../shared/media/signal.ts'
@@ -27,7 +27,7 @@ async function guessByWhip(node: string, room: string, { from, headers = {} }: V
   const whip = { 'content-type': 'application/sdp', authorization: 'Bearer forged.forged.forged', ...headers }
   const request = send(`${node}/whip/${room}`, { method: 'POST', localAddress: from, headers: whip })
   request.end('v=0\r\n')
-  const [answer] = await once(request, 'response')
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
   answer.resume()
 }
 

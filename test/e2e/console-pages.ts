@@ -6,6 +6,7 @@ export const pageNames = [
   'Credentials',
   'Rooms',
   'MCU nodes',
+  'Controllers',
   'Devices',
   'Events',
   'Activity',

@@ -45,6 +45,8 @@ export const nodes = {
     health: 'Since, last error',
     actions: 'Actions',
   },
+  fixedAddress:
+    'Address {addr}: it stays the same whichever controller leads. If it is that of one machine, nobody reaches this node once another one leads: remove it, and each controller is reached by its own. A virtual address or a load balancer may stay.',
   fields: {
     name: 'Name',
     nameHint: 'It cannot be changed later.',

@@ -36,6 +36,8 @@ export const nodes: Texts<typeof english> = {
     health: '持续时间与最近错误',
     actions: '操作',
   },
+  fixedAddress:
+    '主控制器切换后，地址 {addr} 不会改变。如果它是某一台机器的地址，其他控制器接管后客户端将无法访问此节点：请删除该地址，各控制器会使用各自的地址。虚拟 IP 或负载均衡器的地址可以保留。',
   fields: {
     name: '名称',
     nameHint: '创建后无法更改。',

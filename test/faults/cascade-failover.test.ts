@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { ControllersSite, type SiteController } from '../support/controllers/controllers-site.ts'
 import { handOver } from '../support/controllers/hand-over.ts'
@@ -12,6 +13,8 @@ const fps = 15
 const tokenSecret = 'a secret that signs tokens'
 /** As without a change of leader, on a machine that does much else. */
 const gapMs = 500
+/** Pictures that stand still for less are those of a busy machine, in milliseconds. */
+const unnoticedMs = 600
 /** What may take its time on a busy machine, in milliseconds. */
 const patient = { timeout: 20_000 }
 
@@ -128,3 +131,59 @@ test.for(changes)(
     }
   },
 )
+
+test('the leader is killed while people of the room page are on two Janus servers: each of them sees everybody and the camera all the time', {
+  timeout: 180_000,
+}, async () => {
+  await using camera = await startCamera({ fps })
+  await using north = await startJanus({ tokenSecret })
+  await using south = await startJanus({ tokenSecret })
+  const nodes = [{ ...north.asNode('north'), max_users: 2 }, south.asNode('south')]
+  const controllers = await ControllersSite.start({ controllers: 2, nodes })
+  const first = await controllers.leader()
+  const site = RoomSite.at(first.headless)
+  try {
+    const room = await site.room({ topic: 'Yard' })
+    const userAddress = camera.url('/stream1')
+    const device = { roomId: room, userId: 'cam', userName: 'Yard', userAddress, join: 'required' } as const
+    await site.controller.rpc('devices.create', device)
+    const join = async (user_id: string, user_name: string): Promise<Visitor> =>
+      await site.join(await site.link(room, { user_id, user_name }))
+    const ids = async (): Promise<string[]> =>
+      (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id).sort()
+    const ann = await join('ann', 'Ann')
+    await expect.poll(ids, patient).toEqual(['ann', 'cam'])
+    const bob = await join('bob', 'Bob')
+    const everybodySees = async (): Promise<void> => {
+      await Promise.all([ann.sees('Bob'), ann.sees('Yard'), bob.sees('Ann'), bob.sees('Yard')])
+    }
+    await everybodySees()
+    const relays = async () =>
+      ((await site.controller.rpc('relays.list', { room_id: room }))[0]?.relays ?? [])
+        .map(({ stream_id, from, to, state }) => `${stream_id} ${from} ${to} ${state}`)
+        .sort()
+    const up = ['ann north south up', 'bob south north up', 'cam north south up']
+    await expect.poll(relays, patient).toEqual(up)
+
+    const watched = await Promise.all([ann.watchStandstill('Bob', 'Yard'), bob.watchStandstill('Ann', 'Yard')])
+    const made = await Promise.all([ann.watchConnections(), bob.watchConnections()])
+    await controllers.kill(first)
+    site.controller = (await controllers.leader(first)).headless
+    await expect.poll(relays, patient).toEqual(up)
+    await expect.poll(ids, patient).toEqual(['ann', 'bob', 'cam'])
+    await everybodySees()
+    const standstill = Math.max(...(await Promise.all(watched.map((longest) => longest()))))
+    console.info(`pictures of people and a camera on another Janus server stood still for ${standstill} ms at most`)
+    expect(standstill).toBeLessThan(unnoticedMs)
+    expect(await Promise.all(made.map((count) => count()))).toEqual([0, 0])
+    // What they watch they have said again: it is handed on for as long as they do.
+    for (let seconds = 0; seconds < 36; seconds += 12) await Promise.all([ann.sees('Bob'), bob.sees('Yard', 12 * fps)])
+    expect(await relays()).toEqual(up)
+    await bob.page.close()
+    await expect.poll(relays, { timeout: 40_000 }).toEqual([])
+    expect([...ann.problems, ...bob.problems]).toEqual([])
+  } finally {
+    await site[Symbol.asyncDispose]()
+    await controllers.remove()
+  }
+})

@@ -7,12 +7,17 @@ import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
 import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
 import { KeyFileError, loadKeyFile } from '../server/store/sealer.ts'
 
+const wrappedName = 'seal.key.wrapped'
+const plainName = 'seal.key'
+
 /** The key that seals the site's secrets, and what protects it. */
 export interface DataKey {
   /** 32 bytes. */
   key: Buffer
   /** `system`: wrapped by the keychain of this user's session; `file`: a file that only this user may read. */
   protection: 'system' | 'file'
+  /** Its name in the data folder. */
+  file: typeof wrappedName | typeof plainName
 }
 
 /** The keychain does not open the wrapped key, or refuses to wrap one. */
@@ -28,9 +33,6 @@ export class KeychainError extends Error {
   }
 }
 
-const wrappedName = 'seal.key.wrapped'
-const plainName = 'seal.key'
-
 /**
  * The key of a data folder: unwrapped, or made and wrapped. A key file that is there already (made headless, or where there was
  * no keychain) is used as it is, so that the folder works with either face. No key is made for a site that was sealed with another one.
@@ -41,7 +43,7 @@ export async function loadDataKey(folder: string): Promise<DataKey> {
   const wrapped = await readOptional(wrappedFile)
   if (wrapped !== undefined) return await unwrap(wrapped, wrappedFile)
   const plainFile = join(folder, plainName)
-  if ((await readOptional(plainFile)) !== undefined) return { key: await loadKeyFile(plainFile), protection: 'file' }
+  if ((await readOptional(plainFile)) !== undefined) return await plainKey(plainFile)
   if (await holdsSealedSecrets(folder)) {
     throw new KeyFileError(
       `${folder} holds neither ${wrappedName} nor ${plainName}, and the secrets of this site were sealed with that key: put the file back.`,
@@ -49,19 +51,24 @@ export async function loadDataKey(folder: string): Promise<DataKey> {
   }
   const key = randomBytes(32)
   const sealed = await wrap(key)
-  if (sealed === undefined) return { key: await loadKeyFile(plainFile), protection: 'file' }
+  if (sealed === undefined) return await plainKey(plainFile)
   await writeOnce(wrappedFile, sealed)
-  return { key, protection: 'system' }
+  return { key, protection: 'system', file: wrappedName }
+}
+
+async function plainKey(path: string): Promise<DataKey> {
+  return { key: await loadKeyFile(path), protection: 'file', file: plainName }
 }
 
 /**
  * What the console says of it.
  * @param session Electron's folder of the session's own files: on Windows what opens the wrapped key is in one of them, and nowhere else
  */
-export function siteKeyView(protection: DataKey['protection'], session: string): SiteKeyView {
-  if (protection === 'file') return { place: 'file', unprotected: true, also: '' }
+export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session: string): SiteKeyView {
+  if (protection === 'file') return { place: 'file', file, unprotected: true, also: '' }
   return {
     place: 'keychain',
+    file,
     unprotected: false,
     also: process.platform === 'win32' ? join(session, 'Local State') : '',
   }
@@ -93,11 +100,12 @@ async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   })
   if (!/^[0-9a-f]{64}$/.test(result)) throw new KeychainError(`${path} does not hold a sealing key.`, undefined)
   const key = Buffer.from(result, 'hex')
-  if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system' }
+  const file = wrappedName
+  if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system', file }
   const again = await wrap(key).catch(() => undefined)
-  if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file' }
+  if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file', file }
   await writeOnce(path, again)
-  return { key, protection: 'system' }
+  return { key, protection: 'system', file }
 }
 
 async function readOptional(path: string): Promise<Buffer | undefined> {

@@ -35,8 +35,8 @@ export class GaveUpError extends Error {
  * @throws GaveUpError; otherwise what opening the data folder says
  */
 export async function startController({ launch, logger, restarts, texts }: StartOptions): Promise<Controller> {
-  const { key, protection } = await openKey({ launch, logger, restarts, texts })
-  if (protection === 'file') logger.warn(texts().plainKey)
+  const { key, ...found } = await openKey({ launch, logger, restarts, texts })
+  if (found.protection === 'file') logger.warn(texts().plainKey)
   const sealer = createSealer(key)
   let overrides: ListenerOverrides = {
     host: launch.host,
@@ -50,7 +50,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       logger,
       version: app.getVersion(),
       sealer,
-      siteKey: siteKeyView(protection, app.getPath('sessionData')),
+      siteKey: siteKeyView(found, app.getPath('sessionData')),
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,

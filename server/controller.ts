@@ -153,7 +153,7 @@ export class Controller {
       version: options.version,
       startedAt: this.#startedAt,
       folder: options.dataFolder,
-      key: options.siteKey ?? { place: 'file', unprotected: false, also: '' },
+      key: options.siteKey ?? { place: 'file', file: 'seal.key', unprotected: false, also: '' },
     }
     this.#controllers = new ControllerWatch({
       site: led === undefined ? (options.controllers ?? onlyController({ ...facts, place, store })) : led.controllers,

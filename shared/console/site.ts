@@ -31,6 +31,8 @@ export const storeNotice = z.strictObject({
 export const siteKeyView = z.strictObject({
   /** A file in the data folder that only this user may read, or wrapped there by the keychain of their session. */
   place: z.enum(['file', 'keychain']),
+  /** Its name there. */
+  file: z.string(),
   /** A keychain was looked for, and none takes it. */
   unprotected: z.boolean(),
   /** A file outside the data folder without which no copy of that opens; empty for none. */

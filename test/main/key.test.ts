@@ -50,7 +50,7 @@ describe('with a keychain', () => {
       await expect(loadDataKey(folder)).rejects.toMatchObject({ isLocked })
       expect(await readdir(folder)).toEqual(['seal.key.wrapped'])
       begin('working')
-      expect(await loadDataKey(folder)).toEqual({ key, protection: 'system' })
+      expect(await loadDataKey(folder)).toEqual({ key, protection: 'system', file: 'seal.key.wrapped' })
     },
   )
 
@@ -80,16 +80,16 @@ describe.runIf(process.platform === 'linux').each(['none', 'v10', 'locked'] as c
     expect(await readdir(folder)).toEqual(['seal.key'])
     begin('working')
     // A keychain that appears later leaves the key where the headless controller finds it too.
-    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file' })
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file', file: 'seal.key' })
   })
 
   test('a key that Chromium sealed with its own counts as unprotected, until a keychain takes it', async () => {
     const hex = '00'.repeat(32)
     await writeFile(wrappedFile(), await safeStorage.encryptStringAsync(hex))
     const key = Buffer.from(hex, 'hex')
-    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file' })
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'file', file: 'seal.key.wrapped' })
     begin('working')
-    expect(await loadDataKey(folder)).toEqual({ key, protection: 'system' })
+    expect(await loadDataKey(folder)).toEqual({ key, protection: 'system', file: 'seal.key.wrapped' })
     expect((await readFile(wrappedFile(), 'latin1')).slice(0, 3)).toBe('v11')
     expect(await readdir(folder)).toEqual(['seal.key.wrapped'])
     begin(session)
@@ -101,12 +101,13 @@ test('on Windows a copy of the site needs the file with which Chromium opens the
   const { platform } = process
   Object.defineProperty(process, 'platform', { value: 'win32' })
   try {
-    expect(siteKeyView('system', folder)).toEqual({
+    expect(siteKeyView({ protection: 'system', file: 'seal.key.wrapped' }, folder)).toEqual({
       place: 'keychain',
+      file: 'seal.key.wrapped',
       unprotected: false,
       also: join(folder, 'Local State'),
     })
-    expect(siteKeyView('file', folder).also).toBe('')
+    expect(siteKeyView({ protection: 'file', file: 'seal.key' }, folder).also).toBe('')
   } finally {
     Object.defineProperty(process, 'platform', { value: platform })
   }

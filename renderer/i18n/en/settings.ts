@@ -361,7 +361,7 @@ export const settings = {
     download: 'Download',
     downloading: 'Downloading… {percent} %',
     downloaded: {
-      file: 'Backup saved. Keep the file seal.key of the data folder with it: without it the secrets inside cannot be opened.',
+      file: 'Backup saved. Keep the file {file} of the data folder with it: without it the secrets inside cannot be opened.',
       keychain:
         'Backup saved. The secrets inside open only with seal.key.wrapped of the data folder, for this user on this machine.',
     },

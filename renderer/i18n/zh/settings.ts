@@ -350,7 +350,7 @@ export const settings: Texts<typeof english> = {
     download: '下载',
     downloading: '正在下载… {percent} %',
     downloaded: {
-      file: '备份已保存。请同时保存数据目录中的 seal.key：没有它就无法打开其中的密钥和密码。',
+      file: '备份已保存。请同时保存数据目录中的 {file}：没有它就无法打开其中的密钥和密码。',
       keychain: '备份已保存。其中的密钥和密码只能由本用户在本机上用数据目录中的 seal.key.wrapped 打开。',
     },
     also: '还请保存 {file}：没有它就无法打开 seal.key.wrapped。',

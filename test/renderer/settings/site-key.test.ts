@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { defineComponent, h } from 'vue'
+import RowMenu from '../../../renderer/components/RowMenu.vue'
+import BackupsCard from '../../../renderer/pages/settings/BackupsCard.vue'
 import FolderCard from '../../../renderer/pages/settings/FolderCard.vue'
 import AttentionList from '../../../renderer/pages/overview/AttentionList.vue'
 import { useAttention } from '../../../renderer/composables/useOverview.ts'
+import { eventually } from '../eventually.ts'
 import { operator, says, show } from '../devices/operator-page.ts'
 
 const page = defineComponent({
@@ -14,7 +17,12 @@ const page = defineComponent({
 
 test('a site whose key is in a keychain of Windows says what a copy of its folder needs besides', async () => {
   const also = 'C:\\Users\\Ann\\AppData\\Roaming\\Roomdesk\\Local State'
-  const client = await operator(undefined, {}, undefined, { place: 'keychain', unprotected: false, also })
+  const client = await operator(undefined, {}, undefined, {
+    place: 'keychain',
+    file: 'seal.key.wrapped',
+    unprotected: false,
+    also,
+  })
   show(page, client)
   await says('a copy opens only for them, on this machine')
   await says(`Keep also ${also}: without it seal.key.wrapped cannot be opened.`)
@@ -22,7 +30,12 @@ test('a site whose key is in a keychain of Windows says what a copy of its folde
 })
 
 test('a session without a keychain is told, and its site needs nothing besides its folder', async () => {
-  const client = await operator(undefined, {}, undefined, { place: 'file', unprotected: true, also: '' })
+  const client = await operator(undefined, {}, undefined, {
+    place: 'file',
+    file: 'seal.key',
+    unprotected: true,
+    also: '',
+  })
   show(page, client)
   await says('This session has no keychain')
   expect(document.body.textContent).not.toContain('Keep also')
@@ -35,3 +48,19 @@ test('headless, where the key is in a file on purpose, nothing is said of it', a
   expect((await client.call('overview.get')).attention.map(({ code }) => code)).toEqual(['simulatedNode'])
   expect(document.body.textContent).not.toMatch(/keychain|Keep also/)
 })
+
+test.each(['seal.key', 'seal.key.wrapped'])(
+  'who saves a backup where no keychain protects the key is told which file opens it: %s',
+  async (file) => {
+    const client = await operator(undefined, {}, undefined, { place: 'file', file, unprotected: true, also: '' })
+    await client.call('backups.make')
+    const shown = show(BackupsCard, client)
+    const menu = await eventually(() => {
+      const found = shown.findComponent(RowMenu)
+      if (!found.exists()) throw new Error('no backup is shown')
+      return found
+    })
+    menu.vm.$emit('act', 'download')
+    await says(`Keep the file ${file} of the data folder with it`)
+  },
+)

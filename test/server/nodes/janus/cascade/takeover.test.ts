@@ -53,9 +53,12 @@ test('the controller starts again while somebody watches who is on another guard
   expect([left, viewer.watched.lost]).toEqual([false, 0])
   expect(viewer.watched.longestGap).toBeLessThan(400)
 
-  // It has them in hand.
+  // It has them in hand. A node that is taken out of service keeps nothing of them, nor does the other one.
+  await site.call(key, 'nodes.disable', { name: 'north' })
+  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([0, 0])
+  expect(left).toBe(true)
+  expect(await south.participants(room_id)).toEqual(['bob'])
   await site.call(key, 'rooms.delete', { room_ids: [room_id] })
   await expect.poll(() => south.room(room_id)).toBeUndefined()
-  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([0, 0])
   await Promise.all([ann, bob].map((peer) => peer.leave()))
 })

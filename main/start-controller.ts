@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
+import { leavesMachine } from '../shared/bind-address.ts'
 import { Controller } from '../server/controller.ts'
 import { ListenError } from '../server/edge/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
@@ -56,6 +57,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       restarts,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: process.env.ROOMDESK_FFMPEG },
     })
+    if (controller.firstStart !== undefined) await tellFirewallAsks(launch.host, texts())
     try {
       await controller.start()
       return controller
@@ -98,6 +100,19 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
     cancelId: 1,
   })
   return response === 0 ? 'again' : 'quit'
+}
+
+/** Systems that ask at the first connection from another machine, which then has to wait for the answer: said before a new site listens for others. */
+export async function tellFirewallAsks(host: string | undefined, texts: Texts): Promise<void> {
+  const { platform } = process
+  if (host === undefined || !leavesMachine(host) || (platform !== 'win32' && platform !== 'darwin')) return
+  await dialog.showMessageBox({
+    type: 'info',
+    title: 'Roomdesk',
+    message: texts.openToOthers,
+    detail: texts.openToOthersDetail[platform],
+    buttons: [texts.goOn],
+  })
 }
 
 async function askAboutPort({ message }: ListenError, texts: Texts): Promise<'again' | 'free' | 'quit'> {

@@ -68,6 +68,13 @@ const english = {
   devicesDown: (count: number) => `${count} devices were lost; Roomdesk is reconnecting them.`,
   notShown: 'The system did not show these notifications',
   cannotStart: 'Roomdesk cannot start',
+  openToOthers: 'Other machines can connect',
+  openToOthersDetail: {
+    win32:
+      'Windows will ask whether Roomdesk may communicate on networks: allow private networks, or other machines cannot reach it.',
+    darwin:
+      'macOS will ask whether Roomdesk may accept incoming connections and find devices on the local network: allow both, or clients and cameras cannot be reached.',
+  },
   portTaken: 'Roomdesk cannot listen',
   portTakenDetail: 'It can start now on free ports; clients must then use the addresses shown in the overview.',
   keychainLocked: 'The keychain is locked',
@@ -76,6 +83,7 @@ const english = {
   keychainRefuses: 'The keychain does not open this site',
   keychainRefusesDetail:
     'The key of this site opens only for the user who made it, on the same machine, while the keychain runs. Nothing was changed.',
+  goOn: 'Continue',
   tryAgain: 'Try Again',
   useFreePorts: 'Use Free Ports Once',
   notAsRoot: 'Roomdesk does not run as root: its pages would have no sandbox. Start it as another user.',
@@ -153,6 +161,12 @@ const chinese: Texts = {
   devicesDown: (count) => `${count} 台设备已断开，Roomdesk 正在重新连接。`,
   notShown: '系统未能显示以下通知',
   cannotStart: 'Roomdesk 无法启动',
+  openToOthers: '其他机器可以连接',
+  openToOthersDetail: {
+    win32: 'Windows 会询问是否允许 Roomdesk 在网络上通信：请允许“专用网络”，否则其他机器无法访问。',
+    darwin:
+      'macOS 会询问是否允许 Roomdesk 接受传入连接并查找本地网络中的设备：请全部允许，否则客户端和摄像机无法连通。',
+  },
   portTaken: 'Roomdesk 无法监听端口',
   portTakenDetail: '使用空闲端口可以立即启动；客户端须改用总览页显示的地址。',
   keychainLocked: '系统密钥环已锁定',
@@ -160,6 +174,7 @@ const chinese: Texts = {
     '本站点的密钥保存在其中。请先解锁（例如在 Linux 上打开“密码和密钥”），然后重试。数据未作任何更改。',
   keychainRefuses: '系统密钥环无法打开本站点',
   keychainRefusesDetail: '本站点的密钥只能由创建它的用户在同一台计算机上、密钥环运行时打开。数据未作任何更改。',
+  goOn: '继续',
   tryAgain: '重试',
   useFreePorts: '本次使用空闲端口',
   notAsRoot: 'Roomdesk 不能以 root 身份运行：页面将失去沙箱保护。请以其他用户启动。',

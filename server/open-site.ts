@@ -10,6 +10,7 @@ import type { ProofOfClient } from './edge/passed-on.ts'
 import { tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
+import { firewallAdvice } from './firewall-advice.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
 import type { Elsewhere } from './http/request-handler.ts'
@@ -76,13 +77,14 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
 
 /** Gives a new site what it needs, and applies what the start was told to. @returns what a first start made */
 export async function prepareSite(
-  options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn'>,
+  options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'logger'>,
   store: Store,
   events: EventLog,
 ): Promise<FirstStart | undefined> {
   const { site, sitePath: path = '' } = options
   let made: FirstStart | undefined
-  if (isFirstStart(store)) {
+  const isNew = isFirstStart(store)
+  if (isNew) {
     if (site === undefined) made = await makeFirstSite(store)
     else await rememberStart(store)
   }
@@ -90,6 +92,11 @@ export async function prepareSite(
   if (options.keySignIn === true) {
     const on: SiteFile = { settings: { console: { key_sign_in: true } } }
     await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+  }
+  if (isNew) {
+    const hasConsole = options.consolePage !== undefined
+    const advice = firewallAdvice(siteSettings(store), options.overrides ?? {}, { hasConsole })
+    if (advice !== undefined) options.logger.warn(advice)
   }
   return made
 }

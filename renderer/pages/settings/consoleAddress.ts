@@ -1,5 +1,4 @@
-/** Addresses of this machine that no other reaches. */
-export const loopback = /^(127\.|localhost$|\[?::1\]?$)/
+import { loopback } from '../../../shared/bind-address.ts'
 
 /**
  * Where the page finds the console after it moved.

@@ -1,0 +1,33 @@
+import { dialog } from 'electron'
+import { afterEach, expect, test, vi } from 'vitest'
+import { tellFirewallAsks } from '../../main/start-controller.ts'
+import { textsFor } from '../../main/texts.ts'
+
+const { platform } = process
+afterEach(() => {
+  vi.restoreAllMocks()
+  Object.defineProperty(process, 'platform', { value: platform })
+})
+
+/** What the operator is told of a new site that listens there. */
+async function told(on: NodeJS.Platform, host: string | undefined): Promise<string[]> {
+  Object.defineProperty(process, 'platform', { value: on })
+  const said: string[] = []
+  vi.spyOn(dialog, 'showMessageBox').mockImplementation(async (...values: unknown[]) => {
+    said.push((values.at(-1) as { detail: string }).detail)
+    return await Promise.resolve({ response: 0, checkboxChecked: false })
+  })
+  await tellFirewallAsks(host, textsFor('en', 'en'))
+  return said
+}
+
+test('a new site that is opened to other machines says what the system will ask', async () => {
+  expect(await told('win32', '0.0.0.0')).toEqual([expect.stringContaining('allow private networks')])
+  expect(await told('darwin', '10.0.0.5')).toEqual([expect.stringContaining('allow both')])
+})
+
+test('nothing is said where nobody else can connect, or where the system does not ask', async () => {
+  expect(await told('win32', undefined)).toEqual([])
+  expect(await told('win32', '127.0.0.1')).toEqual([])
+  expect(await told('linux', '0.0.0.0')).toEqual([])
+})

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { firewallAdvice } from '../../server/firewall-advice.ts'
+import { defaultSettings } from '../../shared/settings.ts'
+import { removeFolder, startHeadless } from '../support/headless.ts'
+
+const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
+const advice = 'Other machines may connect'
+
+test.each([
+  ['a flag', ['--host', '0.0.0.0'], undefined, {}],
+  ['the environment', [], undefined, { ROOMDESK_HOST: '0.0.0.0' }],
+  ['the site file', [], { credentials: [credential], settings: { listeners: { host: '0.0.0.0' } } }, {}],
+])(
+  'a new site that %s opens to other machines says once what a firewall has to let in',
+  async (_, flags, site, env) => {
+    const first = await startHeadless({ flags, site, env })
+    onTestFinished(() => removeFolder(first.folder))
+    const said = first.log.filter((line) => line.includes(advice))
+    expect(said).toHaveLength(1)
+    expect(said[0]).toMatch(/"level":"warn"/)
+    await first.stop()
+    const again = await startHeadless({ folder: first.folder, flags, env })
+    expect(again.log.filter((line) => line.includes(advice))).toEqual([])
+    await again.stop()
+  },
+)
+
+test('a site for this machine alone says nothing of firewalls', async () => {
+  const alone = await startHeadless()
+  onTestFinished(() => removeFolder(alone.folder))
+  expect(alone.log.filter((line) => line.includes(advice))).toEqual([])
+  await alone.stop()
+})
+
+test('the ports are named where they are known, and what Windows and macOS ask', () => {
+  const settings = defaultSettings()
+  const said = (platform: NodeJS.Platform, ports = {}): string =>
+    firewallAdvice(settings, { host: '10.0.0.5', ...ports }, { hasConsole: true, platform }) ?? ''
+  expect(said('linux')).toContain(
+    'TCP 7080 (media API), TCP 7081 (device API), TCP 7083 (console), TCP 7082 (media node), UDP 7082 (media), UDP 7182 (media after a change of networks)',
+  )
+  expect(said('linux', { media_port: 0, node_port: 9000 })).toContain(
+    'let in TCP 7081 (device API), TCP 7083 (console), TCP 9000 (media node), UDP 9000 (media), UDP 9100',
+  )
+  expect(said('win32')).toContain('allow private networks')
+  expect(said('darwin')).toContain('allow both')
+  expect(firewallAdvice(settings, {}, { hasConsole: true })).toBeUndefined()
+})

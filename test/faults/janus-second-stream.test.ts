@@ -48,6 +48,21 @@ test('on the room page a camera on Janus is shown small by its second stream and
   await ann.sees('Yard')
   expect(await pulled()).toBe(2)
 
+  // The controller dies, and then stops in order: the small picture is sent on, and the next one knows of it.
+  const made = await ann.watchConnections()
+  const longest = await ann.watchStandstill('Yard')
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    await site.controller.stop(signal)
+    await site.startAgain()
+    await ann.page.getByRole('button', { name: 'Chat' }).click()
+    await ann.says(`After ${signal}`)
+    await ann.reads(`After ${signal}`)
+    await ann.page.getByRole('button', { name: 'Chat' }).click()
+    await ann.sees('Yard', 20)
+  }
+  console.log(`the small picture stood still for ${await longest()} ms at most`)
+  expect([await made(), await pulled()]).toEqual([0, 2])
+
   await ann.page.setViewportSize({ width: 1280, height: 800 })
   await ann.until(`${shown} === 360`)
   await ann.sees('Yard')

@@ -175,6 +175,7 @@ export class CameraSite {
       logger: { ...quiet, error: console.error },
       ...(this.#options.stallMs === undefined ? {} : { stallMs: this.#options.stallMs }),
       ...(this.#options.lingerMs === undefined ? {} : { lingerMs: this.#options.lingerMs }),
+      settleMs: 200,
     })
   }
 

@@ -34,6 +34,8 @@ export interface JanusCamerasOptions {
   stallMs?: number
   /** How long a second stream is pulled on after its last viewer, in milliseconds. */
   lingerMs?: number
+  /** From the moment that a session was claimed until everybody who goes on with something in it has said so, in milliseconds. */
+  settleMs?: number
 }
 
 /** As for the embedded node. */
@@ -44,6 +46,8 @@ const answerMs = 10_000
 const tokenSeconds = 3_600
 /** Loops that are looked at or taken down at a time. */
 const width = 16
+/** Pages are there again within some seconds. */
+const defaultSettleMs = 15_000
 /** How long the end of the session may take, in milliseconds. */
 const endMs = 3_000
 
@@ -61,6 +65,8 @@ export class JanusCameras implements RoomDevices {
   readonly small: SecondStreams
   readonly #session: LastingSession
   readonly #closing = new AbortController()
+  /** Until what nobody holds is looked for. */
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: JanusCamerasOptions) {
     const {
@@ -198,10 +204,12 @@ export class JanusCameras implements RoomDevices {
   /** While the node is in service its cameras stay in their rooms, for the next controller; otherwise nothing of them stays on the node. */
   async close(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
+    clearTimeout(this.#timer)
     await this.#loops.settled()
-    await this.small.endAll()
-    for (const { unwatch } of this.#loops.table) unwatch()
     const leave = this.#options.store.get('nodes', this.#options.access.name)?.enabled === true
+    if (leave) await this.small.leave()
+    else await this.small.endAll()
+    for (const { unwatch } of this.#loops.table) unwatch()
     if (!leave && this.#loops.table.size > 0) await this.#clearNode()
     await this.#session.close(leave && this.#loops.table.size > 0, AbortSignal.timeout(endMs))
     await this.#records.settled()
@@ -263,11 +271,20 @@ export class JanusCameras implements RoomDevices {
         (loop) => this.#loops.resume(session, loop, this.#isWanted(loop.record), signal),
       )
     }
+    if (!isClaimed) return await this.#review(session, signal)
+    // Pages say a moment later which small pictures they are sent.
+    const { settleMs = defaultSettleMs } = this.#options
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#review(session, this.#closing.signal), settleMs).unref()
+  }
+
+  async #review(session: JanusSession, signal: AbortSignal): Promise<void> {
+    const ofCameras = this.small.mountpoints()
     try {
-      const strays = await this.#mountpoints.review(session, signal)
+      const strays = (await this.#mountpoints.review(session, signal)).filter((id) => !ofCameras.has(id))
       // Their ids say nothing to an operator.
-      const subjects = Array.from({ length: strays }, () => '')
-      if (strays > 0) this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects })
+      if (strays.length > 0)
+        this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects: strays.map(() => '') })
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the mountpoints of a Janus node could not be looked at')
     }

@@ -85,16 +85,16 @@ export class Mountpoints {
     await Promise.all(this.#ending.values())
   }
 
-  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind; returns how many these were. @throws NodeError */
-  async review(session: JanusSession, signal: AbortSignal): Promise<number> {
+  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind; returns which these were. @throws NodeError */
+  async review(session: JanusSession, signal: AbortSignal): Promise<string[]> {
     const listed = await this.#requests.list(session, signal)
     this.#leftBehind = false
-    let strays = 0
+    const strays: string[] = []
     for (const id of listed) {
       if (!id.startsWith(ourMountpoints) || this.#held.has(id) || this.#ending.has(id)) continue
       this.#options.logger.info({ mountpoint: id }, 'a mountpoint that nobody holds is destroyed')
       await this.#destroy(session, id)
-      strays += 1
+      strays.push(id)
     }
     return strays
   }

@@ -82,9 +82,52 @@ export class SecondStreams implements SmallPictures {
     }
   }
 
+  /** As SmallPictures.goOn. */
+  async goOn(
+    { roomId, userId }: { roomId: string; userId: string },
+    { owner, handle, answer }: { owner: JanusSession; handle: number; answer: string },
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<SmallPicture | undefined> {
+    const loop = this.#options.loops.get(roomId, userId)
+    const session = this.#options.session()
+    const camera = loop?.state === 'up' ? this.#cameraOf(loop) : undefined
+    if (loop === undefined || session === undefined || camera === undefined) return undefined
+    const view: View = { loop, camera, ended }
+    const { mountpoints, requests, logger } = this.#options
+    mountpoints.keep(camera.id)
+    try {
+      // It is refused where the mountpoint is gone.
+      if ((await requests.media(session, camera.id)).length === 0) throw new NodeError('it carries nothing')
+      signal.throwIfAborted()
+      const watched = watchedMountpoint(camera)
+      const adopted = owner.adopt(handle, watched.plugin)
+      const subscription = Subscription.goOn(adopted, watched, { answer, watched: {} }, () => this.#end(view))
+      this.#views.add(view)
+      this.#look()
+      return { subscription, letGo: () => this.#letGo(view) }
+    } catch (error) {
+      await this.#release(camera)
+      signal.throwIfAborted()
+      logger.debug({ err: error, user: userId }, 'the second stream of a camera does not go on')
+      return undefined
+    }
+  }
+
   /** The camera is out of the room: whoever watches it is told. */
   loopEnded(loop: Loop): void {
     for (const view of [...this.#views]) if (view.loop === loop) this.#end(view)
+  }
+
+  /** Names of those that the cameras in rooms have, whether somebody watches them or not. */
+  mountpoints(): Set<string> {
+    return new Set(Array.from(this.#options.loops, (loop) => this.#cameraOf(loop)?.id ?? ''))
+  }
+
+  /** What somebody watches goes on for the next controller; nothing else is pulled any more when this resolves. Never rejects. */
+  async leave(): Promise<void> {
+    this.#views.clear()
+    await this.endAll()
   }
 
   /** Everybody is told that it is over, and nothing is pulled any more when this resolves. Never rejects. */

@@ -2,10 +2,11 @@ import type { ClaimWish } from '../../front/room-carrier.ts'
 import { JanusSession } from '../janus-session.ts'
 import type { JanusSocket } from '../janus-socket.ts'
 import type { HeldMedia, HeldStay } from './media-tickets.ts'
-import { type MediaWay, wayOf } from './media-ways.ts'
+import { type MediaWay, smallWay, wayOf } from './media-ways.ts'
 import { PersonStay, type StayParts } from './person-stay.ts'
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
+import type { SmallPictures } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 import { attachedWith, watchedFeed } from './watched-feed.ts'
 
@@ -47,10 +48,11 @@ export interface ClaimedMedia {
   isPublished: boolean
 }
 
-/** What they send or watch. @param over told once when it ends @throws NotThere, JanusError noHandle when it is over; as JanusHandle.request */
+/** What they send or watch. @param pictures where there are smaller ones @param over told once when it ends @throws NotThere, JanusError noHandle when it is over; as JanusHandle.request */
 export async function claimMedia(
   { stay, media, room, isPublished }: ClaimedMedia,
   { roomId, feedId, sends, sdp, height }: Pick<ClaimWish, 'roomId' | 'feedId' | 'sends' | 'sdp' | 'height'>,
+  pictures: Pick<SmallPictures, 'goOn'> | undefined,
   over: () => void,
   signal: AbortSignal,
 ): Promise<MediaWay> {
@@ -60,10 +62,17 @@ export async function claimMedia(
     const publication = stay.goOnPublishing(isScreen(feedId) ? 'screen' : 'main', media.handle, sdp, over)
     return wayOf(publication, media.handle)
   }
+  const watches = { roomId, feedId }
+  if (media.small) {
+    const claimed = { owner: stay.session, handle: media.handle, answer: sdp }
+    const small = await pictures?.goOn({ roomId, userId: feedId }, claimed, over, signal)
+    if (small === undefined) throw new NotThere('the small picture is sent no more')
+    return { ...smallWay(small, media.handle), watches }
+  }
   const requests = watchedFeed({ ...stay.credentials, room, feed: feedId })
   const handle = stay.session.adopt(media.handle, requests.plugin)
   const subscription = Subscription.goOn(handle, requests, { answer: sdp, watched: attachedWith(media.mid) }, over)
   // What is asked for is refused where its handle is gone.
   await subscription.show(height ?? highest, signal)
-  return { ...wayOf(subscription, media.handle), watches: { roomId, feedId } }
+  return { ...wayOf(subscription, media.handle), watches }
 }

@@ -13,7 +13,7 @@ import { claimMedia, claimStay } from './claims.ts'
 import type { IceCredentials } from './gathered-description.ts'
 import { HeardRooms } from './heard-rooms.ts'
 import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
-import { MediaWays, wayOf } from './media-ways.ts'
+import { MediaWays, smallWay, wayOf } from './media-ways.ts'
 import { type Admit, type Admitted, type CarriedPerson, PersonStay, type StayParts } from './person-stay.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
@@ -155,7 +155,7 @@ export class JanusPeople implements RoomCarrier {
       return {
         session,
         answer,
-        ticket: this.#ticket(stay, { handle, feed: feedIdOf(userId, source), sends: true, mid: '' }),
+        ticket: this.#ticket(stay, { handle, feed: feedIdOf(userId, source), sends: true, mid: '', small: false }),
       }
     })
   }
@@ -181,25 +181,19 @@ export class JanusPeople implements RoomCarrier {
           : { subscription: await open(stay.session, stay.credentials), letGo: undefined })
       // Noted until it was answered.
       if (height !== undefined) await subscription.show(height, inner)
-      const way = wayOf(subscription, undefined)
       const { offer, handle, watched } = subscription
-      // The small picture is another plugin's, and is begun anew.
-      const held = small === undefined ? stay : undefined
+      const way = smallWay({ subscription, letGo: () => letGo?.() }, stay && handle)
       this.#ways.add(session, {
         ...way,
         show: async (shown, of) => {
           if (small !== undefined && wish.small !== true && hasOutgrown(shown)) over()
           else await subscription.show(shown, of)
         },
-        end: async (of) => {
-          letGo?.()
-          await way.end(of)
-        },
         watches: { roomId, feedId },
-        ...(held && { handle }),
       })
-      const media = { handle, feed: feedId, sends: false, mid: videoMidOf(watched) ?? '' }
-      return { session, offer, ticket: held === undefined ? '' : this.#ticket(held, media) }
+      const mid = small === undefined ? (videoMidOf(watched) ?? '') : ''
+      const media = { handle, feed: feedId, sends: false, mid, small: small !== undefined }
+      return { session, offer, ticket: stay === undefined ? '' : this.#ticket(stay, media) }
     })
   }
 
@@ -220,7 +214,7 @@ export class JanusPeople implements RoomCarrier {
       const over = (): void => this.#over(session)
       const room = this.#options.nameOf?.(roomId) ?? roomId
       const claim = { stay, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
-      this.#ways.add(session, await claimMedia(claim, wish, over, inner))
+      this.#ways.add(session, await claimMedia(claim, wish, this.#options.small, over, inner))
       return { session, ticket }
     })
   }

@@ -19,6 +19,8 @@ const media = z.strictObject({
   sends: z.boolean(),
   /** Of the picture that is watched; empty for none. */
   mid: z.string(),
+  /** It is the camera's smaller picture, past the room. */
+  small: z.boolean(),
 })
 /** What somebody sends or watches, likewise. */
 export type HeldMedia = z.output<typeof media>

@@ -2,6 +2,7 @@ import type { JanusCandidate } from '../janus-message.ts'
 import type { IceCredentials } from './gathered-description.ts'
 import type { Publication } from './publication.ts'
 import { NotThere } from './refusals.ts'
+import type { SmallPicture } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 
 /** One publication or subscription. */
@@ -31,6 +32,18 @@ export function wayOf(media: Subscription | Publication, handle: number | undefi
     ...way,
     start: (answer, signal) => media.start(answer, signal),
     show: (height, signal) => media.show(height, signal),
+  }
+}
+
+/** The same of a small picture, which is let go of with it. */
+export function smallWay({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaWay {
+  const way = wayOf(subscription, handle)
+  return {
+    ...way,
+    end: async (signal) => {
+      letGo()
+      await way.end(signal)
+    },
   }
 }
 

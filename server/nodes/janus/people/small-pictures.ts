@@ -23,6 +23,18 @@ export interface SmallPictures {
     ended: () => void,
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined>
+  /**
+   * Goes on with one that an earlier controller began; undefined where it is over.
+   * @param claimed its handle, in the session of its owner, and what the browser answered
+   * @param ended called once when it ends by itself
+   * @throws the signal's reason
+   */
+  goOn(
+    stream: { roomId: string; userId: string },
+    claimed: { owner: JanusSession; handle: number; answer: string },
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<SmallPicture | undefined>
 }
 
 /** Up to this height, in device pixels, the smaller picture is enough: as the room page asks for it. */

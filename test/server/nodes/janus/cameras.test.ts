@@ -98,7 +98,7 @@ test('a node that has no secrets but signed tokens takes cameras as well, and no
   expect(await site.mountpoints()).toHaveLength(2)
   await site.startAgain()
   await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
-  expect(await site.mountpoints()).toEqual([id])
+  await expect.poll(() => site.mountpoints()).toEqual([id])
   expect(await site.publishers(room)).toEqual(['cam'])
 })
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { extractAll, listPackage } from '@electron/asar'
-import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { licencesFile } from '../../packaging/licences/write-licences.ts'
 import { isGenuine, launch } from '../e2e/desktop.ts'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
+import { checkFuses } from '../support/packed-fuses.ts'
 import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -91,16 +91,7 @@ describe('packaged for the system of the Electron that is here', () => {
   )
 
   test('has its fuses set', async () => {
-    const [off, on] = ['0', '1'].map((state) => state.charCodeAt(0))
-    expect(await getCurrentFuseWire(packed.executable)).toMatchObject({
-      [FuseV1Options.RunAsNode]: off,
-      [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: off,
-      [FuseV1Options.EnableNodeCliInspectArguments]: off,
-      [FuseV1Options.GrantFileProtocolExtraPrivileges]: off,
-      [FuseV1Options.EnableCookieEncryption]: on,
-      [FuseV1Options.EnableEmbeddedAsarIntegrityValidation]: on,
-      [FuseV1Options.OnlyLoadAppFromAsar]: on,
-    })
+    await checkFuses(packed.executable)
   })
 
   test('what is inside starts and answers a client', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machineCodeOf } from '../../packaging/machine-code.ts'
 import { checkNatives } from '../../packaging/natives.ts'
 import { withFuses } from '../support/stand-in-distribution.ts'
-import { checkFuses } from './packed.ts'
+import { checkFuses } from '../support/packed-fuses.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** Real libraries of every system, as a package of Electron's brings them. */

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
+import { checkFuses } from '../support/packed-fuses.ts'
 import { checkArchitecture, checkNatives } from '../../packaging/natives.ts'
 import { NotHere, type Report } from './report.ts'
 
@@ -45,28 +45,6 @@ export async function checkPacked(report: Report, packed: PackedApp): Promise<vo
     checkArchitecture([packed.executable], process.platform, process.arch),
   )
   await report.check('packed.natives', () => checkNatives(packed.resources, process.platform, process.arch))
-}
-
-/** What the fuses of electron-builder.yml come to. */
-const expectedFuses: ReadonlyMap<FuseV1Options, boolean> = new Map([
-  [FuseV1Options.RunAsNode, false],
-  [FuseV1Options.EnableNodeOptionsEnvironmentVariable, false],
-  [FuseV1Options.EnableNodeCliInspectArguments, false],
-  [FuseV1Options.GrantFileProtocolExtraPrivileges, false],
-  [FuseV1Options.EnableCookieEncryption, true],
-  [FuseV1Options.EnableEmbeddedAsarIntegrityValidation, true],
-  [FuseV1Options.OnlyLoadAppFromAsar, true],
-])
-
-/** Reads the fuses in the executable. */
-export async function checkFuses(executable: string): Promise<string> {
-  const wire = await getCurrentFuseWire(executable)
-  const wrong = [...expectedFuses].filter(([fuse, on]) => String.fromCharCode(Number(wire[fuse])) !== (on ? '1' : '0'))
-  if (wrong.length > 0) {
-    const names = wrong.map(([fuse, on]) => `${FuseV1Options[fuse]} is not ${on ? 'on' : 'off'}`)
-    throw new Error(names.join(', '))
-  }
-  return `${expectedFuses.size} as electron-builder.yml says`
 }
 
 async function checkSignature(executable: string): Promise<string> {

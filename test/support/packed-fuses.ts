@@ -1,0 +1,23 @@
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+
+/** What the fuses of electron-builder.yml come to. */
+const expectedFuses: ReadonlyMap<FuseV1Options, boolean> = new Map([
+  [FuseV1Options.RunAsNode, false],
+  [FuseV1Options.EnableNodeOptionsEnvironmentVariable, false],
+  [FuseV1Options.EnableNodeCliInspectArguments, false],
+  [FuseV1Options.GrantFileProtocolExtraPrivileges, false],
+  [FuseV1Options.EnableCookieEncryption, true],
+  [FuseV1Options.EnableEmbeddedAsarIntegrityValidation, true],
+  [FuseV1Options.OnlyLoadAppFromAsar, true],
+])
+
+/** Reads the fuses in the executable of a packed app. @throws Error that names those that are set otherwise */
+export async function checkFuses(executable: string): Promise<string> {
+  const wire = await getCurrentFuseWire(executable)
+  const wrong = [...expectedFuses].filter(([fuse, on]) => String.fromCharCode(Number(wire[fuse])) !== (on ? '1' : '0'))
+  if (wrong.length > 0) {
+    const names = wrong.map(([fuse, on]) => `${FuseV1Options[fuse]} is not ${on ? 'on' : 'off'}`)
+    throw new Error(names.join(', '))
+  }
+  return `${expectedFuses.size} as electron-builder.yml says`
+}

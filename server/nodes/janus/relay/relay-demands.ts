@@ -1,9 +1,20 @@
+import { unlessAborted } from '../../deadline.ts'
+
 /** What somebody on a node wants to watch. */
 export interface RelayWish {
   node: string
   /** Left out: everything in the room, also what comes later. */
   stream?: string
 }
+
+/** Somebody waits for a stream to be on their node. */
+interface Waiting {
+  wish: StreamWish
+  resolve: (feed: string) => void
+}
+
+/** A wish for one stream. */
+export type StreamWish = RelayWish & { stream: string }
 
 /** Those who want the same on the same node. */
 interface Demand {
@@ -19,6 +30,7 @@ export class RelayDemands {
   readonly #changed: () => void
   readonly #demands = new Map<string, Demand>()
   readonly #held = new Set<NodeJS.Timeout>()
+  readonly #waiting = new Set<Waiting>()
 
   constructor(graceMs: number, changed: () => void) {
     this.#graceMs = graceMs
@@ -58,6 +70,26 @@ export class RelayDemands {
       takeBack()
     }, milliseconds).unref()
     this.#held.add(timer)
+  }
+
+  /** The participant by whom a stream is to be had on a node; resolves when `meet` finds one. @throws the signal's reason */
+  async met(wish: StreamWish, signal: AbortSignal): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const waiting = { wish, resolve }
+    this.#waiting.add(waiting)
+    try {
+      return await unlessAborted(promise, signal)
+    } finally {
+      this.#waiting.delete(waiting)
+    }
+  }
+
+  /** Those who wait are told by whom their stream is to be had, where it is. */
+  meet(feedOf: (wish: StreamWish) => string | undefined): void {
+    for (const { wish, resolve } of this.#waiting) {
+      const feed = feedOf(wish)
+      if (feed !== undefined) resolve(feed)
+    }
   }
 
   /** By stream, the nodes on which it is watched. */

@@ -1,5 +1,4 @@
 import type { StoredRelayLoop } from '../../../store/records.ts'
-import { unlessAborted } from '../../deadline.ts'
 import { NodeConnectionError, NodeError } from '../../media-node.ts'
 import { describeFailure, type NodeLogger } from '../../node-failure.ts'
 import { Backoffs } from './backoff.ts'
@@ -32,12 +31,6 @@ export interface RelayView extends RelayStep {
   since: number
 }
 
-/** Somebody waits for a stream to be on their node. */
-interface Waiting {
-  wish: RelayWish & { stream: string }
-  resolve: (feed: string) => void
-}
-
 /** How often nodes that feed others are asked whether they still answer, in milliseconds. */
 const checkMs = 400
 
@@ -51,7 +44,6 @@ export class RelayRoom {
   readonly #demands: RelayDemands
   readonly #relays = new Map<string, RoomRelay>()
   readonly #backoffs = new Backoffs(() => this.#look())
-  readonly #waiting = new Set<Waiting>()
   readonly #work = new Set<Promise<void>>()
   readonly #beganAt = performance.now()
   #checks: NodeJS.Timeout | undefined
@@ -97,14 +89,7 @@ export class RelayRoom {
     const now = this.#feedOn(stream, node)
     if (now !== undefined) return now
     if (this.#isClosed) throw closedError()
-    const { promise, resolve } = Promise.withResolvers<string>()
-    const waiting = { wish: { stream, node }, resolve }
-    this.#waiting.add(waiting)
-    try {
-      return await unlessAborted(promise, signal)
-    } finally {
-      this.#waiting.delete(waiting)
-    }
+    return await this.#demands.met({ stream, node }, signal)
   }
 
   views(): RelayView[] {
@@ -165,10 +150,7 @@ export class RelayRoom {
     }
     this.#watchNodes()
     this.#backoffs.keep((key) => wanted.has(key) || this.#relays.has(key))
-    for (const { wish, resolve } of this.#waiting) {
-      const feed = this.#feedOn(wish.stream, wish.node)
-      if (feed !== undefined) resolve(feed)
-    }
+    this.#demands.meet(({ stream, node }) => this.#feedOn(stream, node))
   }
 
   #watchNodes(): void {

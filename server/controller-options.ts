@@ -5,7 +5,7 @@ import type { SiteControllers } from './console/site-controllers.ts'
 import type { FixedCompatibility } from './field-api/older-clients.ts'
 import type { ListenerOverrides } from './http/listeners.ts'
 import type { Restarts } from './restarts.ts'
-import type { MediaProgram } from './services.ts'
+import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
 import type { Sealer } from './store/sealer.ts'
 

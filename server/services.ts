@@ -1,12 +1,9 @@
-import type { Logger } from 'pino'
-import type { Settings } from '../shared/settings.ts'
 import { authenticateOperation } from './media-api/authenticate.ts'
 import { type AccountAccess, accountAccess } from './access/accounts/account-access.ts'
 import type { HashCost } from './access/accounts/password-hash.ts'
 import { Credentials } from './access/credentials.ts'
 import { DigestCache } from './access/digest-cache.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
-import type { ProofOfClient } from './edge/passed-on.ts'
 import { ClientRateLimit } from './edge/rate-limit.ts'
 import { LicenceCheck } from './access/licence.ts'
 import { Sessions } from './access/sessions.ts'
@@ -17,6 +14,7 @@ import { licenceOf } from './console/site-procedures.ts'
 import type { EventSink } from './event-log/event-log.ts'
 import type { PeopleNames } from './event-log/people-names.ts'
 import { SiteWatch } from './event-log/watch-site.ts'
+import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
 import { DeviceTable } from './devices/device-table.ts'
 import { OutgoingUsers } from './devices/outgoing-users.ts'
 import type { DeviceProbe } from './devices/probe.ts'
@@ -26,11 +24,7 @@ import { type FixedCompatibility, OlderClients } from './field-api/older-clients
 import { FaultRules } from './lab/faults.ts'
 import { SimulatedPeople } from './lab/people.ts'
 import { lookThrough, probeThrough } from './devices/node-probe.ts'
-import type { MediaConfiguration } from './nodes/embedded/embedded-media-options.ts'
-import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
-import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
-import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
-import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
+import type { EmbeddedNodes } from './nodes/embedded/embedded-nodes.ts'
 import type { NodeDrivers } from './nodes/node-driver.ts'
 import type { NodeInspections } from './nodes/health/connection-test.ts'
 import { janusAccess } from './nodes/janus/node-access.ts'
@@ -56,25 +50,16 @@ import { lockForHost } from './rooms/host-lock.ts'
 import { lookAtRoom } from './rooms/entry-by-number.ts'
 import { observeGuesses } from './rooms/refused-guesses.ts'
 import { openWantedRoom } from './rooms/wanted-room.ts'
-import type { StoredNode } from './store/records.ts'
 import type { SiteMember } from './store/site-member.ts'
-import type { Store } from './store/store.ts'
 
 /** What services are made of. */
-export interface ServiceOptions {
-  store: Store
-  settings: () => Settings
-  logger: Logger
+export interface ServiceOptions extends EmbeddedProgramsParts {
   /** `host:port` of this machine's own node at the node port; or of the one at a port of its own. */
   defaultNodeAddress: (port: number) => string
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
-  /** Where this controller listens. */
-  sitePorts?: () => readonly number[]
   /** Where people reach the media API; empty while it does not listen. */
   mediaUrl?: () => string
-  /** Left out: no node of kind `embedded` works here. */
-  media?: MediaProgram | undefined
   /** How often the process started itself again. */
   restarts?: number
   /** Of flags or the environment: they come before the settings. */
@@ -85,21 +70,8 @@ export interface ServiceOptions {
   events: EventSink
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
-  /** What other controllers of the site prove of the clients that they pass on; left out: it is alone. */
-  proof?: ProofOfClient | undefined
   /** Ports that another role of this program let go of. */
   kept?: KeptPorts | undefined
-}
-
-/** The program of the embedded node. */
-export interface MediaProgram {
-  spawn: SpawnMediaProcess
-  /** Folder of the built room page; empty: none is served. */
-  pageFolder: string
-  /** Path or name of ffmpeg; left out: the one that is found. */
-  ffmpeg?: string | undefined
-  /** See EmbeddedMediaOptions. */
-  hangsAfterMs?: number | undefined
 }
 
 /** Every part between the disk and the listeners, composed. */
@@ -151,7 +123,7 @@ export function createServices(options: ServiceOptions): Services {
   const digests = new DigestCache(store)
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   const watch = new SiteWatch(store, options.events)
-  const media = embeddedMedia(options, watch, {
+  const media = embeddedPrograms(options, watch, {
     answers: {
       open: (wanted, node) => openWantedRoom({ store, rooms, joinLinks, front, observer, logger }, wanted, node),
       look: (looked) => lookAtRoom({ store, rooms, observer }, looked),
@@ -327,45 +299,6 @@ export function createServices(options: ServiceOptions): Services {
       roomViews.close()
     },
   }
-}
-
-function embeddedMedia(
-  { media, store, settings, logger, proof, sitePorts = () => [] }: ServiceOptions,
-  watch: SiteWatch,
-  {
-    nodesBeside,
-    leaseMs,
-    ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & {
-    nodesBeside: (name: string) => string[]
-    leaseMs: () => number
-  },
-): EmbeddedNodes | undefined {
-  if (media === undefined) return undefined
-  const configuration = (node: StoredNode): MediaConfiguration =>
-    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, {
-      sitePorts: [...new Set([...sitePorts(), ...nodes.furtherPorts])],
-      otherNodes: nodesBeside(node.name),
-      leaseMs: leaseMs(),
-    })
-  const removals = new StoredRemovals(store, logger)
-  const nodes: EmbeddedNodes = new EmbeddedNodes({
-    ...media,
-    proofKey: proof?.key,
-    configuration,
-    removals: {
-      list: () => removals.list(),
-      keep: (removal) => removals.keep(removal),
-    },
-    removed: ({ roomId, userId }, userName, by) => watch.hosts.removed(roomId, { userId, userName }, by),
-    hostActed: (acted) => watch.hosts.acted(acted),
-    failed: (node, why) => watch.nodeCrashed(node, why),
-    ...visits,
-    logger,
-    // Which ports are the site's is told to each, which calls none of them.
-    changed: () => nodes.configure(),
-  })
-  return nodes
 }
 
 function through<T>(media: EmbeddedNodes | undefined, make: (media: EmbeddedNodes) => T): T | undefined {

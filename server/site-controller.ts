@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settings } from '../shared/settings.ts'
 import { ConsoleKey } from './console/console-key.ts'
 import { LeaderHistory } from './console/leader-history.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
@@ -9,19 +7,20 @@ import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
 import { ProofOfClient } from './edge/passed-on.ts'
 import type { TlsMaterial } from './edge/tls.ts'
-import { EventLog } from './event-log/event-log.ts'
+import type { EventLog } from './event-log/event-log.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
 import { type FirstStart, isFirstStart } from './first-start.ts'
 import type { ListenerName } from './http/listeners.ts'
-import { controllersBy, joinAgain, joinSite, ledSoon, type SiteControllerOptions } from './join-site.ts'
+import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
+import { type JoinedSite, openJoinedSite } from './joined-site.ts'
 import { firstMaterial, prepareSite } from './open-site.ts'
 import type { Restarts } from './restarts.ts'
 import { proofOfCaller } from './standby-console.ts'
 import { type StandbyRole, standbyRole } from './standby-role.ts'
-import { FollowedSite } from './standby/followed-site.ts'
+import type { FollowedSite } from './standby/followed-site.ts'
 import { LeaderWay } from './standby/leader-way.ts'
 import { PassOn, passElsewhere } from './standby/pass-on.ts'
-import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import type { Sealer } from './store/sealer.ts'
 import type { ControllerPlace, ControllerRole, KnownController, LedStore, SiteMember } from './store/site-member.ts'
 
 /** Before a change of role is tried again, in milliseconds. */
@@ -60,11 +59,7 @@ export class SiteController {
   readonly #ending = new AbortController()
   #stopped: Promise<void> | undefined
 
-  private constructor(
-    options: SiteControllerOptions,
-    own: { sealer: Sealer; events: EventLog; member: SiteMember; site: FollowedSite; tls: TlsMaterial | undefined },
-  ) {
-    const { sealer, events, member, site, tls } = own
+  private constructor(options: SiteControllerOptions, { sealer, events, member, site, tls }: JoinedSite) {
     this.#options = options
     this.#sealer = sealer
     this.#events = events
@@ -79,26 +74,9 @@ export class SiteController {
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
   }
 
-  /**
-   * Joins the site; nothing listens yet.
-   * @throws what `openMember` throws, KeyFileError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
-   */
+  /** Joins the site; nothing listens yet. @throws what `openJoinedSite` throws */
   static async open(options: SiteControllerOptions): Promise<SiteController> {
-    const { dataFolder, logger } = options
-    const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
-    const member = await joinSite(options, sealer, 'fail')
-    let events: EventLog | undefined
-    try {
-      const site = new FollowedSite(member.followed, sealer)
-      const bounds = (): Settings['events'] => site.settings().events
-      events = await EventLog.open({ dataFolder, sealer, logger, bounds })
-      const tls = await firstMaterial(site.settings(), dataFolder)
-      return new SiteController(options, { sealer, events, member, site, tls })
-    } catch (error) {
-      await events?.close()
-      await member.close()
-      throw error
-    }
+    return new SiteController(options, await openJoinedSite(options))
   }
 
   get role(): ControllerRole {

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type { Settings } from '../shared/settings.ts'
+import type { TlsMaterial } from './edge/tls.ts'
+import { EventLog } from './event-log/event-log.ts'
+import { joinSite, type SiteControllerOptions } from './join-site.ts'
+import { firstMaterial } from './open-site.ts'
+import { FollowedSite } from './standby/followed-site.ts'
+import { createSealer, loadKeyFile, type Sealer } from './store/sealer.ts'
+import type { SiteMember } from './store/site-member.ts'
+
+/** What a controller has of a site that it has joined, before it leads or stands by. */
+export interface JoinedSite {
+  sealer: Sealer
+  events: EventLog
+  member: SiteMember
+  /** The site as it is known here, whoever leads. */
+  site: FollowedSite
+  /** Of the settings; undefined: plain HTTP. */
+  tls: TlsMaterial | undefined
+}
+
+/**
+ * Joins a site.
+ * @throws what `openMember` throws, KeyFileError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+ */
+export async function openJoinedSite(options: SiteControllerOptions): Promise<JoinedSite> {
+  const { dataFolder, logger } = options
+  const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
+  const member = await joinSite(options, sealer, 'fail')
+  let events: EventLog | undefined
+  try {
+    const site = new FollowedSite(member.followed, sealer)
+    const bounds = (): Settings['events'] => site.settings().events
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds })
+    const tls = await firstMaterial(site.settings(), dataFolder)
+    return { sealer, events, member, site, tls }
+  } catch (error) {
+    await events?.close()
+    await member.close()
+    throw error
+  }
+}

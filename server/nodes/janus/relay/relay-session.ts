@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { within } from '../../deadline.ts'
 import { NodeConnectionError } from '../../media-node.ts'
 import type { NodeLogger } from '../../node-failure.ts'
@@ -17,6 +18,8 @@ export interface RelaySessionOptions {
 
 /** A node that answers nothing for so long, in milliseconds, hangs. */
 const hangMs = 600
+/** Where this program itself was so late to look, in milliseconds, it says nothing of the node: it is asked again. */
+const lateMs = 100
 const never = new AbortController().signal
 
 /**
@@ -92,8 +95,18 @@ export class RelaySession {
   }
 
   async #ask(): Promise<boolean> {
+    for (;;) {
+      const began = performance.now()
+      // What came while this program stood still is read before the time is over.
+      const late = sleep(hangMs, undefined, { ref: false }).then(() => nextTurn(false))
+      if (await Promise.race([this.#answered(), late])) return true
+      if (this.#closing.signal.aborted || performance.now() - began < hangMs + lateMs) return false
+    }
+  }
+
+  async #answered(): Promise<boolean> {
     try {
-      await within({ milliseconds: hangMs, signal: this.#closing.signal }, async (signal) => {
+      await within({ milliseconds: 2 * hangMs, signal: this.#closing.signal }, async (signal) => {
         const session = await this.get(signal)
         await session.request({ janus: 'keepalive' }, signal)
       })

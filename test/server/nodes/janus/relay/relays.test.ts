@@ -131,6 +131,17 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
   for (const janus of [a, b, c]) await expect.poll(() => relayHandles(janus)).toBe(0)
 })
 
+test('the controller itself stands still for a while: no node hangs for that', async () => {
+  const { nodes } = await RelaySite.open([a, b], 'still')
+  for (const node of nodes) {
+    expect(await node.answers()).toBe(true)
+    const answers = node.answers()
+    const until = performance.now() + 800
+    while (performance.now() < until);
+    expect(await answers).toBe(true)
+  }
+})
+
 test('what a controller that died left in a room goes when another one sees it, and is handed on anew where it is wanted', async () => {
   const before = await RelaySite.open([a, b], 'taken over')
   const ann = await before.join(a, 'ann')

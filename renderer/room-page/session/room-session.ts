@@ -8,6 +8,7 @@ import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
 import { Measuring } from './measuring.ts'
 import { Mesh } from './mesh.ts'
+import { NodeLoss } from './node-loss.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { freshView } from './room-view.ts'
@@ -19,9 +20,6 @@ import { Watching } from './watching.ts'
 
 /** Streams that the node is told the heights of; no room shows more. */
 const mostShown = 256
-
-/** A loss of the node that nobody sees or hears is mended by then as a rule, in milliseconds. */
-const quietMs = 3_000
 
 /** Words for what was asked for and is not to be had. */
 const refusalNotices: Readonly<Record<string, Notice['text']>> = {
@@ -61,15 +59,12 @@ export class RoomSession {
   /** Of the node that has the room, as far as it is known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
+  readonly #loss = new NodeLoss(this.view)
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
   #measuring: Measuring | undefined
   #signal: SignalClient | undefined
   #joined: Joined | undefined
-  /** What was said meanwhile. */
-  readonly #unsent: string[] = []
-  /** Until it is said that the connection is lost. */
-  #losing: ReturnType<typeof setTimeout> | undefined
   /** Heights at which streams are shown, in device pixels. */
   #heights: ReadonlyMap<string, number> = new Map()
 
@@ -110,7 +105,7 @@ export class RoomSession {
         moved: (origin) => {
           this.#origin = origin
         },
-        lost: (restarting, mediaOver) => this.#lost(restarting, mediaOver),
+        lost: (restarting, mediaOver) => this.#loss.began(restarting, !mediaOver && this.#ticket !== ''),
         ended: (ending) => this.#ended(ending),
       },
       () => this.#ticket,
@@ -120,14 +115,6 @@ export class RoomSession {
   /** Of what is sent or watched on another server than the node: with it, that goes on by the next node, too. */
   get #ticket(): string {
     return this.#sending.ticket || this.watching.ticket
-  }
-
-  /** Where sound and pictures go on all the same, only a longer loss is worth a word. */
-  #lost(restarting: boolean, mediaOver: boolean): void {
-    clearTimeout(this.#losing)
-    const tell = (): void => void Object.assign(this.view, { connected: false, restarting })
-    if (mediaOver || this.#ticket === '') tell()
-    else this.#losing = setTimeout(tell, quietMs)
   }
 
   /** Goes of one's own wish. @param back a moment later, with the page that is loaded again */
@@ -164,9 +151,7 @@ export class RoomSession {
   /** Resolves to whether it went out, or will in a moment. */
   say(text: string): boolean {
     const sent = this.#signal?.send({ type: 'chat', text }) ?? false
-    // Nobody knows yet that the connection is lost, and as a rule nobody ever will.
-    if (!sent && this.view.connected) this.#unsent.push(text)
-    return sent || this.view.connected
+    return sent || this.#loss.keep(text)
   }
 
   /** Asks the node for something. Resolves to whether that went out. */
@@ -192,9 +177,8 @@ export class RoomSession {
     const peerToPeer = room.peer_to_peer
     // Another node, or another program: it may know nothing yet of what is here.
     const goesOn = !resumed && !first && !peerToPeer && this.#ticket !== ''
-    const wasLost = !this.view.connected
+    const loss = this.#loss.ended()
     const handRaised = (this.view.you?.hand ?? 0) > 0
-    clearTimeout(this.#losing)
     this.#awaited.end()
     this.#joined = message
     const mostTiles = message.most_tiles
@@ -237,8 +221,8 @@ export class RoomSession {
     this.#publish()
     this.#tellState()
     this.#tellShown()
-    for (const text of this.#unsent.splice(0)) this.#signal?.send({ type: 'chat', text })
-    if (!first && wasLost) this.notices.tell('back')
+    for (const text of loss.unsent) this.#signal?.send({ type: 'chat', text })
+    if (!first && loss.told) this.notices.tell('back')
   }
 
   #received(message: ToPerson): void {
@@ -344,8 +328,7 @@ export class RoomSession {
   #ended(ending: Ending): void {
     if (this.#signal === undefined) return
     this.#signal = undefined
-    clearTimeout(this.#losing)
-    this.#unsent.length = 0
+    this.#loss.clear()
     const opens = ending.reason === 'noRoom' || (this.#awaited.awaited && passing.has(ending.reason))
     if (opens && this.#joined === undefined && this.#awaited.await()) return
     this.#awaited.end()

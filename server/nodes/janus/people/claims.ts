@@ -8,7 +8,7 @@ import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
 import type { SmallPictures } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
-import { attachedWith, watchedFeed } from './watched-feed.ts'
+import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
 
 /** What an earlier controller began on a node goes on: stays of people, and what they send and watch. */
 
@@ -71,8 +71,12 @@ export async function claimMedia(
   }
   const requests = watchedFeed({ ...stay.credentials, room, feed: feedId })
   const handle = stay.session.adopt(media.handle, requests.plugin)
+  const { jsep } = await handle.request(stillWatches, signal)
+  if (jsep !== undefined) {
+    handle.detach(never).catch(() => {})
+    throw new NotThere('it is published by another participant of the same name')
+  }
   const subscription = Subscription.goOn(handle, requests, { answer: sdp, watched: attachedWith(media.mid) }, over)
-  // What is asked for is refused where its handle is gone.
   await subscription.show(height ?? highest, signal)
   return { ...wayOf(subscription, media.handle), watches }
 }

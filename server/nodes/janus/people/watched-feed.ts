@@ -32,6 +32,12 @@ export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequ
   }
 }
 
+/**
+ * Changes nothing, for no stream is called so. But where somebody whom a subscriber watches has gone, its room has had something to negotiate since, and offers that now: also when
+ * another participant of the same name publishes, whom it does not send.
+ */
+export const stillWatches = { request: 'unsubscribe', streams: [{ sub_mid: 'no stream' }] }
+
 /** The media section of the picture, in what its room said with the offer; undefined where there is none. */
 export function videoMidOf(attached: Readonly<Record<string, unknown>>): string | undefined {
   return attachedSchema.parse(attached).streams.find(({ type }) => type === 'video')?.mid

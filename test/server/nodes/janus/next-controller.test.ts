@@ -182,6 +182,25 @@ test('lets somebody in as one who is new whose session the node has ended, or wh
   await next.close()
 })
 
+test('does not go on with what shows somebody who sends anew meanwhile: that is watched anew', async () => {
+  await before.close(true)
+  await janus.ask('videoroom', { request: 'kick', room, secret, id: 'ann' })
+  await native.until('ann', false)
+  const next = controller()
+  next.enter(ann, sent.ticket)
+  next.enter(bob, watched.ticket)
+  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await using nextFront = await peopleFront(next)
+  const again = await WhipPeer.open(`${nextFront.url}/whip/${room}/ann`, '', { anyAddress: true })
+  await until(() => expect(next.feedsOf(room)).toHaveLength(1))
+  await expect(next.claim(watched, soon())).rejects.toThrow('by another')
+  const anew = await WhepPeer.openOffered(`${nextFront.url}/whep/${room}/ann/bob`)
+  expect(anew.video.received).toBeGreaterThan(0)
+  await anew.close()
+  await again.close()
+  await next.close()
+})
+
 test('its page comes again by another program while it stays the same: its media is found by the names that it has', async () => {
   const [publication, view] = front.sessions
   expect(await before.claim(sent, soon())).toEqual({ session: publication, ticket: sent.ticket })

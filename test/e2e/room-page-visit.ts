@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { ProcedureInput } from '../../shared/console/contract.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
@@ -124,6 +125,25 @@ export class RoomSite implements AsyncDisposable {
   }
 }
 
+/** See Visitor.watchPeace. */
+export interface Peace {
+  words: string[]
+  connections: number
+  standstill: number
+}
+
+/** Pictures that stand still for less are those of a busy machine, in milliseconds. */
+const unnoticedMs = 600
+
+/** Nobody noticed anything. @returns for how long a picture stood still at most, in milliseconds */
+export async function expectPeace(...visits: (() => Promise<Peace>)[]): Promise<number> {
+  const seen = await Promise.all(visits.map((visit) => visit()))
+  expect(seen).toEqual(seen.map(({ standstill }) => ({ words: [], connections: 0, standstill })))
+  const longest = Math.max(...seen.map(({ standstill }) => standstill))
+  expect(longest).toBeLessThan(unnoticedMs)
+  return longest
+}
+
 /** Somebody in front of the page. */
 export class Visitor {
   readonly page: Page
@@ -231,6 +251,17 @@ export class Visitor {
       }, 20)
     })()`)
     return async () => await this.page.evaluate<string[]>('[...globalThis.words]')
+  }
+
+  /**
+   * Watches from now on what somebody would notice of a fault: what the page tells by itself, the connections for sound and pictures that it makes, and for how long the pictures
+   * of these tiles stand still at most, in milliseconds.
+   */
+  async watchPeace(...names: string[]): Promise<() => Promise<Peace>> {
+    const words = await this.watchWords()
+    const made = await this.watchConnections()
+    const longest = await this.watchStandstill(...names)
+    return async () => ({ words: await words(), connections: await made(), standstill: await longest() })
   }
 
   /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { expectPeace, RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 /** From the moment that the site is there again until people see each other, in milliseconds. */
@@ -39,15 +39,6 @@ async function meeting(topic: string): Promise<{ room: string; ann: Visitor; bo:
   return { room, ann, bo }
 }
 
-/** What of their visit goes on: they read nothing, and no connection is made anew. */
-async function watchedPeace(...people: Visitor[]): Promise<() => Promise<{ words: string[]; connections: number }[]>> {
-  const watched = await Promise.all(
-    people.map(async (visitor) => ({ words: await visitor.watchWords(), made: await visitor.watchConnections() })),
-  )
-  return async () =>
-    await Promise.all(watched.map(async ({ words, made }) => ({ words: await words(), connections: await made() })))
-}
-
 /** What is written reaches the others again, and all see each other. @param line not said yet */
 async function back(ann: Visitor, bo: Visitor, line: string): Promise<void> {
   await ann.says(line)
@@ -74,7 +65,7 @@ test('the page finds another way to Janus when its computer is on another networ
 
 test('the program of the room page is killed: nobody in the room notices, and what they write meanwhile is told within 5 s', async () => {
   const { ann, bo } = await meeting('Program')
-  const peace = await watchedPeace(ann, bo)
+  const visits = await Promise.all([ann.watchPeace('Bo', 'Yard'), bo.watchPeace('Ann', 'Yard')])
   const { pid } = site.controller.ready
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number)
   expect(children).toHaveLength(1)
@@ -88,8 +79,7 @@ test('the program of the room page is killed: nobody in the room notices, and wh
     `a word reached the others, and all saw each other, ${took.toFixed(0)} ms after the program of the room page was killed`,
   )
   expect(took).toBeLessThan(backMs)
-  const nothing = { words: [], connections: 0 }
-  expect(await peace()).toEqual([nothing, nothing])
+  await expectPeace(...visits)
 }, 120_000)
 
 test('the controller is stopped in order and started again: pictures go on, by the connections that people had', async () => {

@@ -3,10 +3,9 @@ import type { RoomView } from './room-view.ts'
 /** A loss that nobody sees or hears is mended by then as a rule, in milliseconds. */
 const quietMs = 3_000
 
-/** The connection to the node is lost, and is being mended: what the page says of it, and what is said in the room meanwhile. */
+/** The connection to the node is lost, and is being mended: what the page says of it. */
 export class NodeLoss {
   readonly #view: RoomView
-  #unsent: string[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(view: RoomView) {
@@ -25,22 +24,14 @@ export class NodeLoss {
     else tell()
   }
 
-  /** Keeps what somebody says until it is mended. Returns false where they know that it is lost. */
-  keep(text: string): boolean {
-    if (this.#view.connected) this.#unsent.push(text)
-    return this.#view.connected
-  }
-
-  /** It is mended. @returns whether a word was said of it, and what was kept */
-  ended(): { told: boolean; unsent: readonly string[] } {
-    const ended = { told: !this.#view.connected, unsent: this.#unsent }
+  /** It is mended. @returns whether a word was said of it */
+  ended(): boolean {
     this.clear()
-    return ended
+    return !this.#view.connected
   }
 
-  /** Nothing is to be said or sent any more. */
+  /** Nothing is to be said any more. */
   clear(): void {
     clearTimeout(this.#timer)
-    this.#unsent = []
   }
 }

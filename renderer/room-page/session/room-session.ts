@@ -11,6 +11,7 @@ import { Mesh } from './mesh.ts'
 import { NodeLoss } from './node-loss.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
+import { OwnLines } from './own-lines.ts'
 import { freshView } from './room-view.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
@@ -59,6 +60,7 @@ export class RoomSession {
   /** Of the node that has the room, as far as it is known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
+  readonly #ownLines = new OwnLines()
   readonly #loss = new NodeLoss(this.view)
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
@@ -151,7 +153,9 @@ export class RoomSession {
   /** Resolves to whether it went out, or will in a moment. */
   say(text: string): boolean {
     const sent = this.#signal?.send({ type: 'chat', text }) ?? false
-    return sent || this.#loss.keep(text)
+    // Where nobody was told that the connection is lost, it will be back in a moment.
+    if (sent || this.view.connected) this.#ownLines.say(text)
+    return sent || this.view.connected
   }
 
   /** Asks the node for something. Resolves to whether that went out. */
@@ -177,7 +181,7 @@ export class RoomSession {
     const peerToPeer = room.peer_to_peer
     // Another node, or another program: it may know nothing yet of what is here.
     const goesOn = !resumed && !first && !peerToPeer && this.#ticket !== ''
-    const loss = this.#loss.ended()
+    const wasLost = this.#loss.ended()
     const handRaised = (this.view.you?.hand ?? 0) > 0
     this.#awaited.end()
     this.#joined = message
@@ -193,6 +197,7 @@ export class RoomSession {
       mostTiles,
     })
     this.#roster.enter(people, message.lost_cameras, goesOn)
+    this.#ownLines.told(message.chat, you.user_id)
     this.chat.take(message.chat, first)
     const iceServers = ice_servers.map(({ urls, username, credential }) => ({
       urls,
@@ -221,8 +226,8 @@ export class RoomSession {
     this.#publish()
     this.#tellState()
     this.#tellShown()
-    for (const text of loss.unsent) this.#signal?.send({ type: 'chat', text })
-    if (!first && loss.told) this.notices.tell('back')
+    for (const text of this.#ownLines.again()) this.#signal?.send({ type: 'chat', text })
+    if (!first && wasLost) this.notices.tell('back')
   }
 
   #received(message: ToPerson): void {
@@ -247,6 +252,7 @@ export class RoomSession {
         this.speaking.change(message.user_ids)
         return this.watching.hear(this.speaking.voices)
       case 'chat':
+        this.#ownLines.told([message.line], this.view.you?.user_id)
         return this.chat.take([message.line], false)
       case 'muted':
         return this.#muted(message)
@@ -329,6 +335,7 @@ export class RoomSession {
     if (this.#signal === undefined) return
     this.#signal = undefined
     this.#loss.clear()
+    this.#ownLines.clear()
     const opens = ending.reason === 'noRoom' || (this.#awaited.awaited && passing.has(ending.reason))
     if (opens && this.#joined === undefined && this.#awaited.await()) return
     this.#awaited.end()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StoredRelayObserver } from '../../../store/records.ts'
-import { NodeError } from '../../media-node.ts'
+import { isRefusal, NodeError } from '../../media-node.ts'
 import { isJanusError, janusCodes } from '../janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
 import { RoomFeeds } from '../people/room-feeds.ts'
@@ -89,7 +89,7 @@ export class RoomObserver {
     const session = await node.session(signal)
     const admission = await node.admit(participant, signal)
     const before = node.records.observer(node.name, roomId)
-    if (before?.session === session.id) await session.handle(before.handle)?.detach(signal)
+    if (before?.session === session.id) await leftBy(session.handle(before.handle), signal)
     const handle = await session.attach('janus.plugin.videoroom', signal, opaqueId)
     const record = { node: node.name, room_id: roomId, session: session.id, handle: handle.id, joined_at: Date.now() }
     node.records.putObserver(record)
@@ -174,6 +174,17 @@ interface Joined {
   hasDisplaced: boolean
   answer: z.output<typeof joinedSchema>
   record: StoredRelayObserver
+}
+
+/** An observer of before is out when this resolves: that a handle is detached Janus says a moment before its plugin knows. @throws as JanusSocket.request */
+async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Promise<void> {
+  try {
+    await handle?.request({ request: 'leave' }, signal)
+  } catch (error) {
+    // It had left, or is gone.
+    if (!isRefusal(error)) throw error
+  }
+  await handle?.detach(signal)
 }
 
 /** It goes, with what let it in. Never rejects. */

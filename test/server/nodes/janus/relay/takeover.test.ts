@@ -22,7 +22,7 @@ afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]()
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 /** Longer than the 40 ms between two of its pictures, on a machine that does much else. */
-const gapMs = 400
+const gapMs = 1_000
 
 interface Watched {
   store: Store

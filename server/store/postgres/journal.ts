@@ -5,10 +5,14 @@ import type { Link } from './link.ts'
 import type { Session } from './session.ts'
 import { isRefusal, saidBy } from './server-answers.ts'
 
-/** Fenced: an epoch that is not in force any more stores nothing. Who raises it waits for this to end, and this for whoever does. */
+/**
+ * Fenced: an epoch that is not in force any more stores nothing. Who raises it waits for this to end, and this for whoever does. The lines come as one text, as a file has them: an
+ * array's text would have to be escaped here and read there, quote by quote.
+ */
 const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (
     insert into roomdesk_journal (seq, epoch, records, line)
-    select t.seq, $3, $4, t.line from unnest($1::bigint[], $2::text[]) as t (seq, line) where exists (select 1 from f) returning 1)
+    select $1::bigint + t.place, $3, $4, t.line from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
+    where exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
 /** Who was deposed looks once more, and not for long, in milliseconds. */
@@ -51,12 +55,11 @@ export class DatabaseJournal {
   }
 
   async #store(session: Session, epoch: string, lines: readonly string[]): Promise<void> {
-    const numbers = lines.map((_, index) => this.#last + 1 + index)
-    // A row is a line: what ends one in a file is left out.
-    const rows = lines.map((line) => line.slice(0, -1))
+    // Each ends with a line feed, and holds no other.
+    const text = lines.join('').slice(0, -1)
     const { rows: told } = await session.query<{ stored: number }>(
       append,
-      [numbers, rows, epoch, this.#records],
+      [this.#last, text, epoch, this.#records],
       'append',
     )
     if (told[0]?.stored !== lines.length) throw this.#link.depose(await deposed(session))

@@ -133,7 +133,7 @@ export interface Peace {
 }
 
 /** Pictures that stand still for less are those of a busy machine, in milliseconds. */
-const unnoticedMs = 600
+const unnoticedMs = 2_000
 
 /** Nobody noticed anything. @returns for how long a picture stood still at most, in milliseconds */
 export async function expectPeace(...visits: (() => Promise<Peace>)[]): Promise<number> {

@@ -14,7 +14,7 @@ const tokenSecret = 'a secret that signs tokens'
 /** As without a change of leader, on a machine that does much else. */
 const gapMs = 500
 /** Pictures that stand still for less are those of a busy machine, in milliseconds. */
-const unnoticedMs = 600
+const unnoticedMs = 2_000
 /** What may take its time on a busy machine, in milliseconds. */
 const patient = { timeout: 20_000 }
 

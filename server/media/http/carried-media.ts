@@ -9,6 +9,7 @@ import type { Carriage } from '../rooms/carriage.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
+import { mostHeight } from './sdp-request.ts'
 
 /** What WHIP and WHEP of rooms that are carried elsewhere work on. */
 export interface CarriedMediaParts {
@@ -67,7 +68,7 @@ export async function watchCarried(
     const shown = height ?? member?.heightOf(streamId)
     const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown, small }
     const way = open.add(await carriage.watch(wish, () => open.close()))
-    const show = (now: number): void => way.shown(Math.min(now, highest))
+    const show = (now: number): void => way.shown(Math.min(now, mostHeight))
     open.onClose(room.carried.hold(member, watchedName(), { ...open.media(way), streamId, show }))
     const offer = { mids: midsOf(way.sdp), client: remote, ice: { userFragment: '' } }
     return open.session(sessions, way, offer, show)
@@ -94,16 +95,13 @@ export async function claimCarried(
     const shown = sends ? undefined : (height ?? member.heightOf(streamId))
     const asked = { roomId: room.config.roomId, userId, height: shown, ...claimed }
     const way = open.add(await carriage.claim(asked, () => open.close()))
-    const show = sends ? undefined : (now: number): void => way.shown(Math.min(now, highest))
+    const show = sends ? undefined : (now: number): void => way.shown(Math.min(now, mostHeight))
     const name = sends ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
     open.onClose(room.carried.hold(member, name, { ...open.media(way), ...(show && { streamId, show }) }))
     const offer = { mids: midsOf(sdp), client: remote, ice: { userFragment: userFragmentOf(sdp) } }
     return open.session(sessions, way, offer, show)
   })
 }
-
-/** No picture is shown higher, in device pixels. */
-const highest = 20_000
 
 /** One session on its way: what it holds is given back once, whoever ends it. */
 class OpenMedia {

@@ -38,7 +38,7 @@ export function bearerOf(context: Context): string {
 }
 
 /** Most device pixels that a picture is shown in. */
-const mostHeight = 20_000
+export const mostHeight = 20_000
 
 /** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
 export function shownHeight({ query }: Context): number | undefined {

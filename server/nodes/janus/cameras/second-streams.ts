@@ -127,6 +127,7 @@ export class SecondStreams implements SmallPictures {
   /** What somebody watches goes on for the next controller; nothing else is pulled any more when this resolves. Never rejects. */
   async leave(): Promise<void> {
     this.#views.clear()
+    clearInterval(this.#timer)
     await this.endAll()
   }
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaderHistory } from './console/leader-history.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
 import type { ControllerOptions } from './controller-options.ts'
+import { proofOfCaller } from './standby-console.ts'
 import { askOthers } from './standby/ask-others.ts'
+import { introduceBy } from './standby/introduce.ts'
 import type { MemberOptions } from './store/postgres/member-options.ts'
 import type { Sealer } from './store/sealer.ts'
 import type { KnownController, LedStore, SiteMember } from './store/site-member.ts'
@@ -40,6 +42,7 @@ export async function joinSite(
     version,
     whenAway,
     askOthers,
+    introduce: introduceBy(proofOfCaller(sealer)),
     ...(before === undefined ? {} : { before }),
   })
 }

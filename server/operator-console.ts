@@ -53,6 +53,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsoleListener {
     proof: led?.proof,
     proofOfCaller: led?.proofOfCaller,
     kept: led?.kept,
+    hearOf: led === undefined ? undefined : (joiner) => led.member.hearOf(joiner),
   })
   store.onChange((changes) => {
     if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()

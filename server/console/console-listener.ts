@@ -14,6 +14,7 @@ import type { ProofOfClient } from '../edge/passed-on.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
+import type { Introduced } from '../store/site-member.ts'
 import type { Caller } from './callers.ts'
 import { fail, refusal, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
@@ -38,12 +39,16 @@ export interface ConsoleListenerOptions extends EntranceParts {
   /** See EdgeServerOptions. */
   proof?: ProofOfClient | undefined
   kept?: KeptPorts | undefined
+  /** Of the controller that leads: see SiteMember. */
+  hearOf?: ((joiner: Introduced) => boolean) | undefined
 }
 
 /** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
+/** What a controller says of itself, with the certificates that it shows. Bytes. */
+const maxIntroduction = 128 * 1024
 /** The code with which a console is closed whose server begins anew (IANA's registry of WebSocket close codes). */
 const serviceRestart = 1012
 /** Milliseconds that an answer under way is given. */
@@ -199,7 +204,18 @@ export class ConsoleListener {
       if (this.#entrance.authorised(context) !== undefined) context.body = describeProcedures()
     })
     router.post('/rpc/:procedure', (context) => this.#call(context))
+    router.post('/controllers', (context) => this.#introduce(context))
     return router
+  }
+
+  /** Another controller of the site has joined. */
+  async #introduce(context: Context): Promise<void> {
+    const { hearOf, proofOfCaller } = this.#options
+    if (hearOf === undefined || proofOfCaller?.callerOf(context.req) === undefined)
+      return fail(context, 'notFound', 'There is nothing here.')
+    const body = await readJson(context.req, maxIntroduction).catch(toProblem)
+    const joiner = introducedSchema.safeParse(body)
+    context.status = joiner.success && hearOf(joiner.data) ? 204 : 421
   }
 
   async #call(context: Context): Promise<void> {
@@ -235,6 +251,20 @@ export class ConsoleListener {
     context.body = file.body
   }
 }
+
+const introducedSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  version: z.string(),
+  place: z.strictObject({
+    media: z.string(),
+    device: z.string(),
+    node: z.string(),
+    console: z.string(),
+    event: z.string(),
+    certificate: z.string(),
+  }),
+})
 
 let described: unknown
 

@@ -1,9 +1,7 @@
-import { request as send } from 'node:http'
-import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import type { OthersSaid } from '../store/postgres/member-options.ts'
 import type { KnownController } from '../store/site-member.ts'
-import { connectTo, leaderPort } from './leader-connection.ts'
+import { askConsole } from './ask-console.ts'
 
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
@@ -22,16 +20,6 @@ export async function askOthers(others: readonly KnownController[], signal: Abor
 }
 
 async function healthOf({ place }: KnownController, signal: AbortSignal): Promise<Health | undefined> {
-  const port = leaderPort(place.console, place.certificate)
-  if (port === undefined) return undefined
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  connectTo(port, (error, socket) => {
-    if (error !== null) return reject(error)
-    const headers = { host: 'localhost', connection: 'close' }
-    const asked = send({ createConnection: () => socket, path: '/healthz', headers, signal })
-    asked.on('error', reject)
-    asked.once('response', (response) => json(response).then(resolve, reject))
-    asked.end()
-  })
-  return healthSchema.safeParse(await promise).data
+  const said = await askConsole(place, { path: '/healthz' }, signal)
+  return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
 }

@@ -34,6 +34,9 @@ export interface KnownController {
   since: number
 }
 
+/** What a controller says of itself when it joins. */
+export type Introduced = Pick<KnownController, 'id' | 'name' | 'version' | 'place'>
+
 /** The database of a site, as this controller sees it. */
 export interface DatabaseStatus {
   /** Address without password. */
@@ -86,6 +89,8 @@ export interface SiteMember {
    * @throws ApiError 'parameter' when it is not known or was not heard of, 'storage' when the database is away: then this one leads on
    */
   handOver(id: string): Promise<void>
+  /** Takes note of a controller that has joined: the database may not be asked in time. @returns false: this one does not lead, or cannot ask the other */
+  hearOf(joiner: Introduced): boolean
   /** Idempotent. A store that it led with is closed before. */
   close(): Promise<void>
 }

@@ -55,6 +55,11 @@ export function leads(row: LeaderRow): boolean {
   return row.leaseLeft === null || row.leaseLeft > 0
 }
 
+/** Where the controller of a row is reached, whether it leads still or not; undefined: it is none, or has said nothing of itself. */
+export function placeOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
+  return id === null || place === null ? undefined : { id, place }
+}
+
 /** The controller that a row speaks of; undefined: it is none. @param now milliseconds since the epoch */
 export function leaderOf(row: LeaderRow | undefined, now: number): KnownController | undefined {
   if (row === undefined || row.controller === null || row.place === null || !leads(row)) return undefined

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KnownController } from '../site-member.ts'
 import { deposed, renewLease } from './leader.ts'
 import type { Link } from './link.ts'
-import type { AskOthers, MemberTimes } from './member-options.ts'
+import type { AskOthers, MemberTimes, OthersSaid } from './member-options.ts'
 import { DeposedError } from './database-error.ts'
 import { isRefusal, saidBy } from './server-answers.ts'
 import type { Session } from './session.ts'
@@ -23,6 +23,8 @@ export interface LeaseOptions {
 const proofMs = 300
 /** Others that were asked answer within this time; for as long nobody is asked again, in milliseconds. */
 const askMs = 1_000
+/** Those that were not heard of any more when the database could still be asked have this long to answer, in milliseconds. */
+const missingMs = 300
 /** One that reaches the database while we do not is about to take over: it is asked again after this time, in milliseconds. */
 const againMs = 100
 
@@ -30,7 +32,12 @@ const againMs = 100
 export class Lease {
   readonly #options: LeaseOptions
   #until: number
+  /** This controller first, as the last renewal has found them. */
   #known: readonly KnownController[] = []
+  /** Those that have joined since, by their ids. */
+  readonly #joined = new Map<string, KnownController>()
+  /** How often one has. */
+  #joinings = 0
   /** What the database said to the last renewal. */
   #trouble = ''
   #renewing: Promise<void> | undefined
@@ -61,8 +68,16 @@ export class Lease {
 
   /** Whether other controllers were heard of during the last lease. */
   get others(): boolean {
-    const now = this.#known[0]?.seenAt ?? 0
-    return this.#known.slice(1).some(({ seenAt }) => now - seenAt < this.#options.times.lease)
+    return this.#others().some((other) => this.#isPresent(other))
+  }
+
+  /** A controller has joined, or is reached elsewhere: while the database cannot be asked, it is from now on. */
+  hearOf(controller: KnownController): void {
+    this.#joined.set(controller.id, controller)
+    this.#joinings += 1
+    if (this.#options.link.away() === undefined) return
+    this.#until = 0
+    this.#findOut()
   }
 
   /** See LedStore. */
@@ -123,6 +138,8 @@ export class Lease {
       if (session.lost !== undefined) return
       this.#prove(since)
       this.#known = await report(session)
+      for (const { id, place } of this.#known)
+        if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)
       this.#trouble = ''
     } catch (error) {
       // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
@@ -142,30 +159,54 @@ export class Lease {
   }
 
   async #ask(): Promise<void> {
-    const { link, askOthers } = this.#options
+    const { link } = this.#options
     if (link.away()?.tried !== true) {
       void this.renew()
       await this.#news(proofMs)
     }
     while (!this.#settled()) {
       const since = performance.now()
+      const joinings = this.#joinings
       const asked = new AbortController()
-      const deadline = AbortSignal.any([asked.signal, AbortSignal.timeout(askMs)])
-      const others = askOthers(this.#known.slice(1), deadline).catch(() => undefined)
-      const said = await Promise.race([others, this.#news(askMs).then(() => undefined)])
+      const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(askMs)])
       asked.abort()
       if (this.#settled()) return
-      const { leader, reachDatabase = false } = said ?? {}
-      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
-        throw link.depose(this.#deposedBy(leader.id))
+      for (const { leader } of said ?? [])
+        if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
+          throw link.depose(this.#deposedBy(leader.id))
+      // Who does not answer may lead by now, and so may who has joined meanwhile.
+      const alone = joinings === this.#joinings && said?.every(({ reachDatabase }) => !reachDatabase) === true
       // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
-      if (!reachDatabase) this.#until = since + askMs
+      if (alone) this.#until = since + askMs
       else await this.#news(againMs)
     }
   }
 
+  /** @returns undefined: one that was heard of during the last lease did not answer in time */
+  async #saidByOthers(signal: AbortSignal): Promise<OthersSaid[] | undefined> {
+    const { askOthers } = this.#options
+    const others = this.#others()
+    const present = others.filter((other) => this.#isPresent(other))
+    // A machine that was switched off long ago is silent, too: had it come back, it would have made itself known.
+    const missing = others.filter((other) => !this.#isPresent(other))
+    const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
+    const deadline = within(askMs)
+    const asked = [askOthers(present, deadline), askOthers(missing, within(missingMs))]
+    const said = await Promise.all(asked).catch(() => undefined)
+    return deadline.aborted ? undefined : said
+  }
+
+  #isPresent({ seenAt }: KnownController): boolean {
+    return (this.#known[0]?.seenAt ?? 0) - seenAt < this.#options.times.lease
+  }
+
+  #others(): KnownController[] {
+    const known = this.#known.slice(1).filter(({ id }) => !this.#joined.has(id))
+    return [...known, ...this.#joined.values()]
+  }
+
   #deposedBy(id: string): DeposedError {
-    const by = this.#known.find((controller) => controller.id === id)
+    const by = this.#others().find((controller) => controller.id === id)
     return by === undefined ? new DeposedError('') : new DeposedError(by.name, { ...by, role: 'leader' })
   }
 

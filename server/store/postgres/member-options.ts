@@ -1,5 +1,5 @@
 import type { StoreOptions } from '../open-store.ts'
-import type { KnownController, SiteMember } from '../site-member.ts'
+import type { Introduced, KnownController, SiteMember } from '../site-member.ts'
 
 /** What other controllers say while this one cannot ask the database. */
 export interface OthersSaid {
@@ -9,8 +9,18 @@ export interface OthersSaid {
   reachDatabase: boolean
 }
 
-/** Asks other controllers over the network. @param others all that were heard of before, without this one */
+/** Asks other controllers over the network; who does not answer by then counts as not there. @param others that were heard of before, without this one. @param signal aborts at the latest moment */
 export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersSaid>
+
+/**
+ * Makes a controller known to the one that leads, over the network. Who rejects was not heard, though somebody is there.
+ * @returns `known`: it takes note; `gone`: nobody is there; `open`: somebody is there who does not take note, for now
+ */
+export type Introduce = (
+  leader: Pick<KnownController, 'id' | 'place'>,
+  joiner: Introduced,
+  signal: AbortSignal,
+) => Promise<'known' | 'gone' | 'open'>
 
 /** Times of several controllers, in milliseconds. */
 export interface MemberTimes {
@@ -26,7 +36,7 @@ export interface MemberTimes {
   poll: number
   /** How long others hold back for the one that a leader has named. */
   successor: number
-  /** A standby whose own way to the database was broken gives the leader this long to come back first. */
+  /** A standby whose own way to the database was broken gives the leader this long to come back first, and so does one that cannot make itself known to it. */
   comeBack: number
 }
 
@@ -56,6 +66,8 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   before?: Pick<SiteMember, 'followed' | 'leader'>
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
+  /** Left out: nobody is there to be told. */
+  introduce?: Introduce
   /** For tests. */
   times?: Partial<MemberTimes>
 }

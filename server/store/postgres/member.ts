@@ -4,6 +4,7 @@ import type {
   ControllerPlace,
   DatabaseStatus,
   FollowedStore,
+  Introduced,
   KnownController,
   LedStore,
   SiteMember,
@@ -13,6 +14,7 @@ import type { StoreNotice } from '../store.ts'
 import { type LeaderRow, leaderOf, readControllers, report } from './controller-rows.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { Follower } from './follower.ts'
+import { Introduction } from './introduction.ts'
 import { Lease } from './lease.ts'
 import { openLedSite } from './led-site.ts'
 import type { DatabaseStore } from './led-store.ts'
@@ -54,7 +56,7 @@ export class Member implements SiteMember {
     options: MemberOptions,
     own: { id: string; address: DatabaseAddress; found: StoreNotice[]; unlock: () => Promise<void> },
   ) {
-    const { name, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+    const { name, version, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
     const { id, address, found, unlock } = own
     this.id = id
@@ -71,6 +73,14 @@ export class Member implements SiteMember {
     this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
     this.#leader = options.before?.leader()
     this.followed = this.#follower
+    const { introduce = () => Promise.resolve('gone' as const) } = options
+    const introduction = new Introduction({
+      id,
+      introduce: (leader, signal) => introduce(leader, { id, name, version, place: this.#place }, signal),
+      patienceMs: this.#times.comeBack,
+      betweenMs: this.#times.renew,
+      onNews: () => this.#standby.lookNow(),
+    })
     this.#standby = new Standby({
       id,
       name,
@@ -80,6 +90,7 @@ export class Member implements SiteMember {
       sealer,
       migrations,
       follower: this.#follower,
+      introduction,
       clock,
       report: (session) => this.#report(session),
       onLeader: (row) => this.#lookedUp(row),
@@ -155,6 +166,15 @@ export class Member implements SiteMember {
       throw new ApiError('parameter', { field: 'id', message: `This controller ${why}: choose another one.` })
     }
     await led.store.handOver(to, this.#times.successor, handOverMs)
+  }
+
+  hearOf(joiner: Introduced): boolean {
+    const led = this.#led
+    if (this.#lease === undefined || led === undefined || led.link.deposed !== undefined) return false
+    if (joiner.place.console === '' || joiner.id === this.id) return false
+    const now = this.#clock()
+    this.#lease.hearOf({ ...joiner, role: 'standby', behind: 0, behindFor: 0, seenAt: now, since: now })
+    return true
   }
 
   close(): Promise<void> {

@@ -8,6 +8,7 @@ import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import type { Follower } from './follower.ts'
+import type { Introduction } from './introduction.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
 import type { MemberTimes } from './member-options.ts'
 import { bringTables, readSiteRow } from './schema.ts'
@@ -25,6 +26,7 @@ export interface StandbyOptions {
   sealer: Sealer
   migrations: Migrations
   follower: Follower
+  introduction: Introduction
   clock: () => number
   /** Says what this controller has to say of itself. */
   report: (session: Session) => Promise<void>
@@ -75,6 +77,8 @@ export class Standby {
   #unfit: Error | undefined
   #away = { since: 0, error: '' }
   #trouble = ''
+  /** It holds the lock, and is about to lead. */
+  #taking = false
   /** performance.now() until which a leader may come back before this one tries to lead. */
   #patientUntil = 0
   #reportedAt = Number.NEGATIVE_INFINITY
@@ -94,11 +98,15 @@ export class Standby {
     return this.#first.promise
   }
 
+  /** A leader that hears from here that the database is away may answer from memory for a while: it is given time to come back first. */
   status(): Omit<DatabaseStatus, 'shown'> {
     const waits = this.#session?.busyFor ?? 0
-    if (this.#away.since === 0 && waits > slowAnswer)
-      return { awaySince: Math.round(this.#options.clock() - waits), error: 'the database does not answer' }
-    return { awaySince: this.#away.since, error: this.#away.error }
+    let { since, error } = this.#away
+    // Whoever holds the lock leads with the very next answer.
+    if (since === 0 && waits > slowAnswer && !this.#taking)
+      [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
+    if (since !== 0) this.#patientUntil = performance.now() + this.#options.times.comeBack
+    return { awaySince: since, error }
   }
 
   /** The connection, for questions besides. @throws Error that says why there is none */
@@ -111,7 +119,13 @@ export class Standby {
 
   /** What this controller says of itself has changed. */
   reportSoon(): void {
+    this.#options.introduction.again()
     this.#reportedAt = Number.NEGATIVE_INFINITY
+    this.#alarm.ring()
+  }
+
+  /** Looks at once. */
+  lookNow(): void {
     this.#alarm.ring()
   }
 
@@ -192,7 +206,7 @@ export class Standby {
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, times, onLeader, report } = this.#options
+    const { follower, times, onLeader, report, introduction } = this.#options
     let holder = ''
     for (;;) {
       if (session.lost !== undefined) throw session.lost
@@ -212,6 +226,7 @@ export class Standby {
         this.#reportedAt = performance.now()
         await report(session)
       }
+      introduction.to(row)
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
       if (this.#candidate !== undefined && (await this.#attempt(session, row))) return true
       await sleep(betweenLooks)
@@ -231,7 +246,10 @@ export class Standby {
       await releaseLock(session)
       return false
     }
-    const taken = await this.#take(session)
+    this.#taking = true
+    const taken = await this.#take(session).finally(() => {
+      this.#taking = false
+    })
     const candidate = this.#candidate
     if (candidate === undefined) {
       // Not wanted any more since: others may.
@@ -248,7 +266,7 @@ export class Standby {
   #holdsBack(row: LeaderRow | undefined): boolean {
     if (row === undefined) return false
     if (row.successor !== null) return row.successor !== this.#options.id
-    return performance.now() < this.#patientUntil
+    return performance.now() < this.#patientUntil || !this.#options.introduction.isDone(row)
   }
 
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {

@@ -67,9 +67,9 @@ export class ControllersSite {
     const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
     const site = new ControllersSite(server, await server.newSchema(), options)
     try {
-      await site.#add('a', proxied)
+      await site.add('a', proxied)
       const others = Array.from({ length: controllers - 1 }, (_, index) => String.fromCharCode(98 + index))
-      for (const name of others) await site.#add(name, proxied)
+      for (const name of others) await site.add(name, proxied)
     } catch (error) {
       await site.remove()
       throw error
@@ -154,7 +154,8 @@ export class ControllersSite {
     if (this.#ownDatabase) await this.database.remove()
   }
 
-  async #add(name: string, proxied: boolean): Promise<void> {
+  /** Starts one more. */
+  async add(name: string, proxied = false): Promise<SiteController> {
     const proxy = proxied ? await DatabaseProxy.open(this.database.socket) : undefined
     const folder = await mkdtemp(join(tmpdir(), `roomdesk-${name}-`))
     const flags = this.#flags(name, proxy)
@@ -172,7 +173,9 @@ export class ControllersSite {
       env: this.#env,
       ...(name === 'a' ? { site: this.#site } : {}),
     })
-    this.controllers.push({ name, headless, proxy })
+    const controller = { name, headless, proxy }
+    this.controllers.push(controller)
+    return controller
   }
 
   #flags(name: string, proxy: DatabaseProxy | undefined): string[] {

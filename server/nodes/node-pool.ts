@@ -248,6 +248,11 @@ export class NodePool {
     return this.#context.presence.occupiedRooms
   }
 
+  /** Resolves when it is known how the room's node is; undefined: it is, but in the first moments of a controller, and of a node. */
+  asked(roomId: string): Promise<void> | undefined {
+    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.firstPoll
+  }
+
   /** The room is assigned to a node that is online now. */
   onOnlineNode(roomId: string): boolean {
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.serving ?? false

@@ -136,7 +136,11 @@ export class NodeRoster {
     const resumes = this.#starting && outlivesController(config)
     const node = new PoolNode({ config, driver, context: this.#context, resumes, listener: this.#listener })
     live.set(config.name, node)
-    const firstPoll = node.health.start().finally(() => this.#firstPolls.delete(firstPoll))
+    const firstPoll = node.health.start().finally(() => {
+      node.firstPoll = undefined
+      this.#firstPolls.delete(firstPoll)
+    })
+    node.firstPoll = firstPoll
     this.#firstPolls.add(firstPoll)
   }
 

@@ -39,6 +39,8 @@ export class PoolNode implements Candidate {
   drained = false
   /** It goes out of service: what it has is brought elsewhere, and nothing new comes. */
   leaving = false
+  /** Resolves when it was asked for the first time how it is; undefined: it was. */
+  firstPoll: Promise<void> | undefined
   /** Whether it stays, as far as its past tells. */
   readonly steadiness: Steadiness
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../shared/result-codes.ts'
-import { DeadlineError } from './deadline.ts'
+import { DeadlineError, unlessAborted } from './deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from './media-node.ts'
 import { asApiError } from './node-failure.ts'
 import type { PoolContext } from './pool-context.ts'
@@ -58,7 +58,7 @@ export class RoomCalls {
    */
   async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     const { index, presence } = this.#context
-    const own = this.#ownNode(roomId)
+    const own = await this.#ownNode(roomId, signal)
     const [, ...branches] = index.nodesOf(roomId)
     const asked = this.#ask(own, this.#usersCall(roomId, signal))
     if (branches.length === 0) return await asked
@@ -86,7 +86,7 @@ export class RoomCalls {
    */
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
     const { index, live, presence } = this.#context
-    const own = this.#ownNode(roomId)
+    const own = await this.#ownNode(roomId, signal)
     const at = presence.stay(roomId, userId)?.node ?? own.name
     const nodes = index.nodesOf(roomId).flatMap((name) => {
       const node = live.get(name)
@@ -114,7 +114,7 @@ export class RoomCalls {
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   async addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    const node = this.#ownNode(roomId)
+    const node = await this.#ownNode(roomId, signal)
     const milliseconds = this.#context.deadlines().device_ms
     const startedAt = performance.now()
     // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
@@ -140,18 +140,20 @@ export class RoomCalls {
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   async removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    await this.#ask(this.#ownNode(roomId), {
+    await this.#ask(await this.#ownNode(roomId, signal), {
       name: 'removeDevice',
       signal,
       run: (driver, inner) => driver.removeDevice(roomId, userId, inner),
     })
   }
 
-  #ownNode(roomId: string): PoolNode {
+  /** One that was not asked yet how it is, as by a controller that has just taken over, is waited for. */
+  async #ownNode(roomId: string, signal: AbortSignal | undefined): Promise<PoolNode> {
     const { store, index, live } = this.#context
     const name = index.nodeOf(roomId)
     if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
     const node = live.get(name)
+    if (node?.firstPoll !== undefined) await unlessAborted(node.firstPoll, signal)
     if (!node?.serving) throw new ApiError('nodeOffline')
     return node
   }

@@ -25,6 +25,7 @@ export type RoomPool = Pick<
   | 'occupied'
   | 'userCount'
   | 'totals'
+  | 'asked'
   | 'onOnlineNode'
   | 'onEvent'
 >
@@ -230,6 +231,7 @@ export class Rooms {
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
     if (room.closed || room.node === '') return []
+    await this.#pool.asked(roomId)
     if (!this.#pool.onOnlineNode(roomId)) return this.named(this.#pool.usersOf(roomId))
     try {
       return this.named(await this.#pool.users(roomId, signal))
@@ -256,6 +258,7 @@ export class Rooms {
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
     const room = this.#open(roomId)
     if (room.node === '') throw new ApiError('neverAssigned')
+    await this.#pool.asked(roomId)
     if (!this.#pool.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
     if (this.#devices.of(roomId).has(userId)) {
       const present = this.#pool.user(roomId, userId)

@@ -115,6 +115,11 @@ export class Assigner {
       slow: undefined,
     }
     for (;;) {
+      const unasked = this.#unasked(attempt)
+      if (unasked !== undefined) {
+        await unasked
+        continue
+      }
       const node = this.#next(attempt)
       const until = this.#patience(node, attempt)
       index.reserve(roomId, node.name)
@@ -139,6 +144,23 @@ export class Assigner {
       }
       attempt.excluded.add(node.name)
       attempt.failed = true
+    }
+  }
+
+  /** What a controller that has just taken over waits for: that the room's own node says how it is, and where none is known to be there, any. Undefined: for nothing. */
+  #unasked(attempt: Attempt): Promise<void> | undefined {
+    const { live } = this.#context
+    const own = live.get(this.#existing(attempt.roomId).node)
+    // What another node would begin anew goes on there.
+    if (own?.resumes && own.firstPoll !== undefined) return own.firstPoll
+    const unasked = [...live.values()].flatMap(({ firstPoll }) => firstPoll ?? [])
+    if (unasked.length === 0) return undefined
+    try {
+      this.#next(attempt)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ApiError && (error.code === 'noNode' || error.code === 'licenceExceeded'))) throw error
+      return Promise.race(unasked)
     }
   }
 

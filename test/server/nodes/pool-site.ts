@@ -53,6 +53,8 @@ export interface PoolSiteOptions {
   branchIdleMs?: number
   /** Called with each simulated node before the pool first talks to it. */
   prepare?: (node: SimulatedNode, name: string) => void
+  /** The site is had while its nodes are asked for the first time. */
+  atOnce?: boolean
   /** Instead of a simulated node; of nodes of every kind. */
   driver?: (config: StoredNode) => MediaNode
 }
@@ -106,7 +108,8 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
   })
   pool.onEvent((event) => told.push(event))
   onTestFinished(() => pool.stop())
-  await pool.start()
+  const started = pool.start()
+  if (options.atOnce !== true) await started
 
   return {
     store,

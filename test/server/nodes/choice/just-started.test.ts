@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
+import type { StoredNode } from '../../../../server/store/records.ts'
+import { camera, poolSite } from '../pool-site.ts'
+
+const slow = { mode: 'slow', delayMs: 200 } as const
+const silent = { mode: 'silent', delayMs: 0 } as const
+const none = { mode: 'none', delayMs: 0 } as const
+
+/** Nodes of these names answer as that says; the others at once. Of every kind: Janus servers stay as they are when a controller goes. */
+const answering =
+  (faults: Record<string, typeof slow | typeof silent>) =>
+  ({ name }: StoredNode): SimulatedNode => {
+    const node = new SimulatedNode()
+    node.setFault(faults[name] ?? none)
+    return node
+  }
+
+test('a room stays on its Janus server when another controller takes over and another server answers sooner', async () => {
+  const { pool, store } = await poolSite({
+    nodes: { own: { kind: 'janus' }, other: { kind: 'janus' } },
+    rooms: { r1: { node: 'own' } },
+    driver: answering({ own: slow }),
+    atOnce: true,
+  })
+  expect(await pool.assign('r1')).toBe('own')
+  expect(store.get('rooms', 'r1')?.node).toBe('own')
+})
+
+test('whoever asks for a node, for who is in a room, or to have a device there, while no node has answered yet, waits for the first that does', async () => {
+  const site = await poolSite({
+    rooms: { r1: { node: 'main' }, r2: {}, r3: { node: 'main' } },
+    driver: answering({ main: slow }),
+    atOnce: true,
+  })
+  const { pool } = site
+  const asked = await Promise.all([
+    pool.assign('r2'),
+    pool.users('r1'),
+    pool.kick('r1', 'nobody'),
+    pool.assignOwn('r3').then(() => pool.addDevice('r3', camera('cam'))),
+  ])
+  expect(asked).toEqual(['main', [], false, undefined])
+})
+
+test('a Janus server that says nothing to the controller that takes over keeps its rooms waiting no longer than for one answer', async () => {
+  const { pool } = await poolSite({
+    nodes: { own: { kind: 'janus' }, other: { kind: 'janus' } },
+    rooms: { r1: { node: 'own' } },
+    deadlines: { health_ms: 100 },
+    driver: answering({ own: silent }),
+    atOnce: true,
+  })
+  expect(await pool.assign('r1')).toBe('other')
+})
+
+test('where every node is away, it is said so as soon as each was asked', async () => {
+  const { pool } = await poolSite({
+    rooms: { r1: {}, r2: { node: 'main' } },
+    deadlines: { health_ms: 100 },
+    driver: answering({ main: silent }),
+    atOnce: true,
+  })
+  await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
+  await expect(pool.users('r2')).rejects.toMatchObject({ code: 'nodeOffline' })
+})

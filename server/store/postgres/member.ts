@@ -37,6 +37,7 @@ export class Member implements SiteMember {
   readonly #times: MemberTimes
   readonly #clock: () => number
   readonly #follower: Follower
+  readonly #introduction: Introduction
   readonly #standby: Standby
   readonly #found: StoreNotice[]
   readonly #unlock: () => Promise<void>
@@ -74,7 +75,7 @@ export class Member implements SiteMember {
     this.#leader = options.before?.leader()
     this.followed = this.#follower
     const { introduce = () => Promise.resolve('gone' as const) } = options
-    const introduction = new Introduction({
+    this.#introduction = new Introduction({
       id,
       introduce: (leader, signal) => introduce(leader, { id, name, version, place: this.#place }, signal),
       patienceMs: this.#times.comeBack,
@@ -90,7 +91,7 @@ export class Member implements SiteMember {
       sealer,
       migrations,
       follower: this.#follower,
-      introduction,
+      introduction: this.#introduction,
       clock,
       report: (session) => this.#report(session),
       onLeader: (row) => this.#lookedUp(row),
@@ -109,7 +110,9 @@ export class Member implements SiteMember {
   }
 
   announce(place: ControllerPlace): void {
+    const { console: before, certificate } = this.#place
     this.#place = place
+    if (place.console !== before || place.certificate !== certificate) this.#introduction.again()
     if (this.#lease === undefined) this.#standby.reportSoon()
     else this.#lease.sayAnew()
   }

@@ -119,7 +119,6 @@ export class Standby {
 
   /** What this controller says of itself has changed. */
   reportSoon(): void {
-    this.#options.introduction.again()
     this.#reportedAt = Number.NEGATIVE_INFINITY
     this.#alarm.ring()
   }

@@ -225,6 +225,8 @@ export class Controller {
     this.#controllers.start()
     const settings = this.#services.settings()
     const { logger } = this.#options
+    // First, so that whoever needs a node finds that it was not asked yet, rather than none.
+    this.#services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
     try {
       await this.#listeners.start(settings, this.#tls.material, ['media', 'device', 'console', 'event'])
     } catch (error) {
@@ -237,7 +239,6 @@ export class Controller {
       this.#started()
     }
     free.then(nodePort).catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
-    this.#services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
   }
 
   #started(): void {

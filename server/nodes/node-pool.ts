@@ -16,6 +16,7 @@ import type { DriftKind, NodeView } from '../../shared/console/nodes.ts'
 import { NodeDrift } from './node-drift.ts'
 import type { NodeDrivers } from './node-driver.ts'
 import type { NodeLogger } from './node-failure.ts'
+import { endedWith } from './pool-ended.ts'
 import { NodeRoster } from './node-roster.ts'
 import type { PoolContext } from './pool-context.ts'
 import { type PoolEvent, PoolEvents } from './pool-events.ts'
@@ -62,6 +63,7 @@ export class NodePool {
   readonly #upkeep: BranchUpkeep
   readonly #roster: NodeRoster
   readonly #unsubscribe: () => void
+  #ended = false
 
   constructor(options: NodePoolOptions) {
     const { store, settings, logger, clock = Date.now, now = () => performance.now(), branchIdleMs = idleMs } = options
@@ -114,6 +116,7 @@ export class NodePool {
 
   /** Ends everything; external nodes keep their rooms. */
   async stop(): Promise<void> {
+    this.#ended = true
     this.#unsubscribe()
     this.#drainer.stop()
     this.#relocation.stop()
@@ -131,7 +134,7 @@ export class NodePool {
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#callerNodes.nodeFor(roomId, options, signal)
+    return this.#orEnded(this.#callerNodes.nodeFor(roomId, options, signal))
   }
 
   /**
@@ -139,7 +142,7 @@ export class NodePool {
    * @throws as `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#assigner.assign(roomId, options, signal)
+    return this.#orEnded(this.#assigner.assign(roomId, options, signal))
   }
 
   /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
@@ -170,12 +173,12 @@ export class NodePool {
 
   /** Who is in the room, asked of its nodes; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
-    return this.#calls.users(roomId, signal)
+    return this.#orEnded(this.#calls.users(roomId, signal))
   }
 
   /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#calls.kick(roomId, userId, signal)
+    return this.#orEnded(this.#calls.kick(roomId, userId, signal))
   }
 
   /**
@@ -183,12 +186,12 @@ export class NodePool {
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    return this.#calls.addDevice(roomId, device, signal)
+    return this.#orEnded(this.#calls.addDevice(roomId, device, signal))
   }
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    return this.#calls.removeDevice(roomId, userId, signal)
+    return this.#orEnded(this.#calls.removeDevice(roomId, userId, signal))
   }
 
   /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
@@ -248,8 +251,12 @@ export class NodePool {
     return this.#context.presence.occupiedRooms
   }
 
-  /** Resolves when it is known how the room's node is; undefined: it is, but in the first moments of a controller, and of a node. */
+  /**
+   * Resolves when it is known how the room's node is; undefined: it is, but in the first moments of a controller, and of a node.
+   * @throws ApiError nodeOffline after the end
+   */
   asked(roomId: string): Promise<void> | undefined {
+    if (this.#ended) throw endedWith(undefined)
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.firstPoll
   }
 
@@ -292,6 +299,14 @@ export class NodePool {
   testConnection(config: StoredNode): Promise<ConnectionTest> {
     const { drivers, inspections = {} } = this.#options
     return testConnection(drivers, inspections, config, this.#context)
+  }
+
+  async #orEnded<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call
+    } catch (error) {
+      throw this.#ended ? endedWith(error) : error
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { passedOnHeader, type ProofOfClient, provenClient } from '../edge/passed
 import { drain } from '../edge/unread-body.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import type { Elsewhere } from '../http/request-handler.ts'
+import { PoolEndedError } from '../nodes/pool-ended.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
 import { endToEnd, headerOf } from './end-to-end-headers.ts'
 import type { LeaderTarget, LeaderWay } from './leader-way.ts'
@@ -171,9 +172,10 @@ export function passElsewhere(passOn: PassOn, waitMs: () => number): Elsewhere {
   }
 }
 
-/** Of a change that came as the site was handed over: it was never sent to the database. */
+/** Of a change that came as the site was handed over, so that it was never sent to the database; or of what needed a node, when these were let go of. */
 function isHandedOver(error: unknown): boolean {
-  return error instanceof Error && (error instanceof HandedOverError || isHandedOver(error.cause))
+  if (!(error instanceof Error)) return false
+  return error instanceof HandedOverError || error instanceof PoolEndedError || isHandedOver(error.cause)
 }
 
 function endWith(outgoing: ClientRequest, body: Buffer): void {

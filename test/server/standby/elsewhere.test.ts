@@ -9,6 +9,7 @@ import { defaultSettings } from '../../../shared/settings.ts'
 import { createListener } from '../../../server/http/listener.ts'
 import { passedOnHeader } from '../../../server/edge/passed-on.ts'
 import { implement } from '../../../server/http/operation.ts'
+import { endedWith } from '../../../server/nodes/pool-ended.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { LeaderWay } from '../../../server/standby/leader-way.ts'
@@ -55,13 +56,19 @@ const notStored = (): never => {
   throw storageError(new HandedOverError('next', { ...next, place: nowhere }))
 }
 
+/** What needed a node, when the nodes were let go of. */
+const withoutNodes = (): never => {
+  throw endedWith(new ApiError('noNode'))
+}
+
 test.each([
-  ['with its length', 'POST', { 'content-length': String(Buffer.byteLength(body)) }],
-  ['in chunks', 'POST', { 'transfer-encoding': 'chunked' }],
+  ['with its length', 'POST', { 'content-length': String(Buffer.byteLength(body)) }, notStored],
+  ['in chunks', 'POST', { 'transfer-encoding': 'chunked' }, notStored],
+  ['that needs a node', 'POST', { 'content-length': String(Buffer.byteLength(body)) }, withoutNodes],
 ])(
   'A change with a body %s that comes as the site is handed over waits for the next leader, which gets it whole',
-  async (_, method, lengths) => {
-    const { url, way } = await handingOver(notStored)
+  async (_, method, lengths, what) => {
+    const { url, way } = await handingOver(what)
     const request = send(`${url}${createOutgoingUser.path}?accessToken=a`, {
       method,
       headers: { 'content-type': 'application/json', ...lengths },

@@ -64,3 +64,21 @@ test('where every node is away, it is said so as soon as each was asked', async 
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
   await expect(pool.users('r2')).rejects.toMatchObject({ code: 'nodeOffline' })
 })
+
+test('a controller that has let go of its nodes does not say of any room what became of it there: the next one knows', async () => {
+  const { pool } = await poolSite({ rooms: { r1: { node: 'main' }, r2: {} } })
+  await pool.assign('r1')
+  await pool.addDevice('r1', camera('cam'))
+  const over = pool.stop()
+  const asked = [
+    () => pool.assign('r2'),
+    () => pool.assignOwn('r1'),
+    () => pool.users('r1'),
+    () => pool.kick('r1', 'cam'),
+    () => pool.removeDevice('r1', 'cam'),
+    async () => await pool.asked('r1'),
+  ]
+  for (const ask of asked)
+    await expect(ask()).rejects.toMatchObject({ name: 'ApiError', cause: { name: 'PoolEndedError' } })
+  await over
+})

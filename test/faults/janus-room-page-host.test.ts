@@ -82,7 +82,7 @@ test('the host lets somebody in who waits, turns somebody away, and removes some
   const [cy, eve] = [await guest('Cy'), await guest('Eve')]
   await host.page.getByText('2 people are waiting to be let in.').waitFor()
   // Who waits is not in the room.
-  await expect.poll(async () => (await users(room)).map(({ user_id }) => user_id)).toEqual(['ann'])
+  expect((await users(room)).map(({ user_id }) => user_id)).toEqual(['ann'])
   await host.page.getByRole('button', { name: 'Show' }).click()
   const waiting = host.page.getByRole('region', { name: 'Waiting' })
   await waiting.getByRole('button', { name: 'Turn away: Eve' }).click()

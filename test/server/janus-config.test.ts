@@ -114,3 +114,23 @@ test('Whoever asks for what is not there is told what is, and nothing is made', 
     janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hal', ...noFlags }),
   ).rejects.toThrow('no Janus node named "hal". Its Janus nodes: hall.')
 })
+
+test('A percent-encoded path of the Admin API stands decoded in the file: Janus compares it with the decoded path of a request', async () => {
+  const folder = await temporaryFolder()
+  const sitePath = join(folder, 'site.json')
+  const named = (name: string, path: string): object => ({
+    ...hall,
+    name,
+    admin_url: `http://127.0.0.1:17088/${path}`,
+  })
+  const paths = { spaced: 'my%20admin/%E7%AE%A1%E7%90%86/', plain: 'admin', odd: '100%', unsafe: 'a%0Ab' }
+  await writeFile(sitePath, JSON.stringify({ nodes: Object.entries(paths).map(([name, path]) => named(name, path)) }))
+  const dataFolder = join(folder, 'data')
+  const basePath = async (name: string): Promise<string | undefined> =>
+    valueOf(await janusConfiguration({ dataFolder, sitePath, name, ...noFlags }), 'admin_base_path')
+  expect(await basePath('spaced')).toBe('/my admin/管理')
+  expect(await basePath('plain')).toBe('/admin')
+  // What does not decode, or would break the file, stays as it is.
+  expect(await basePath('odd')).toBe('/100%')
+  expect(await basePath('unsafe')).toBe('/a%0Ab')
+})

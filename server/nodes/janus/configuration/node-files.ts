@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { hasControlCharacter } from '../../../../shared/control-character.ts'
 import type { JanusAccess } from '../node-access.ts'
 import { type LibconfigGroup, type LibconfigLine, libconfigText, type LibconfigValue } from './libconfig.ts'
 
@@ -132,7 +133,7 @@ function http({ node, controllers, adminAddress }: NodeFilesOptions): LibconfigG
   const url = URL.parse(node.adminUrl)
   const secure = url?.protocol === 'https:'
   const prefix = secure ? 'admin_secure_' : 'admin_'
-  const path = url?.pathname.replace(/\/+$/, '') ?? ''
+  const path = decodedPath(url?.pathname.replace(/\/+$/, '') ?? '')
   const listener =
     url === null
       ? []
@@ -256,6 +257,16 @@ const rangeText = ([first, last]: PortRange): string => `${first}-${last}`
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80
+}
+
+/** Path of a URL as Janus compares it: percent-decoded. One that does not decode, or holds a control character then, stays as it is. */
+function decodedPath(path: string): string {
+  try {
+    const decoded = decodeURIComponent(path)
+    return hasControlCharacter(decoded) ? path : decoded
+  } catch {
+    return path
+  }
 }
 
 /** Its host, an IPv6 address without brackets. */

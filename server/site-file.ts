@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { credentialInput } from '../shared/console/credentials.ts'
+import { credentialInput, siteFileLabel } from '../shared/console/credentials.ts'
 import { licenceSchema } from '../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
@@ -19,7 +19,7 @@ export const siteFileSchema = z.strictObject({
       credentialInput.required({ access_key: true, secret_key: true }).extend({
         enabled: z.boolean().optional(),
         p2p: z.boolean().optional(),
-        label: credentialInput.shape.label.unwrap().optional(),
+        label: siteFileLabel.optional(),
       }),
     )
     .max(1_000)

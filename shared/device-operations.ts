@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { bytes, defineOperation } from './operation.ts'
+import { bytes, defineOperation, nameBytes } from './operation.ts'
 
 /** The external device API (specification, section 4.2): what each operation takes, answers and refuses. */
 
@@ -28,8 +28,8 @@ export const createOutgoingUser = defineOperation({
   summary: 'Create an outgoing user: the device joins the room, and is streaming when ret is 0.',
   params: z.object({
     roomId,
-    userId,
-    userName: bytes(1, limits.userName),
+    userId: nameBytes(1, limits.userId),
+    userName: nameBytes(1, limits.userName),
     userAddress,
     userData: bytes(0, limits.userData).optional(),
     options: options.optional(),

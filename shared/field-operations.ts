@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from './device-operations.ts'
 import { limits } from './limits.ts'
 import { createRoom, getMcu } from './media-operations.ts'
-import { bytes, defineOperation, type OperationContract } from './operation.ts'
+import { bytes, defineOperation, nameBytes, type OperationContract } from './operation.ts'
 import type { ApiName } from './result-codes.ts'
 
 /**
@@ -76,7 +76,7 @@ export const getAccessToken = defineOperation({
 /** An empty topic becomes "Room <number>"; an empty owner_id is one. */
 export const createRoomOfOlderClients = defineOperation({
   ...createRoom,
-  params: createRoom.params.extend({ topic: bytes(0, limits.topic), owner_id: bytes(0, limits.ownerId) }),
+  params: createRoom.params.extend({ topic: nameBytes(0, limits.topic), owner_id: nameBytes(0, limits.ownerId) }),
   setting: 'older_clients',
 })
 
@@ -86,7 +86,7 @@ export const getMcuOfOlderClients = defineOperation({ ...getMcu, setting: 'older
 /** As getMcuOfOlderClients; an empty userName becomes the userId. */
 export const createOutgoingUserOfOlderClients = defineOperation({
   ...createOutgoingUser,
-  params: createOutgoingUser.params.extend({ userName: bytes(0, limits.userName) }),
+  params: createOutgoingUser.params.extend({ userName: nameBytes(0, limits.userName) }),
   setting: 'older_clients',
 })
 

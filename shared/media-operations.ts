@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { bytes, defineOperation, wholeNumber } from './operation.ts'
+import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 
 /** The media room API (specification, section 4.1): what each operation takes, answers and refuses. */
 
 /** (field) clients misspell it so. */
 const accessToken = ['access_token', 'access_tocken'] as const
 
-const topic = bytes(1, limits.topic)
+const topic = nameBytes(1, limits.topic)
 const hostPassword = bytes(0, limits.hostPassword)
 const maxStreams = wholeNumber(0, limits.maxStreams)
 const attendeeMax = wholeNumber(1, limits.maxAttendees)
@@ -39,13 +39,13 @@ export const createRoom = defineOperation({
   summary: 'Create a room.',
   params: z.object({
     topic,
-    owner_id: bytes(1, limits.ownerId),
+    owner_id: nameBytes(1, limits.ownerId),
     room_mode: roomMode,
     host_password: hostPassword.optional(),
     max_video: maxStreams.optional(),
     max_audio: maxStreams.optional(),
     attendee_max: attendeeMax.optional(),
-    room_extend_id: bytes(1, limits.roomExtendId).optional(),
+    room_extend_id: nameBytes(1, limits.roomExtendId).optional(),
   }),
   disclosure: {
     topic: 'length',
@@ -245,8 +245,8 @@ export const joinUrl = defineOperation({
   summary: 'A join link with which one user joins a room in a browser.',
   params: z.object({
     room_id: roomId,
-    user_id: bytes(1, limits.userId),
-    user_name: bytes(1, limits.userName),
+    user_id: nameBytes(1, limits.userId),
+    user_name: nameBytes(1, limits.userName),
     /** Left out: member. */
     role: z.enum(['member', 'host'], 'must be member or host').optional(),
     /** Seconds that the link is good for; left out: as the settings say. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasUnsafeCharacter } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
 /**
@@ -74,6 +75,9 @@ export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
   return contract
 }
 
+/** Refusal of a name with a character that cannot be seen. */
+export const unsafeNameError = 'must not hold control characters or direction marks'
+
 /** A string of `min` to `max` bytes of UTF-8. */
 export function bytes(min: number, max: number) {
   return z.string().refine(
@@ -86,6 +90,11 @@ export function bytes(min: number, max: number) {
     },
     { error: min > 0 ? `must be ${min} to ${max} bytes of UTF-8` : `must be at most ${max} bytes of UTF-8` },
   )
+}
+
+/** A new name, id or topic of `min` to `max` bytes of UTF-8. Look-ups take `bytes`: what an earlier version stored must still be found. */
+export function nameBytes(min: number, max: number) {
+  return bytes(min, max).refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
 }
 
 /** Bytes of a well-formed text in UTF-8. */

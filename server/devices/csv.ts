@@ -1,4 +1,5 @@
 import Papa from 'papaparse'
+import { guardFormula, unguardFormula } from '../../shared/formula-guard.ts'
 
 /** One record of a CSV text and the line it begins on (the first line is 1). */
 export interface CsvRecord {
@@ -15,10 +16,6 @@ export class CsvError extends Error {
     this.line = line
   }
 }
-
-/** What a spreadsheet takes for a formula when a cell begins with it; apostrophes before it are guards. */
-const formula = /^'*[=+\-@\t\r]/
-const guarded = /^'+[=+\-@\t\r]/
 
 /** Lines that are read, empty ones included: reading costs the controller time that nobody else has meanwhile. */
 const mostLines = 100_000
@@ -44,7 +41,7 @@ export function parseCsv(text: string): CsvRecord[] {
       if (++lines > mostLines) throw new CsvError(line, `The table has more than ${mostLines} lines.`)
       const raw = normal.slice(start, cursor)
       refuseStrayQuotes(cells, raw, line)
-      if (cells.length > 1 || cells[0] !== '') records.push({ line, cells: cells.map(unguard) })
+      if (cells.length > 1 || cells[0] !== '') records.push({ line, cells: cells.map(unguardFormula) })
       line += lineBreaks(raw)
       start = cursor
     },
@@ -55,7 +52,7 @@ export function parseCsv(text: string): CsvRecord[] {
 /** Writes CSV as RFC 4180 has it. A cell that a spreadsheet would run as a formula is guarded by an apostrophe, which `parseCsv` takes away again. */
 export function formatCsv(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
-  const guardedRows = rows.map((row) => row.map((cell) => (formula.test(cell) ? `'${cell}` : cell)))
+  const guardedRows = rows.map((row) => row.map(guardFormula))
   return `${Papa.unparse(guardedRows, { newline: '\r\n' })}\r\n`
 }
 
@@ -84,8 +81,4 @@ function refuseStrayQuotes(cells: readonly string[], raw: string, line: number):
 
 function lineBreaks(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0
-}
-
-function unguard(value: string): string {
-  return guarded.test(value) ? value.slice(1) : value
 }

@@ -1,6 +1,7 @@
 import type { NodeDevice } from '../nodes/media-node.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { shownName } from '../../shared/control-character.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
@@ -85,7 +86,7 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
 export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
   return {
     userId: device.userId,
-    userName: device.userName,
+    userName: shownName(device.userName),
     address: device.userAddress,
     assistAddress: assistAddressOf(device),
     login: loginOf(device, store),

@@ -1,4 +1,5 @@
 import type { DeviceView } from '../../shared/console/devices.ts'
+import { shownName } from '../../shared/control-character.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { listedOptions } from './device-options.ts'
 import type { Reconnector } from './reconnect.ts'
@@ -9,7 +10,7 @@ export function viewOf(device: StoredDevice, reconnector: Reconnector | undefine
   return {
     roomId: device.roomId,
     userId: device.userId,
-    userName: device.userName,
+    userName: shownName(device.userName),
     userAddress: device.userAddress,
     userData: device.userData,
     options: listedOptions(device),

@@ -1,3 +1,4 @@
+import { shownName } from '../../shared/control-character.ts'
 import type { EventFields } from '../../shared/console/events.ts'
 import type { EventContent } from './entry-line.ts'
 
@@ -11,8 +12,8 @@ export function boundedContent(content: EventContent): EventContent {
   const { actor, subject, params, before, after, room, ...rest } = content
   return {
     ...rest,
-    actor: { type: actor.type, name: short(actor.name), address: short(actor.address) },
-    subject: { type: subject.type, id: short(subject.id), name: short(subject.name) },
+    actor: { type: actor.type, name: shown(actor.name), address: short(actor.address) },
+    subject: { type: subject.type, id: short(subject.id), name: shown(subject.name) },
     room: short(room),
     params: boundedFields(params),
     ...(before === undefined ? {} : { before: boundedFields(before) }),
@@ -22,14 +23,18 @@ export function boundedContent(content: EventContent): EventContent {
 
 function boundedFields(fields: EventFields): EventFields {
   const entries = Object.entries(fields)
-  const isShort = entries.length <= mostFields && entries.every(([, value]) => !isLong(value))
+  const isShort =
+    entries.length <= mostFields && entries.every(([, value]) => typeof value !== 'string' || shown(value) === value)
   if (isShort) return fields
   const kept = entries.slice(0, mostFields)
-  return Object.fromEntries(kept.map(([name, value]) => [short(name), isLong(value) ? short(value) : value]))
+  return Object.fromEntries(
+    kept.map(([name, value]) => [short(name), typeof value === 'string' ? shown(value) : value]),
+  )
 }
 
-function isLong(value: EventFields[string]): value is string {
-  return typeof value === 'string' && value.length > longestText
+/** A text that may hold names of an earlier version. */
+function shown(text: string): string {
+  return short(shownName(text))
 }
 
 function short(text: string): string {

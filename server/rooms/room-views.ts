@@ -1,4 +1,5 @@
 import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
+import { shownName } from '../../shared/control-character.ts'
 import type { NodeUser } from '../nodes/media-node.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -54,9 +55,9 @@ export class RoomViews {
     return {
       id: room.id,
       room_id: room.room_id,
-      topic: room.topic,
+      topic: shownName(room.topic),
       status: this.#status(room),
-      owner_id: room.owner_id,
+      owner_id: shownName(room.owner_id),
       room_mode: room.room_mode,
       attendee_max: room.attendee_max,
       max_audio: room.max_audio,
@@ -113,7 +114,7 @@ export class RoomViews {
 export function userView(user: NodeUser): RoomUserView {
   return {
     user_id: user.userId,
-    user_name: user.userName,
+    user_name: shownName(user.userName),
     device: user.device,
     role: user.role,
     by_number: user.byNumber ?? false,

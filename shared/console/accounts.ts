@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
+import { unsafeNameError } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
@@ -20,7 +22,12 @@ const password = z
   .max(passwordLength.most * 2)
 const id = z.string().min(1).max(64)
 const key = z.strictObject({ id })
-const label = z.string().trim().min(1).max(limits.label)
+const label = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.label)
+  .refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
 /** Of a token: days until it ends. */
 const days = z.int().min(1).max(366).default(90)
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
+import { unsafeNameError } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 /** Printable ASCII without spaces: it must survive a URL and a shell. */
@@ -32,7 +34,10 @@ export const credentialView = z.strictObject({
 })
 export type CredentialView = z.output<typeof credentialView>
 
-export const label = z.string().trim().min(1).max(limits.label)
+const anyLabel = z.string().trim().min(1).max(limits.label)
+const label = anyLabel.refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
+/** Label of a site file: one that an earlier version took must not stop a start. */
+export const siteFileLabel = anyLabel
 const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
 const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { deviceErrorKinds, deviceStates } from '../device.ts'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
+import { bytes, nameBytes } from '../operation.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
 
@@ -47,8 +47,8 @@ const keys = z.strictObject({ userIds: z.array(userId).min(1).max(limits.devices
 export const deviceInput = z.strictObject({
   roomId: bytes(1, limits.roomExtendId),
   /** Left out: made. */
-  userId: userId.optional(),
-  userName: bytes(1, limits.userName),
+  userId: nameBytes(1, limits.userId).optional(),
+  userName: nameBytes(1, limits.userName),
   /** May hold user:password@, which is taken out. */
   userAddress: bytes(1, limits.userAddress),
   userData: bytes(0, limits.userData).default(''),

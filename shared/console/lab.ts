@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
+import { bytes, nameBytes } from '../operation.ts'
 import { roomUserView } from './rooms.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
@@ -68,7 +68,7 @@ export const labProcedures = {
     z.strictObject({
       room_id: roomId,
       user_id: userId,
-      user_name: bytes(1, limits.userName),
+      user_name: nameBytes(1, limits.userName),
       host_password: bytes(0, limits.hostPassword).default(''),
     }),
     roomUserView,

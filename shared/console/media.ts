@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { iceServerSchema } from '../media/media-settings.ts'
 import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
-import { bytes } from '../operation.ts'
+import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, procedure } from './procedure.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
@@ -88,8 +88,8 @@ export const mediaProcedures = {
     'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
     z.strictObject({
       room_id: roomId,
-      user_id: userId.optional(),
-      user_name: bytes(0, limits.userName).optional(),
+      user_id: nameBytes(1, limits.userId).optional(),
+      user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
       /** Left out: as the settings say. */
       life_ms: z
@@ -104,8 +104,8 @@ export const mediaProcedures = {
     'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',
     z.strictObject({
       room_id: roomId,
-      user_id: userId,
-      user_name: bytes(0, limits.userName).optional(),
+      user_id: nameBytes(1, limits.userId),
+      user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
       /** As in get_mcu: a node with it is preferred. */
       idc_code: z.string().max(64).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
+import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { bulkOutcome, done, moment, procedure } from './procedure.ts'
 
@@ -54,7 +54,7 @@ export const roomUserView = z.strictObject({
 export type RoomUserView = z.output<typeof roomUserView>
 
 const editable = {
-  topic: bytes(1, limits.topic),
+  topic: nameBytes(1, limits.topic),
   host_password: bytes(0, limits.hostPassword),
   max_video: z.int().min(0).max(limits.maxStreams),
   max_audio: z.int().min(0).max(limits.maxStreams),
@@ -68,7 +68,7 @@ const editable = {
 
 export const roomCreateInput = z.strictObject({
   topic: editable.topic,
-  owner_id: bytes(1, limits.ownerId).default('operator'),
+  owner_id: nameBytes(1, limits.ownerId).default('operator'),
   room_mode: mode.default(1),
   host_password: editable.host_password.optional(),
   max_video: editable.max_video.optional(),
@@ -76,7 +76,7 @@ export const roomCreateInput = z.strictObject({
   attendee_max: editable.attendee_max.optional(),
   entry_by_number: editable.entry_by_number.optional(),
   waiting_room: editable.waiting_room.optional(),
-  room_extend_id: bytes(1, limits.roomExtendId).optional(),
+  room_extend_id: nameBytes(1, limits.roomExtendId).optional(),
 })
 
 export const roomProcedures = {

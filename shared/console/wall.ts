@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
+import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 /** What one tile of the wall shows: a camera, or whoever is seen in a room. */
@@ -31,7 +31,7 @@ export const wallProcedures = {
     'Save a view of the wall. Without an id it is a new one. With a revision it is refused when somebody else changed the view meanwhile.',
     z.strictObject({
       id: viewId.optional(),
-      name: bytes(1, limits.label).refine((name) => name.trim() !== '', { error: 'must not be empty' }),
+      name: nameBytes(1, limits.label).refine((name) => name.trim() !== '', { error: 'must not be empty' }),
       items,
       revision: z.int().min(1).optional(),
     }),

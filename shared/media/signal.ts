@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { hasUnsafeCharacter } from '../control-character.ts'
+import { unsafeNameError } from '../operation.ts'
 import { longestTicket } from './carriage.ts'
 import { iceServerSchema } from './media-settings.ts'
 import { streamSources } from './stream-source.ts'
@@ -15,6 +17,7 @@ export { screenSuffix, streamSources, type StreamSource } from './stream-source.
 export const longestSignal = 64 * 1024
 
 const userId = z.string().min(1).max(128)
+const isSafe = (text: string): boolean => !hasUnsafeCharacter(text)
 
 /** Streams that one message tells of at most: more than one person may watch. */
 const mostShown = 256
@@ -89,8 +92,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     /** Of an earlier `joined` in this room: whoever was in comes back into a locked room, and waits for no host. */
     pass: z.string().max(256).optional(),
     /** Ignored when the link is bound to a user, and without a link or the host password; left out: made. */
-    user_id: userId.optional(),
-    user_name: z.string().trim().max(256).default(''),
+    user_id: userId.refine(isSafe, { error: unsafeNameError }).optional(),
+    user_name: z.string().trim().max(256).refine(isSafe, { error: unsafeNameError }).default(''),
     /** Of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */
     ticket: z.string().max(longestTicket).optional(),
   }),

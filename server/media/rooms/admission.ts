@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
+import { shownName } from '../../../shared/control-character.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
@@ -208,7 +209,7 @@ export class AdmissionControl {
     if (wished?.endsWith(screenSuffix)) throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
     const userId = wished ?? `guest-${randomBytes(6).toString('hex')}`
     if (this.#rooms.bans.refuses(roomId, userId)) throw new Problem('removed')
-    return { userId, userName: name === '' ? userId : name, wasIn: this.#wasIn(roomId, userId, pass) }
+    return { userId, userName: shownName(name === '' ? userId : name), wasIn: this.#wasIn(roomId, userId, pass) }
   }
 
   /** Whether somebody was in the room in this meeting, and not taken out since. */

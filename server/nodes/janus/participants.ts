@@ -1,3 +1,4 @@
+import { shownName } from '../../../shared/control-character.ts'
 import { unlessAborted } from '../deadline.ts'
 import type { NodeEvent, NodeUser } from '../media-node.ts'
 import type { ListedParticipant } from './rooms.ts'
@@ -160,7 +161,7 @@ export class JanusParticipants {
     }
     if (key !== undefined) stay.key = key
     const { role, byNumber } = standingOf(roomId, participant.id)
-    const user = { ...stay.user, userName: participant.display, role, byNumber }
+    const user = { ...stay.user, userName: shownName(participant.display), role, byNumber }
     if (known !== undefined && sameUser(known.user, user)) return
     stay.user = user
     if (known === undefined) {

@@ -1,3 +1,4 @@
+import { shownName } from '../../../shared/control-character.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { NodeRoom } from '../media-node.ts'
@@ -6,7 +7,7 @@ import type { NodeRoom } from '../media-node.ts'
 export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): NodeRoom {
   return {
     roomId: room.room_id,
-    topic: room.topic,
+    topic: shownName(room.topic),
     mode: room.room_mode,
     hostPassword: room.host_password_sealed === '' ? '' : store.unseal(room.host_password_sealed),
     attendeeMax: room.attendee_max,

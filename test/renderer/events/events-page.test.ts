@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { EventEntry } from '../../../shared/console/events.ts'
 import { showLanguage } from '../../../renderer/i18n/index.ts'
 import EventsPage from '../../../renderer/pages/EventsPage.vue'
 import { asCsv, asLines, collectEvents } from '../../../renderer/pages/events/exportEvents.ts'
@@ -54,6 +55,25 @@ test('A room has its own events, and what is exported is what is shown', async (
   expect(csv).toHaveLength(4)
   // A spreadsheet must not take a room's name for a formula.
   expect(csv[1]).toContain(`,room,${room_id},"'=Night shift",`)
+})
+
+test('Names that an earlier version logged neither run nor hide in an export', () => {
+  const entry: EventEntry = {
+    seq: 7,
+    at: 0,
+    kind: 'person.joined',
+    level: 'info',
+    actor: { type: 'host', name: '＝cmd', address: '' },
+    subject: { type: 'person', id: 'ann', name: 'Ann\n=HYPERLINK("http://192.0.2.1")' },
+    room: 'gpj\u202e.exe',
+    params: {},
+    prev: '',
+    hash: '-x',
+  }
+  const csv = asCsv([entry], () => '+1').trimEnd()
+  expect(csv.split(/\r?\n/)).toHaveLength(2)
+  expect(csv).toContain(`,"'+1",host,"'＝cmd",,person,ann,"Ann\ufffd=HYPERLINK(""http://192.0.2.1"")",gpj\ufffd.exe,`)
+  expect(csv).toMatch(/,"'-x"$/)
 })
 
 test('Filters leave what is asked for', async () => {

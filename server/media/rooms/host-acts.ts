@@ -6,33 +6,25 @@ import type { RoomRequests } from './room-requests.ts'
 import type { Room } from './room.ts'
 import { silence } from './silence.ts'
 
-/** What the host of a room may do with others; each throws Problem forbidden for anybody else. */
-
-/** @throws Problem forbidden */
-export function assertHost(member: Member): void {
-  if (member.user.role !== 'host') throw new Problem('forbidden')
-}
+/** Acts of a room's host. That nobody else asks for them holds where messages are taken: shared/authorization/signal-rights.ts. */
 
 /** Silences somebody, who may speak up again. @throws Problem forbidden, noStream */
 export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'video'): void {
-  assertHost(by)
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
   if (member.user.device) throw new Problem('forbidden', "Cameras are the operator's.")
   silence(room, member, kind, by.user.userId)
 }
 
-/** Silences everybody who is no host and speaks; each may speak up again. @throws Problem forbidden */
+/** Silences everybody who is no host and speaks; each may speak up again. */
 export function muteAll(room: Room, by: Member): void {
-  assertHost(by)
   const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
   for (const member of others) silence(room, member, 'audio', by.user.userId)
   room.tellAct(by, { act: 'mutedAll', count: others.length })
 }
 
-/** Takes every person out, who may come again at once, as to a new meeting; cameras stay. @throws Problem forbidden */
+/** Takes every person out, who may come again at once, as to a new meeting; cameras stay. */
 export function endMeeting(room: Room, by: Member): void {
-  assertHost(by)
   room.beginAnew()
   room.waiting.clear((link) => link.removed('ended'))
   const people = [...room.members.values()].filter(({ user }) => !user.device)
@@ -40,21 +32,18 @@ export function endMeeting(room: Room, by: Member): void {
   room.tellAct(by, { act: 'ended', count: people.length })
 }
 
-/** Lets in somebody who waits, or everybody. @throws Problem forbidden, noStream, locked, roomFull */
+/** Lets in somebody who waits, or everybody. @throws Problem noStream, locked, roomFull */
 export function letIn(room: Room, by: Member, userId?: string): void {
-  assertHost(by)
   for (const who of room.waiting.letIn(userId)) room.tellAct(by, { act: 'letIn', who: nameOf(who), count: 1 })
 }
 
-/** Does not let in somebody who waits. @throws Problem forbidden, noStream */
+/** Does not let in somebody who waits. @throws Problem noStream */
 export function turnAway(room: Room, by: Member, userId: string): void {
-  assertHost(by)
   room.tellAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
 }
 
-/** Wants the room locked or unlocked: the controller keeps that. @throws Problem forbidden, busy */
+/** Wants the room locked or unlocked: the controller keeps that. @throws Problem busy */
 export async function lock(requests: RoomRequests, room: Room, by: Member, locked: boolean): Promise<void> {
-  assertHost(by)
   await requests.lock(room.config.roomId, locked, nameOf(by.user))
 }
 
@@ -64,7 +53,6 @@ function nameOf({ userId, userName }: Doer): Doer {
 
 /** Takes somebody out. @throws Problem forbidden, noStream */
 export function remove(rooms: MediaRooms, room: Room, by: Member, userId: string): void {
-  assertHost(by)
   if (room.members.get(userId)?.user.device === true)
     throw new Problem('forbidden', 'Cameras are removed by the operator.')
   if (!rooms.kick(room.config.roomId, userId, nameOf(by.user)))

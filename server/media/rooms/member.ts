@@ -103,6 +103,11 @@ export class Member {
     this.ticket = ticket
   }
 
+  /** Towards the room: a camera has no more rights in it than nobody. */
+  get standing(): 'camera' | 'member' | 'host' {
+    return this.user.device ? 'camera' : this.user.role
+  }
+
   /** Nothing of them is connected any more. */
   get gone(): boolean {
     return (

@@ -1,5 +1,4 @@
-import type { FromPerson } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import type { MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import * as hostActs from '../rooms/host-acts.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import * as ownActs from '../rooms/own-acts.ts'
@@ -16,12 +15,12 @@ export interface Requester extends Place {
   close: () => void
 }
 
-/** Does what somebody in a room asks for. @throws Problem */
-export function handleRequest({ room, member, rooms, requests, refuse, close }: Requester, message: FromPerson): void {
+/** Does what somebody in a room asks for, who may ask for it. @throws Problem */
+export function handleRequest(
+  { room, member, rooms, requests, refuse, close }: Requester,
+  message: MessageOf<'member' | 'host'>,
+): void {
   switch (message.type) {
-    case 'join':
-    case 'resume':
-      throw new Problem('badRequest', 'You are in already.')
     case 'leave':
       room.remove(member.user.userId, 'left')
       return close()

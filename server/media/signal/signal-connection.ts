@@ -3,11 +3,13 @@ import type { WebSocket } from 'ws'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
+import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
+import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../log.ts'
 import { Elsewhere, Problem } from '../problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
-import type { MediaRooms } from '../rooms/media-rooms.ts'
+import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Identity, Member, PersonLink } from '../rooms/member.ts'
@@ -53,7 +55,7 @@ export class SignalConnection implements PersonLink {
   readonly #parts: SignalParts
   readonly #remote: string
   readonly #limit = new RateLimit({ most: mostMessages, windowMs })
-  #place: { room: Room; member: Member } | undefined
+  #place: Place | undefined
   /** The controller is asked for the room. */
   #asks = false
   /** Somebody whom a host has to let in. */
@@ -83,6 +85,12 @@ export class SignalConnection implements PersonLink {
 
   send(message: ToPerson): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
+    const standing = this.#standing
+    if (!mayReceive(standing, message.type))
+      return this.#parts.log.error(
+        'a message was not sent to somebody who may not read it',
+        `${message.type} to a ${standing}`,
+      )
     if (this.#socket.bufferedAmount > mostUnsent) return this.#socket.terminate()
     this.#socket.send(JSON.stringify(message))
   }
@@ -121,13 +129,27 @@ export class SignalConnection implements PersonLink {
     try {
       const message = parseMessage(text)
       if (!this.#count((costs[message.type] ?? 1) - 1)) return
-      if (this.#place !== undefined) handleRequest({ ...this.#place, ...this.#requestParts }, message)
+      if (this.#place !== undefined) this.#inRoom(this.#place, message)
       else if (this.#waiting !== undefined) this.#whileWaiting(message)
       else if (this.#asks) throw new Problem('badRequest', 'Wait for the answer to the first message.')
       else this.#enter(message)
     } catch (error) {
       this.#refuse(error)
     }
+  }
+
+  get #standing(): RoomStanding {
+    if (this.#place !== undefined) return this.#place.member.standing
+    return this.#waiting === undefined ? 'stranger' : 'waiting'
+  }
+
+  #inRoom(place: Place, message: FromPerson): void {
+    const standing = place.member.user.role
+    if (!maySend(standing, message)) {
+      if (maySend('stranger', message)) throw new Problem('badRequest', 'You are in already.')
+      throw new Problem('forbidden')
+    }
+    handleRequest({ ...place, ...this.#requestParts }, message)
   }
 
   /** Of requests. */
@@ -153,8 +175,8 @@ export class SignalConnection implements PersonLink {
   }
 
   #enter(message: FromPerson): void {
+    if (!maySend('stranger', message)) throw new Problem('badRequest', 'The first message must be join or resume.')
     if (message.type === 'resume') return this.#resume(message)
-    if (message.type !== 'join') throw new Problem('badRequest', 'The first message must be join or resume.')
     assertVersion(message.version)
     const caller = {
       token: message.token,
@@ -232,8 +254,9 @@ export class SignalConnection implements PersonLink {
   }
 
   #whileWaiting(message: FromPerson): void {
+    // A page that is let in this moment may have sent more already.
+    if (!maySend('waiting', message)) return
     if (message.type === 'ping') return this.send({ type: 'pong', id: message.id })
-    if (message.type !== 'leave') return
     this.#waiting?.room.waiting.leave(this.#waiting.userId)
     this.close()
   }
@@ -255,7 +278,7 @@ export class SignalConnection implements PersonLink {
     this.#take(room, member, false)
   }
 
-  #resume({ version, session }: Extract<FromPerson, { type: 'resume' }>): void {
+  #resume({ version, session }: Extract<MessageOf<'stranger'>, { type: 'resume' }>): void {
     assertVersion(version)
     const place = this.#parts.rooms.bySession(session)
     if (place !== undefined) return this.#take(place.room, place.member, true)

@@ -1,0 +1,71 @@
+import type { FromPerson, ToPerson } from '../media/signal.ts'
+import type { RoomStanding } from './room-standing.ts'
+
+/** People in a room, by their role. */
+const people = ['member', 'host'] as const
+const host = ['host'] as const
+const waitingOrIn = ['waiting', 'member', 'host'] as const
+
+/** Senders of every message of the room page. A new message does not compile without a line here, and the node takes it from nobody else. */
+export const signalSenders = {
+  join: ['stranger'],
+  resume: ['stranger'],
+  leave: waitingOrIn,
+  ping: waitingOrIn,
+  chat: people,
+  state: people,
+  shown: people,
+  hand: people,
+  relay: people,
+  mute: host,
+  remove: host,
+  lower_hand: host,
+  mute_all: host,
+  lock: host,
+  end_meeting: host,
+  let_in: host,
+  turn_away: host,
+} as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
+
+/** Receivers of every message of the node. It sends a message to nobody else, whatever its other code asks for. */
+export const signalReceivers = {
+  refused: ['stranger', 'waiting'],
+  waiting: ['waiting'],
+  nodes: waitingOrIn,
+  pong: waitingOrIn,
+  removed: waitingOrIn,
+  joined: people,
+  person_joined: people,
+  person_changed: people,
+  person_left: people,
+  hand_lowered: people,
+  stream_added: people,
+  stream_removed: people,
+  stream_size: people,
+  speaking: people,
+  chat: people,
+  muted: people,
+  room_changed: people,
+  relay: people,
+  error: people,
+  waiting_list: host,
+} as const satisfies Record<ToPerson['type'], readonly RoomStanding[]>
+
+/** Messages that somebody of one of these standings may send. */
+export type MessageOf<S extends RoomStanding, M extends FromPerson = FromPerson> = M extends FromPerson
+  ? S & (typeof signalSenders)[M['type']][number] extends never
+    ? never
+    : M
+  : never
+
+/** Whether somebody may send a message. */
+export function maySend<S extends RoomStanding>(standing: S, message: FromPerson): message is MessageOf<S> {
+  const senders: readonly RoomStanding[] = signalSenders[message.type]
+  return senders.includes(standing)
+}
+
+/** Whether somebody may be sent a message. */
+export function mayReceive(standing: RoomStanding, type: ToPerson['type']): boolean {
+  const receivers: readonly RoomStanding[] = signalReceivers[type]
+  return receivers.includes(standing)
+}

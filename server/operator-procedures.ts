@@ -6,6 +6,7 @@ import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
 import { accountHandlers } from './console/account-procedures.ts'
+import { isCamera } from './console/camera-streams.ts'
 import { activityHandlers } from './console/activity-procedures.ts'
 import { AppliedSettings } from './console/applied-settings.ts'
 import { attentionOf } from './console/attention.ts'
@@ -90,6 +91,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
       outgoing,
       settings,
+      isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
     ...wallHandlers(store),
     ...activityHandlers(services.journal),

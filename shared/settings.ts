@@ -135,6 +135,8 @@ export const consoleSettingsSchema = z.strictObject({
   metrics_token: z.boolean().default(false),
   /** Lists of devices and rooms show a small picture of each camera, one a minute, kept by the browser that shows it. */
   thumbnails: z.boolean().default(true),
+  /** Viewers may watch people in the rooms, who do not see it. Off: operators and admins only; cameras are open to viewers always. */
+  viewers_watch: z.boolean().default(false),
   /** Entries the request journal keeps in memory. */
   activity_entries: z.int().min(100).max(100_000).default(5_000),
 })

@@ -2,6 +2,7 @@ import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shar
 import type { EventFields, EventSubject } from '../../shared/console/events.ts'
 import type { AccessTokenView } from '../../shared/console/accounts.ts'
 import type { Store } from '../store/store.ts'
+import { isCamera } from './camera-streams.ts'
 import type { CallOrigin } from './handlers.ts'
 
 /** A thing by its type and key; its name is looked up. */
@@ -21,6 +22,10 @@ export interface ChangeRecord<N extends ProcedureName> {
   room?: (input: ProcedureParsed<N>) => string
   /** A secret was shown, nothing was changed. */
   shows?: true
+  /** People were watched who do not see it, nothing was changed. */
+  watches?: true
+  /** One of many calls that belong together: it is told unless the same caller made such a call on the same thing a moment before. */
+  goesOn?: (input: ProcedureParsed<N>) => boolean
   /** It is told although nothing of what is stored is otherwise than before. */
   always?: true
 }
@@ -72,7 +77,11 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
   'backups.delete': { changes: ({ name }) => [{ type: 'backup', id: name }], always: true },
-  'backups.read': { changes: ({ name, offset }) => (offset === 0 ? [{ type: 'backup', id: name }] : []), always: true },
+  'backups.read': {
+    changes: ({ name }) => [{ type: 'backup', id: name }],
+    goesOn: ({ offset }) => offset > 0,
+    always: true,
+  },
   'backups.write': null,
   'backups.add': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
   'backups.preview': null,
@@ -116,7 +125,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'credentials.reveal': { ...ofCredential, shows: true },
   'credentials.delete': ofCredential,
   'credentials.end_sessions': { ...ofCredential, params: (_, { ended }) => ({ ended }), always: true },
-  'credentials.curl': null,
+  'credentials.curl': { ...ofCredential, shows: true },
 
   'rooms.list': null,
   'rooms.get': null,
@@ -171,10 +180,24 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
 
   'media.stats': null,
   'media.transcoding': null,
-  'media.preview_stream': null,
-  'media.preview_device': null,
+  // Their token opens every stream of the room.
+  'media.preview_stream': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: ({ stream_id }) => ({ stream: stream_id }),
+    watches: true,
+  },
+  'media.preview_device': {
+    changes: ({ userId }, _, store) => [room(store.get('devices', userId)?.roomId ?? '')],
+    params: ({ userId }) => ({ stream: userId }),
+    watches: true,
+  },
   'media.key_picture': null,
-  'media.watch': null,
+  'media.watch': {
+    changes: ({ room_id, stream_id }, _, store) => (isCamera(store, room_id, stream_id) ? [] : [room(room_id)]),
+    params: ({ stream_id }) => ({ stream: stream_id }),
+    goesOn: () => true,
+    watches: true,
+  },
   'media.answer': null,
   'media.show': null,
   'media.unwatch': null,
@@ -209,8 +232,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'events.verify': null,
 
   'tester.operations': null,
-  // What it sends is told as of the client that it is.
-  'tester.send': null,
+  // What it sends is told as of the client that it is; its answer shows a live token, a digest or the secret itself.
+  'tester.send': {
+    changes: ({ access_key }) => (access_key === '' ? [] : [credential(access_key)]),
+    params: ({ operation }) => ({ operation }),
+    shows: true,
+  },
 
   'lab.state': null,
   'lab.join': null,

@@ -8,6 +8,7 @@ import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { type ChangeRecord, changeRecords, type Named } from './change-records.ts'
 import type { CallOrigin } from './handlers.ts'
+import { RecentCalls } from './recent-calls.ts'
 
 /** Called when a procedure has succeeded. */
 export type TellChange = (output: unknown) => void
@@ -24,6 +25,7 @@ export class ChangeTeller {
   readonly #store: Store
   readonly #sink: EventSink
   readonly #names: PeopleNames
+  readonly #calls = new RecentCalls()
 
   constructor(store: Store, sink: EventSink, names: PeopleNames) {
     this.#store = store
@@ -51,6 +53,8 @@ export class ChangeTeller {
       const params = { procedure: name, ...topic, ...token, ...record.params?.(given, answer) }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)
+        if (record.goesOn !== undefined && this.#calls.goesOn(name, actor, subject) && record.goesOn(given)) return
+        if (record.watches) return this.#sink.append({ kind: 'meeting.watched', actor, subject, params })
         if (record.shows) return this.#sink.append({ kind: 'secret.shown', actor, subject, params })
         const changes = difference(state, stateOf(this.#store, subject))
         if (changes === undefined && !record.always) return

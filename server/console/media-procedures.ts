@@ -1,6 +1,7 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { atLeast } from '../../shared/console/role-names.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -25,6 +26,8 @@ export interface MediaParts {
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
+  /** Whether a stream of a room is a camera's. */
+  isCamera: (roomId: string, streamId: string) => boolean
 }
 
 type Stats = ControlResult<'stats'>
@@ -41,6 +44,7 @@ export function mediaHandlers({
   letIn,
   outgoing,
   settings,
+  isCamera,
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
   /** The node that shows a room's page and streams. */
   const nodeOf = (roomId: string): string => {
@@ -128,7 +132,13 @@ export function mediaHandlers({
       )
       return answer ?? { picture: null }
     },
-    'media.watch': async ({ room_id, stream_id, small, height, offer }) => {
+    'media.watch': async ({ room_id, stream_id, small, height, offer }, { role }) => {
+      const opened = atLeast(role, 'operator') || settings().console.viewers_watch
+      if (!opened && !isCamera(room_id, stream_id))
+        throw new ConsoleError(
+          'forbidden',
+          'Watching people needs the role operator or admin, unless the setting console.viewers_watch is on.',
+        )
       const { url, token } = await preview(room_id, stream_id)
       const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
       const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`

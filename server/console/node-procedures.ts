@@ -1,6 +1,7 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
-import { type NodeConfig, nodeConfigOf, type NodeInput } from '../../shared/node.ts'
+import { hiddenSecret } from '../../shared/hidden-secret.ts'
+import { type NodeConfig, nodeConfigOf, type NodeInput, type NodeSecretName } from '../../shared/node.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
@@ -9,7 +10,7 @@ import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/e
 import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
-import { nodeSecretsAfter } from '../nodes/node-secrets.ts'
+import { nodeSecretsAfter, secretNamesOf } from '../nodes/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
@@ -142,7 +143,9 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
       const before = store.get('nodes', given.name)
       const config = { ...nodeConfigOf(given), port: portAfter(given, before) }
       assertPort(store, config)
-      const secrets_sealed = nodeSecretsAfter(store)(given, before)
+      const sealed = sameServer(given, before) ? before : undefined
+      if (sealed === undefined && before !== undefined) assertSecretsGiven(given, secretNamesOf(before, store))
+      const secrets_sealed = nodeSecretsAfter(store)(given, sealed)
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
   }
@@ -169,6 +172,24 @@ async function assertPortFree(host: string, port: number): Promise<void> {
   const taken = port === 0 ? undefined : await tryPort('node', host, port)
   if (taken === undefined) return
   throw new ConsoleError('conflict', taken.message, { problems: [{ path: 'port', message: taken.message }] })
+}
+
+/** Whether both addresses of a Janus node are at the servers that it has them at now: elsewhere nobody is told its secrets. */
+function sameServer(given: NodeInput, before: StoredNode | undefined): boolean {
+  if (before?.kind !== 'janus' || given.kind !== 'janus') return true
+  const place = (text: string): string => {
+    const url = URL.parse(text)
+    return url === null ? '' : `${url.protocol}//${url.host}`
+  }
+  return place(given.ws_url) === place(before.ws_url) && place(given.admin_url) === place(before.admin_url)
+}
+
+/** @throws ConsoleError invalid where a stored secret would have to be sent to another server */
+function assertSecretsGiven(given: NodeInput, stored: readonly NodeSecretName[]): void {
+  const missing = stored.filter((name) => given[name] === undefined || given[name] === hiddenSecret)
+  if (missing.length === 0) return
+  const message = 'The address is another one: stored secrets are not sent there. Give the secret again.'
+  throw new ConsoleError('invalid', message, { problems: missing.map((path) => ({ path, message })) })
 }
 
 function noSuchNode(name: string): ConsoleError {

@@ -30,7 +30,7 @@ export const eventGroups = {
     'room.mutedAll',
     'room.meetingEnded',
   ],
-  access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown'],
+  access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** What an operator or a site file did. */
   changes: ['site.changed'],
   lab: ['lab.faultEnded'],

@@ -180,6 +180,7 @@ export const eventLog = {
       tooMany: 'Attempts over the limit: {count}',
     },
     secret: { shown: 'A secret of {subject} was shown' },
+    meeting: { watched: 'Room {subject} was watched from the console: {stream}' },
     lab: { faultEnded: 'The API fault for {operation} ended automatically' },
   },
   /** By procedure: what an operator did. */

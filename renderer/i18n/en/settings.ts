@@ -145,6 +145,7 @@ export const settings = {
       language: 'Language',
       theme: 'Theme',
       thumbnails: 'Small pictures in lists',
+      viewers_watch: 'Viewers may watch meetings',
       activity_entries: 'Requests kept',
       metrics_token: 'Ask for an access token',
     },
@@ -217,6 +218,8 @@ export const settings = {
       language: '',
       theme: '',
       thumbnails: 'Cameras that are joined, once a minute, kept by the browser that shows the list only.',
+      viewers_watch:
+        'People are not told that somebody watches. Off: operators and admins only. Cameras stay open to viewers.',
       activity_entries: '5,000 take about 5 MB. The oldest are dropped first.',
       metrics_token: 'Without it anybody who reaches the console port may read them.',
     },

@@ -36,5 +36,6 @@ export const wall = {
   noRoom: 'There is no such room any more',
   closed: 'The room is closed',
   nobody: 'Nobody is in the room',
+  notForViewers: 'Watching people needs the role operator',
   noPictures: 'Nobody in the room sends a picture',
 } as const

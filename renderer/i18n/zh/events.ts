@@ -183,6 +183,7 @@ export const eventLog: Texts<typeof english> = {
       tooMany: '超出限制的尝试：{count} 次',
     },
     secret: { shown: '查看了 {subject} 的密钥' },
+    meeting: { watched: '从控制台观看了房间 {subject}：{stream}' },
     lab: { faultEnded: '{operation} 的 API 故障已自动结束' },
   },
   changes: {

@@ -38,5 +38,6 @@ export const wall: Texts<typeof english> = {
   noRoom: '该房间已不存在',
   closed: '房间已关闭',
   nobody: '房间内没有人',
+  notForViewers: '观看会议中的人需要操作员角色',
   noPictures: '房间内没有人发送画面',
 }

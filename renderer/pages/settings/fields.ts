@@ -98,6 +98,7 @@ export const cardFields = {
     { path: 'console.language', kind: 'choice', options: ['system', 'en', 'zh'] },
     { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
     { path: 'console.thumbnails', kind: 'switch' },
+    { path: 'console.viewers_watch', kind: 'switch' },
   ],
   metrics: [{ path: 'console.metrics_token', kind: 'switch' }],
   journal: [number('console.activity_entries')],

@@ -1,5 +1,6 @@
 import { computed, type ComputedRef, onScopeDispose, shallowRef, watch } from 'vue'
 import type { ProcedureOutput } from '../../../shared/console/contract.ts'
+import { useMayWatch } from '../../composables/useMayWatch.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { collected, useLive } from '../../composables/useLive.ts'
 import { useText } from '../../i18n/text.ts'
@@ -14,6 +15,7 @@ const lookMs = 2_000
 export function useRoomTile(roomId: () => string, watched: () => boolean): ComputedRef<TileContent> {
   const client = useConsole()
   const { t } = useText()
+  const mayWatch = useMayWatch()
   const detail = shallowRef<ProcedureOutput<'rooms.get'>>()
   const seen = shallowRef<Seen>()
   const gone = shallowRef(false)
@@ -60,14 +62,22 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
   return computed(() => {
     const { room, users = [] } = detail.value ?? {}
     const { streamId, userId } = seen.value ?? { streamId: '', userId: '' }
-    const person = users.find(({ user_id }) => user_id === userId)?.user_name || userId
+    const user = users.find(({ user_id }) => user_id === userId)
+    const person = user?.user_name || userId
+    const closed = streamId !== '' && !gone.value && !mayWatch(user?.device === true)
     const empty =
       room?.status === 'closed' ? t('wall.closed') : users.length === 0 ? t('wall.nobody') : t('wall.noPictures')
     return {
       title: room?.topic || roomId(),
       person,
-      source: streamId === '' || gone.value ? undefined : { roomId: roomId(), streamId },
-      reason: gone.value ? t('wall.noRoom') : room === undefined || streamId !== '' ? '' : empty,
+      source: streamId === '' || gone.value || closed ? undefined : { roomId: roomId(), streamId },
+      reason: gone.value
+        ? t('wall.noRoom')
+        : closed
+          ? t('wall.notForViewers')
+          : room === undefined || streamId !== ''
+            ? ''
+            : empty,
       since: 0,
       next: '',
       gone: gone.value,

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { CallOrigin } from '../../../server/console/handlers.ts'
+import type { EventEntry } from '../../../shared/console/events.ts'
+import { startCamera } from '../../support/camera/camera.ts'
+import { offerSdp } from '../../support/media/offer.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
+import { WhipPeer } from '../../support/media/whip-peer.ts'
+import { MediaSite } from './media-site.ts'
+
+const caller = (role: 'viewer' | 'operator'): CallOrigin => ({
+  transport: 'websocket',
+  client: '192.0.2.7',
+  role,
+  way: 'password',
+  account: `the ${role}`,
+})
+
+test('Who watches people unseen is in the event log; a viewer watches cameras only, until the settings say otherwise', async () => {
+  await using camera = await startCamera()
+  await using site = await MediaSite.start()
+  const room = await site.api.createRoom({ topic: 'Interview' })
+  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'anna' })
+  const token = decodeURIComponent(new URL(url).hash.replace('#token=', ''))
+  const anna = await SignalClient.join(site.nodeUrl, room, { token })
+  const peer = await WhipPeer.open(`${site.nodeUrl}/whip/${room}`, anna.joined.session)
+  const offer = offerSdp({ audio: false })
+  const watch = async (role: 'viewer' | 'operator', stream_id: string): Promise<string> => {
+    const result = await site.controller.call('media.watch', { room_id: room, stream_id, offer }, caller(role))
+    return result.ok ? 'shown' : result.error.code
+  }
+  const watched = async (): Promise<EventEntry[]> =>
+    (await site.rpc('events.list', { groups: ['access'] })).items.filter(({ kind }) => kind === 'meeting.watched')
+
+  expect(await watch('viewer', 'door')).toBe('shown')
+  expect(await watch('viewer', 'anna')).toBe('forbidden')
+  expect(await watched()).toEqual([])
+
+  expect(await watch('operator', 'anna')).toBe('shown')
+  // A page asks again when the picture is lost, and for the next person: it is one visit.
+  expect(await watch('operator', 'anna')).toBe('shown')
+  expect(await watched()).toMatchObject([
+    {
+      actor: { type: 'operator', name: 'the operator', address: '192.0.2.7' },
+      subject: { type: 'room', id: room, name: 'Interview' },
+      params: { stream: 'anna' },
+    },
+  ])
+
+  await site.rpc('settings.set', { console: { viewers_watch: true } })
+  expect(await watch('viewer', 'anna')).toBe('shown')
+  expect((await watched()).map(({ actor }) => actor.name)).toEqual(['the viewer', 'the operator'])
+  // Its token opens every stream of the room.
+  await site.rpc('media.preview_device', { userId: 'door' })
+  expect(await watched()).toHaveLength(3)
+  await peer.close()
+  anna.drop()
+})

@@ -46,6 +46,7 @@ export interface ControllerOptions {
   keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
+  accountClock?: (() => number) | undefined
   /** The controllers of the site, where it is opened by itself; left out: this one is the only one. */
   controllers?: SiteControllers | undefined
   /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */

@@ -95,6 +95,7 @@ export class Controller {
       proof: led?.proof,
       compatibility: options.compatibility,
       passwordCost: options.passwordCost,
+      accountClock: options.accountClock,
       events: this.#gathering,
       member: led?.member ?? options.controllers,
       kept: led?.kept,
@@ -185,6 +186,7 @@ export class Controller {
       consoleHandlers(parts),
       logger,
       new ChangeTeller(store, events, this.#services.peopleNames),
+      { settings, isFresh: (session) => this.#services.accountAccess.accountSessions.isFresh(session) },
     )
     this.#dispatch = confirmed === undefined ? dispatch : confirmedDispatch(dispatch, confirmed)
     this.#feed = consoleFeed(this.#services, events, () => attentionNow(parts))

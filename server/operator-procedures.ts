@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Attention, SiteKeyView } from '../shared/console/site.ts'
 import type { Listeners } from './http/listeners.ts'
 import type { EventLog } from './event-log/event-log.ts'
+import { tellSignIns } from './event-log/sources/sign-ins.ts'
 import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
@@ -71,7 +72,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       replaceKey,
     }),
     ...settingsHandlers(applying, applied),
-    ...accountHandlers({ store, ...services.accountAccess }),
+    ...accountHandlers({ store, ...services.accountAccess, signIns: tellSignIns(parts.events) }),
     ...credentialHandlers({
       credentials,
       roomsOf: (accessKey) => services.credentialRooms.count(accessKey),

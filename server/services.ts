@@ -66,6 +66,8 @@ export interface ServiceOptions extends EmbeddedProgramsParts {
   compatibility?: FixedCompatibility | undefined
   /** What the hash of an account's password costs; left out: what keeps it from being found out. */
   passwordCost?: HashCost | undefined
+  /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
+  accountClock?: (() => number) | undefined
   /** Where what happens is written. */
   events: EventSink
   /** This controller among those of its site; left out: it is alone. */
@@ -245,7 +247,7 @@ export function createServices(options: ServiceOptions): Services {
     settings,
     sessions,
     credentials: new Credentials(store, sessions),
-    accountAccess: accountAccess(store, options.passwordCost),
+    accountAccess: accountAccess(store, options.passwordCost, options.accountClock),
     credentialRooms,
     failures,
     licence,

@@ -2,7 +2,7 @@ import { computed } from 'vue'
 import type { ProcedureName } from '../../shared/console/contract.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
 import { readsOnly } from '../../shared/console/reads.ts'
-import { procedureRoles } from '../../shared/console/roles.ts'
+import { procedureAccess } from '../../shared/console/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from './useLive.ts'
@@ -21,7 +21,7 @@ export const useCaller = sharedState((client) => {
     /** Whether the controller would do it for this caller; false until it is known who that is. One that stands by changes nothing, but hands a change of leader on. */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
-      atLeast(role.value, procedureRoles[procedure]) &&
+      atLeast(role.value, procedureAccess[procedure].role) &&
       (!standby.value || readsOnly[procedure] || procedure === 'controllers.lead'),
     /** Whether this caller is of a role or more. */
     is: (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed),

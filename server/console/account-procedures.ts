@@ -3,16 +3,19 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
 import type { StoredAccount } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { SignInSink } from './entrance.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
 /** What the procedures on accounts work with. */
 export interface AccountParts extends AccountAccess {
   store: Pick<Store, 'get'>
+  /** Notified of wrong passwords. */
+  signIns: Pick<SignInSink, 'refused'>
 }
 
 /** Procedures on accounts: everybody's own, and those of an admin on all. */
 export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'account' | 'accounts'>> {
-  const { store, accounts, accountSessions, accessTokens, signIn } = parts
+  const { store, accounts, accountSessions, accessTokens, signIn, signIns } = parts
   /** All that are shown at once are counted in one pass. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {
     const sessions = accountSessions.countByAccount()
@@ -24,22 +27,39 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       tokens: tokens.get(id) ?? 0,
     })
   }
+  /** Counts and judges the own password as signing in does. @returns the account's id @throws ConsoleError with the name of the field */
+  const judgePassword = async (origin: CallOrigin, password: string, field: string): Promise<string> => {
+    const id = ownAccount(origin)
+    const { name } = accounts.get(id)
+    const judged = await signIn.judge(origin.client, name, password)
+    if (judged.verdict === 'right') return id
+    signIns.refused(origin.client, judged.verdict === 'blocked', name)
+    if (judged.verdict === 'blocked') {
+      const message = `Too many wrong passwords: try again in ${judged.retryAfter} s.`
+      throw new ConsoleError('conflict', message, {
+        refused: { name: 'tooManyPasswords', values: { seconds: judged.retryAfter } },
+      })
+    }
+    const message = 'This is not your password.'
+    throw new ConsoleError('invalid', message, {
+      problems: [{ path: field, message }],
+      refused: { name: 'passwordWrong', values: {} },
+    })
+  }
   return {
     'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
       ...{ account_id: accountId, name: account, role },
       way: way ?? (transport === 'ipc' ? 'desktop' : 'internal'),
     }),
-    'account.change_password': async ({ old_password, new_password }, origin) => {
-      const id = ownAccount(origin)
-      const { name } = accounts.get(id)
-      const judged = await signIn.judge(origin.client, name, old_password)
-      if (judged.verdict === 'blocked')
-        throw new ConsoleError('conflict', `Too many wrong passwords: try again in ${judged.retryAfter} s.`)
-      if (judged.verdict === 'wrong') {
-        const message = 'This is not your password.'
-        throw new ConsoleError('invalid', message, { problems: [{ path: 'old_password', message }] })
-      }
-      await accounts.setPassword(id, new_password, 'new_password', origin.session)
+    'account.confirm_password': async ({ password }, origin) => {
+      await judgePassword(origin, password, 'password')
+      const until = origin.session === undefined ? undefined : accountSessions.confirm(origin.session)
+      if (until === undefined) throw new ConsoleError('conflict', 'You are not signed in with a password.')
+      return { until }
+    },
+    'account.change_password': async ({ old_password, new_password, keep_tokens }, origin) => {
+      const id = await judgePassword(origin, old_password, 'old_password')
+      await accounts.setPassword(id, new_password, 'new_password', { session: origin.session, tokens: keep_tokens })
       return {}
     },
     'account.sessions': (_, origin) => accountSessions.list(ownAccount(origin), origin.session ?? ''),
@@ -66,8 +86,8 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       const account = await accounts.update(id, patch)
       return viewer()(account)
     },
-    'accounts.reset_password': async ({ id, password }, { session }) => {
-      await accounts.setPassword(id, password, 'password', session)
+    'accounts.reset_password': async ({ id, password, keep_tokens }, { session }) => {
+      await accounts.setPassword(id, password, 'password', { session, tokens: keep_tokens })
       return {}
     },
     'accounts.delete': async ({ id }) => {
@@ -79,8 +99,8 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       await accountSessions.end(id)
       return {}
     },
-    'accounts.end_sessions': async ({ id }, { session }) => ({
-      ended: await accountSessions.endAll(accounts.get(id).id, session),
+    'accounts.end_sessions': async ({ id, keep_tokens }, { session }) => ({
+      ended: await accountSessions.endAll(accounts.get(id).id, session, !keep_tokens),
     }),
     'accounts.tokens': ({ id }) => accessTokens.list(id),
     'accounts.create_token': ({ id, ...input }) => accessTokens.create(id, input),

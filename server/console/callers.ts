@@ -1,4 +1,5 @@
 import type { Role } from '../../shared/console/role-names.ts'
+import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import { hasEnabledAdmin } from '../access/accounts/accounts.ts'
 import type { AccessTokens } from '../access/accounts/access-tokens.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
@@ -17,6 +18,9 @@ export interface Caller {
   session?: string
   /** Label of the access token. */
   token?: string
+  tokenId?: string
+  /** Of the access token; left out for everybody else. */
+  scopes?: readonly TokenScope[]
 }
 
 const keyHolder: Caller = { role: 'admin', way: 'key' }
@@ -61,7 +65,7 @@ export class Callers {
   ofBearer(bearer: string): Caller | undefined {
     const live = this.#tokens.check(bearer)
     if (live === undefined) return this.keyCounts && this.#key.matches(bearer) ? keyHolder : undefined
-    const { account, role, label } = live
-    return { role, way: 'token', account: account.name, accountId: account.id, token: label }
+    const { account, role, label, id, scopes } = live
+    return { role, way: 'token', account: account.name, accountId: account.id, token: label, tokenId: id, scopes }
   }
 }

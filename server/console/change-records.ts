@@ -43,6 +43,7 @@ const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
 const tokenFacts = (_: unknown, { access }: { access: AccessTokenView }): EventFields => ({
   label: access.label,
   role: access.role,
+  scopes: access.scopes.join(' '),
   expires_at: access.expires_at,
 })
 
@@ -89,6 +90,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'console.replace_key': { changes: () => site, always: true },
 
   'account.me': null,
+  'account.confirm_password': null,
   'account.change_password': { changes: (_, { accountId = '' }) => [account(accountId)] },
   'account.sessions': null,
   'account.end_session': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },

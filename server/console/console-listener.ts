@@ -4,7 +4,7 @@ import Koa, { type Context, type Next } from 'koa'
 import { z } from 'zod'
 import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
-import { procedureRoles } from '../../shared/console/roles.ts'
+import { procedureAccess } from '../../shared/console/roles.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
@@ -273,7 +273,7 @@ function describeProcedures(): unknown {
   described ??= Object.entries(procedures).map(([name, { summary, input, output }]) => ({
     name,
     summary,
-    role: procedureRoles[name as ProcedureName],
+    ...procedureAccess[name as ProcedureName],
     input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
     output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
   }))

@@ -1,17 +1,16 @@
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import { isProcedureName, type ProcedureName, procedures } from '../../shared/console/contract.ts'
+import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import {
   type ConsoleErrorCode,
   ConsoleError,
   type ConsoleResult,
   type FieldProblem,
 } from '../../shared/console/procedure.ts'
-import { atLeast, type Role } from '../../shared/console/role-names.ts'
-import { mayTokenCall, procedureRoles, roleOfCall } from '../../shared/console/roles.ts'
 import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
 import type { ChangeTeller } from './change-teller.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
+import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
 import { shownTo } from './shown-to-role.ts'
 
 /** Calls a procedure by name with an input that nobody has looked at yet; never rejects. */
@@ -32,33 +31,39 @@ const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
   internal: 'internal',
 }
 
-/** Every call of a procedure goes through here: the caller's role judged first, input validated, what it changes told to the event log, errors turned into values, unknown ones logged whole and answered generically. */
-export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick<ChangeTeller, 'before'>): Dispatch {
+/** Every call of a procedure goes through here: the caller judged first, input validated, what it changes told to the event log, errors turned into values, unknown ones logged whole and answered generically. */
+export function createDispatch(
+  handlers: Handlers,
+  logger: Logger,
+  changes: Pick<ChangeTeller, 'before'>,
+  facts: CallFacts,
+): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
   const untyped = handlers as unknown as Record<string, (input: unknown, origin: CallOrigin) => unknown>
   return async (name, input, origin) => {
     if (!isProcedureName(name))
       return refusal('notFound', `There is no procedure named ${JSON.stringify(name.slice(0, 80))}.`)
-    const needed = procedureRoles[name]
-    if (!atLeast(origin.role, needed)) return forbidden(name, needed)
+    const refused = refuseCaller(name, origin)
+    if (refused !== undefined) return { ok: false, error: refused }
     const parsed = procedures[name].input.safeParse(input ?? {})
     if (!parsed.success) {
       const problems = problemsOf(parsed.error)
       return refusal('invalid', sentenceOf(problems), problems)
     }
-    const neededNow = roleOfCall(name, parsed.data)
-    if (!atLeast(origin.role, neededNow)) return forbidden(name, neededNow)
-    if (origin.way === 'token' && !mayTokenCall(name))
-      return refusal('forbidden', `An access token cannot call ${name}: sign in with the password.`)
+    const refusedNow = refuseCall(name, parsed.data, origin, facts)
+    if (refusedNow !== undefined) return { ok: false, error: refusedNow }
     try {
       const handler = untyped[name]
       if (handler === undefined) return refusal('notFound', `${name} does not exist on this machine.`)
       const tell = changes.before(name, parsed.data, origin)
       const value = await handler(parsed.data, origin)
       tell?.(value)
-      return { ok: true, value: shownTo(origin.role, name, value) }
+      return { ok: true, value: shownTo(roleOfSight(origin), name, value) }
     } catch (error) {
-      if (error instanceof ConsoleError) return refusal(error.code, error.message, error.problems)
+      if (error instanceof ConsoleError) {
+        const { code, message, problems, refused: named = {} } = error
+        return { ok: false, error: { code, message, ...(problems === undefined ? {} : { problems }), ...named } }
+      }
       if (error instanceof ApiError) {
         const code = codes[error.code] ?? 'failed'
         return refusal(
@@ -71,10 +76,6 @@ export function createDispatch(handlers: Handlers, logger: Logger, changes: Pick
       return refusal('internal', 'Something went wrong: the log says what.')
     }
   }
-}
-
-function forbidden(name: ProcedureName, needed: Role): ConsoleResult<never> {
-  return refusal('forbidden', `${name} needs the role ${needed}${needed === 'operator' ? ' or admin' : ''}.`)
 }
 
 function refusal(code: ConsoleErrorCode, message: string, problems?: FieldProblem[]): ConsoleResult<never> {

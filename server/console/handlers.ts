@@ -1,5 +1,6 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
 import type { Role } from '../../shared/console/role-names.ts'
+import type { TokenScope } from '../../shared/console/token-scopes.ts'
 
 /** Where a call came from, and whose it is: for the log, and for procedures that answer differently to each. */
 export interface CallOrigin {
@@ -17,6 +18,9 @@ export interface CallOrigin {
   session?: string
   /** Label of the access token. */
   token?: string
+  tokenId?: string
+  /** Of the access token; left out for everybody else. */
+  scopes?: readonly TokenScope[]
 }
 
 /** The code of one procedure. @throws ConsoleError or ApiError to refuse */

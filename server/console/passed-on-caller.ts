@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { roleNames } from '../../shared/console/role-names.ts'
+import { tokenScope } from '../../shared/console/token-scopes.ts'
 import { sameSecret } from '../access/same-secret.ts'
 import type { Caller } from './callers.ts'
 
@@ -16,6 +17,8 @@ const callerSchema = z.strictObject({
   accountId: z.string().optional(),
   session: z.string().optional(),
   token: z.string().optional(),
+  tokenId: z.string().optional(),
+  scopes: z.array(tokenScope).optional(),
 })
 
 /** Makes and checks what one controller says to another of a caller, with a proof that only who has the site's key can make. */
@@ -30,8 +33,9 @@ export class ProofOfCaller {
   }
 
   headerFor(caller: Caller): string {
-    const { role, way, account, accountId, session, token } = caller
-    const told = Buffer.from(JSON.stringify({ role, way, account, accountId, session, token })).toString('base64url')
+    const { role, way, account, accountId, session, token, tokenId, scopes } = caller
+    const fields = { role, way, account, accountId, session, token, tokenId, scopes }
+    const told = Buffer.from(JSON.stringify(fields)).toString('base64url')
     const slot = Math.floor(this.#now() / slotMs)
     return `${told} ${slot} ${this.#proof(`${told} ${slot}`)}`
   }
@@ -44,7 +48,7 @@ export class ProofOfCaller {
     const now = Math.floor(this.#now() / slotMs)
     if (!/^\d{1,9}$/.test(slot) || Math.abs(Number(slot) - now) > 1) return undefined
     if (!sameSecret(this.#proof(`${told} ${slot}`), shown)) return undefined
-    const { account, accountId, session, token, ...known } = callerSchema.parse(
+    const { account, accountId, session, token, tokenId, scopes, ...known } = callerSchema.parse(
       JSON.parse(Buffer.from(told, 'base64url').toString('utf8')),
     )
     return {
@@ -53,6 +57,8 @@ export class ProofOfCaller {
       ...(accountId === undefined ? {} : { accountId }),
       ...(session === undefined ? {} : { session }),
       ...(token === undefined ? {} : { token }),
+      ...(tokenId === undefined ? {} : { tokenId }),
+      ...(scopes === undefined ? {} : { scopes }),
     }
   }
 }

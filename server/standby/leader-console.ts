@@ -24,6 +24,8 @@ const resultSchema = z.discriminatedUnion('ok', [
       code: z.enum(codes),
       message: z.string(),
       problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+      name: z.string().optional(),
+      values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     }),
   }),
 ])
@@ -53,7 +55,7 @@ export class LeaderConsole {
 
   /** Calls a procedure there. Never rejects because of the leader. */
   async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
-    const { role, way = 'key', account, accountId, session, token } = origin
+    const { role, way = 'key', account, accountId, session, token, tokenId, scopes } = origin
     const caller = this.#callers.headerFor({
       role,
       way,
@@ -61,6 +63,8 @@ export class LeaderConsole {
       ...(accountId === undefined ? {} : { accountId }),
       ...(session === undefined ? {} : { session }),
       ...(token === undefined ? {} : { token }),
+      ...(tokenId === undefined ? {} : { tokenId }),
+      ...(scopes === undefined ? {} : { scopes }),
     })
     try {
       const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
@@ -69,8 +73,17 @@ export class LeaderConsole {
       })
       const result = resultSchema.parse(JSON.parse(body))
       if (result.ok) return { ok: true, value: result.value }
-      const { code, message, problems } = result.error
-      return problems === undefined ? refusal(code, message) : { ok: false, error: { code, message, problems } }
+      const { code, message, problems, name: refused, values } = result.error
+      return {
+        ok: false,
+        error: {
+          code,
+          message,
+          ...(problems === undefined ? {} : { problems }),
+          ...(refused === undefined ? {} : { name: refused }),
+          ...(values === undefined ? {} : { values }),
+        },
+      }
     } catch (error) {
       if (error instanceof ConsoleError) return refusal(error.code, error.message)
       return refusal('failed', 'The controller that leads did not answer: try again.')

@@ -1,11 +1,10 @@
 import { isProcedureName } from '../../shared/console/contract.ts'
 import { ConsoleError, type ConsoleResult } from '../../shared/console/procedure.ts'
 import { readsOnly } from '../../shared/console/reads.ts'
-import { atLeast } from '../../shared/console/role-names.ts'
-import { procedureRoles } from '../../shared/console/roles.ts'
 import { refusal } from '../console/console-answer.ts'
 import type { Dispatch } from '../console/dispatch.ts'
 import type { CallOrigin } from '../console/handlers.ts'
+import { refuseCaller } from '../console/judge-call.ts'
 import type { ControllerWatch } from '../console/site-controllers.ts'
 import type { Log } from '../observe/log.ts'
 
@@ -27,7 +26,7 @@ export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyC
   return async (name, input, origin) => {
     try {
       // Who may not call it is told so by the leader, and here.
-      if (name === 'controllers.list' && atLeast(origin.role, procedureRoles[name]))
+      if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
         return { ok: true, value: await controllers.list() }
       if (isProcedureName(name) && !readsOnly[name] && name !== passedOnChange) {
         const url = leaderUrl()

@@ -1,6 +1,7 @@
 /** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
 
 import type { Role } from '../../shared/console/role-names.ts'
+import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
@@ -140,6 +141,8 @@ export interface StoredAccountSession {
   browser: string
   created_at: number
   used_at: number
+  /** When its person last gave the password again; left out: not since it began. */
+  password_at?: number
 }
 
 /** A personal access token. It is not stored itself: the key is its SHA-256. */
@@ -147,7 +150,10 @@ export interface StoredAccessToken {
   /** Id of its account. */
   account: string
   label: string
-  role: Role
+  /** Bound of what it may do; left out: the account's role is the only one. */
+  role?: Role
+  /** Left out in records of versions without scopes: those of use to `role`. */
+  scopes?: readonly TokenScope[]
   created_at: number
   expires_at: number
 }

@@ -5,6 +5,7 @@ import { unsafeNameError } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
+import { tokenScope, tokenScopes } from './token-scopes.ts'
 
 /** Of an account: what somebody writes to sign in. Names that differ in case only are the same. */
 export const accountName = z
@@ -70,8 +71,9 @@ export const accessTokenView = z.strictObject({
   account_id: z.string(),
   account: z.string(),
   label: z.string(),
-  /** What it may do at most; never more than its account. */
+  /** Bound of what its scopes allow; never more than its account's role now. */
   role,
+  scopes: z.array(tokenScope),
   created_at: moment,
   expires_at: moment,
   last_used_at: moment,
@@ -89,14 +91,28 @@ export const callerView = z.strictObject({
 })
 export type CallerView = z.output<typeof callerView>
 
-const tokenInput = z.strictObject({ label, role: role.optional(), days })
+const tokenInput = z.strictObject({
+  label,
+  /** Left out: all that are of use to `role`. */
+  scopes: z.array(tokenScope).min(1).max(tokenScopes.length).optional(),
+  /** Left out: no bound but the account's role, as it is at each call. */
+  role: role.optional(),
+  days,
+})
+/** Access tokens go on; without it they end with the sessions. */
+const keep_tokens = z.boolean().default(false)
 const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
 
 export const accountProcedures = {
   'account.me': procedure('Who calls, and what they may do.', nothing, callerView),
+  'account.confirm_password': procedure(
+    'Give the own password again: for ten minutes this session may do what needs it.',
+    z.strictObject({ password }),
+    z.strictObject({ until: moment }),
+  ),
   'account.change_password': procedure(
-    'Change the own password; other sessions of the account end.',
-    z.strictObject({ old_password: password, new_password: password }),
+    'Change the own password; other sessions and the access tokens of the account end.',
+    z.strictObject({ old_password: password, new_password: password, keep_tokens }),
     done,
   ),
   'account.sessions': procedure('The own sessions, the last used first.', nothing, z.array(accountSessionView)),
@@ -108,7 +124,7 @@ export const accountProcedures = {
   ),
   'account.tokens': procedure('The own access tokens.', nothing, z.array(accessTokenView)),
   'account.create_token': procedure(
-    'Make an access token for scripts, of the own role or a lesser one; the answer holds it, once.',
+    'Make an access token for scripts, with scopes within the own role; the answer holds it, once.',
     tokenInput,
     madeToken,
   ),
@@ -117,11 +133,15 @@ export const accountProcedures = {
   'accounts.list': procedure('Every account.', nothing, z.array(accountView)),
   'accounts.create': procedure('Make an account.', z.strictObject({ name: accountName, role, password }), accountView),
   'accounts.update': procedure(
-    'Change name or role, enable or disable. A new role and disabling end its sessions.',
+    'Change name or role, enable or disable. A new role ends its sessions; disabling ends its access tokens, too.',
     key.extend({ name: accountName.optional(), role: role.optional(), enabled: z.boolean().optional() }),
     accountView,
   ),
-  'accounts.reset_password': procedure('Give it a new password; ends its sessions.', key.extend({ password }), done),
+  'accounts.reset_password': procedure(
+    'Give it a new password; ends its sessions and access tokens.',
+    key.extend({ password, keep_tokens }),
+    done,
+  ),
   'accounts.delete': procedure('Delete it with its sessions and tokens.', key, done),
   'accounts.sessions': procedure(
     'The sessions of one account, or of all.',
@@ -129,14 +149,18 @@ export const accountProcedures = {
     z.array(accountSessionView),
   ),
   'accounts.end_session': procedure('End one session of anybody.', key, done),
-  'accounts.end_sessions': procedure('End every session of an account.', key, z.strictObject({ ended: z.int() })),
+  'accounts.end_sessions': procedure(
+    'End every session and access token of an account.',
+    key.extend({ keep_tokens }),
+    z.strictObject({ ended: z.int() }),
+  ),
   'accounts.tokens': procedure(
     'The access tokens of one account, or of all.',
     z.strictObject({ id: id.optional() }).default({}),
     z.array(accessTokenView),
   ),
   'accounts.create_token': procedure(
-    'Make an access token for an account, of its role or a lesser one; the answer holds it, once.',
+    'Make an access token for an account, with scopes within its role; the answer holds it, once.',
     tokenInput.extend({ id }),
     madeToken,
   ),

@@ -40,19 +40,41 @@ export type ConsoleErrorCode =
   | 'internal'
 
 /** The result of every procedure, on every transport. */
-export type ConsoleResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; error: { code: ConsoleErrorCode; message: string; problems?: FieldProblem[] } }
+export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
+
+/** Values with which a page words a refusal in its reader's language. */
+export type RefusalValues = Readonly<Record<string, string | number>>
+
+/** Why a procedure was refused. */
+export interface ConsoleRefusal {
+  code: ConsoleErrorCode
+  /** One plain sentence in English. */
+  message: string
+  problems?: FieldProblem[]
+  /** Stable name of the refusal, e.g. `passwordNeeded`, where a caller may act on it. */
+  name?: string
+  values?: RefusalValues
+}
+
+/** Name and values of a refusal. */
+export type RefusalName = Required<Pick<ConsoleRefusal, 'name' | 'values'>>
 
 /** A procedure's refusal, thrown by its handler. The message is one plain sentence. */
 export class ConsoleError extends Error {
   readonly code: ConsoleErrorCode
   readonly problems: FieldProblem[] | undefined
-  constructor(code: ConsoleErrorCode, message: string, options: { problems?: FieldProblem[]; cause?: unknown } = {}) {
+  /** Name and values for the caller, where it may act on them. */
+  readonly refused: RefusalName | undefined
+  constructor(
+    code: ConsoleErrorCode,
+    message: string,
+    options: { problems?: FieldProblem[]; cause?: unknown; refused?: RefusalName } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ConsoleError'
     this.code = code
     this.problems = options.problems
+    this.refused = options.refused
   }
 }
 

@@ -1,173 +1,218 @@
+import { getAccessToken } from '../field-operations.ts'
+import { authenticate } from '../media-operations.ts'
+import type { Settings } from '../settings.ts'
 import type { ProcedureName, ProcedureParsed } from './contract.ts'
-import type { Role } from './role-names.ts'
+import { atLeast, type Role } from './role-names.ts'
+import { changesWayIn } from './settings-ways-in.ts'
+import { type TokenScope, tokenScopes } from './token-scopes.ts'
 
-/** The role that each procedure needs, on every transport. A new procedure does not compile without one. */
-export const procedureRoles: Readonly<Record<ProcedureName, Role>> = {
-  'overview.get': 'viewer',
-  'overview.samples': 'viewer',
-  'overview.dismiss_welcome': 'admin',
-  'overview.dismiss_losses': 'admin',
-  'overview.dismiss_older_client': 'admin',
-  'licence.get': 'viewer',
-  'licence.set': 'admin',
+/** Who may call a procedure. The same on every transport. */
+export interface ProcedureAccess {
+  /** Least role of the account; a token's account needs it too. */
+  readonly role: Role
+  /** Scope that an access token needs; `any`: every token may call it, `none`: no token ever. */
+  readonly scope: TokenScope | 'any' | 'none'
+  /**
+   * Needs somebody who gave their password within the last ten minutes: it makes lasting access, or shows a stored secret. Implies
+   * that no token may call it. The console key and the desktop's own window count as such a person.
+   */
+  readonly person: boolean
+}
+
+const viewer = (scope: TokenScope | 'any'): ProcedureAccess => ({ role: 'viewer', scope, person: false })
+const operator = (scope: TokenScope): ProcedureAccess => ({ role: 'operator', scope, person: false })
+const admin = (scope: TokenScope): ProcedureAccess => ({ role: 'admin', scope, person: false })
+/** Somebody who is signed in, however long ago: never a token. */
+const signedIn = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: false })
+/** Somebody who gave their password just now: never a token. */
+const person = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: true })
+
+/** Access of every procedure. A new procedure does not compile without a line here. */
+export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> = {
+  'overview.get': viewer('site:read'),
+  'overview.samples': viewer('site:read'),
+  'overview.dismiss_welcome': admin('site:write'),
+  'overview.dismiss_losses': admin('site:write'),
+  'overview.dismiss_older_client': admin('site:write'),
+  'licence.get': viewer('site:read'),
+  'licence.set': admin('site:write'),
   // Pages ask for defaults, language and limits; its secrets are hidden from everybody.
-  'settings.get': 'viewer',
-  'settings.check': 'admin',
-  'settings.set': 'admin',
-  'listeners.restart': 'admin',
-  'tls.info': 'viewer',
-  'backups.list': 'admin',
-  'backups.make': 'admin',
-  'backups.keep': 'admin',
-  'backups.delete': 'admin',
-  'backups.read': 'admin',
-  'backups.write': 'admin',
-  'backups.add': 'admin',
-  'backups.preview': 'admin',
-  'backups.restore': 'admin',
-  'console.replace_key': 'admin',
+  'settings.get': viewer('site:read'),
+  'settings.check': admin('site:write'),
+  // See `needsOfInput`.
+  'settings.set': admin('site:write'),
+  'listeners.restart': admin('site:write'),
+  'tls.info': viewer('site:read'),
+  'backups.list': admin('backups:read'),
+  'backups.make': admin('backups:write'),
+  'backups.keep': admin('backups:write'),
+  'backups.delete': admin('backups:write'),
+  'backups.read': person('admin'),
+  'backups.write': person('admin'),
+  'backups.add': person('admin'),
+  'backups.preview': admin('backups:read'),
+  'backups.restore': person('admin'),
+  'console.replace_key': person('admin'),
 
   // Everybody's own; what needs an account says so where there is none.
-  'account.me': 'viewer',
-  'account.change_password': 'viewer',
-  'account.sessions': 'viewer',
-  'account.end_session': 'viewer',
-  'account.end_other_sessions': 'viewer',
-  'account.tokens': 'viewer',
-  'account.create_token': 'viewer',
-  'account.revoke_token': 'viewer',
-  'accounts.list': 'admin',
-  'accounts.create': 'admin',
-  'accounts.update': 'admin',
-  'accounts.reset_password': 'admin',
-  'accounts.delete': 'admin',
-  'accounts.sessions': 'admin',
-  'accounts.end_session': 'admin',
-  'accounts.end_sessions': 'admin',
-  'accounts.tokens': 'admin',
-  'accounts.create_token': 'admin',
-  'accounts.revoke_token': 'admin',
+  'account.me': viewer('any'),
+  // These judge the password themselves.
+  'account.confirm_password': signedIn('viewer'),
+  'account.change_password': signedIn('viewer'),
+  'account.sessions': viewer('accounts:read'),
+  'account.end_session': signedIn('viewer'),
+  'account.end_other_sessions': signedIn('viewer'),
+  'account.tokens': viewer('accounts:read'),
+  'account.create_token': person('viewer'),
+  'account.revoke_token': signedIn('viewer'),
+  'accounts.list': admin('accounts:read'),
+  'accounts.create': person('admin'),
+  'accounts.update': person('admin'),
+  'accounts.reset_password': person('admin'),
+  'accounts.delete': person('admin'),
+  'accounts.sessions': admin('accounts:read'),
+  'accounts.end_session': signedIn('admin'),
+  'accounts.end_sessions': signedIn('admin'),
+  'accounts.tokens': admin('accounts:read'),
+  'accounts.create_token': person('admin'),
+  'accounts.revoke_token': signedIn('admin'),
 
-  'credentials.list': 'viewer',
-  'credentials.create': 'admin',
-  'credentials.update': 'admin',
-  'credentials.rotate': 'admin',
-  'credentials.reveal': 'admin',
-  'credentials.delete': 'admin',
-  'credentials.end_sessions': 'admin',
+  'credentials.list': viewer('credentials:read'),
+  'credentials.create': person('admin'),
+  'credentials.update': admin('credentials:write'),
+  'credentials.rotate': person('admin'),
+  'credentials.reveal': person('admin'),
+  'credentials.delete': admin('credentials:write'),
+  'credentials.end_sessions': admin('credentials:write'),
   // Its digest authenticates.
-  'credentials.curl': 'admin',
+  'credentials.curl': person('admin'),
 
-  'rooms.list': 'viewer',
-  'rooms.get': 'viewer',
+  'rooms.list': viewer('rooms:read'),
+  'rooms.get': viewer('rooms:read'),
   // Who runs rooms sets a new password, or hands out a link as host.
-  'rooms.reveal_password': 'admin',
-  'rooms.create': 'operator',
-  'rooms.update': 'operator',
-  'rooms.lock': 'operator',
-  'rooms.unlock': 'operator',
-  'rooms.close': 'operator',
-  'rooms.reopen': 'operator',
-  'rooms.delete': 'operator',
-  'rooms.kick': 'operator',
+  'rooms.reveal_password': person('admin'),
+  'rooms.create': operator('rooms:write'),
+  'rooms.update': operator('rooms:write'),
+  'rooms.lock': operator('rooms:write'),
+  'rooms.unlock': operator('rooms:write'),
+  'rooms.close': operator('rooms:write'),
+  'rooms.reopen': operator('rooms:write'),
+  'rooms.delete': operator('rooms:write'),
+  'rooms.kick': operator('rooms:write'),
 
-  'nodes.list': 'viewer',
-  'nodes.proposal': 'viewer',
-  'nodes.add': 'admin',
-  'nodes.add_embedded': 'admin',
-  'nodes.update': 'admin',
-  'nodes.enable': 'admin',
-  'nodes.disable': 'admin',
-  'nodes.drain': 'admin',
-  'nodes.undrain': 'admin',
-  'nodes.remove': 'admin',
-  'nodes.janus_config': 'admin',
-  'nodes.test': 'admin',
+  'nodes.list': viewer('nodes:read'),
+  'nodes.proposal': viewer('nodes:read'),
+  'nodes.add': admin('nodes:write'),
+  'nodes.add_embedded': admin('nodes:write'),
+  'nodes.update': admin('nodes:write'),
+  'nodes.enable': admin('nodes:write'),
+  'nodes.disable': admin('nodes:write'),
+  'nodes.drain': admin('nodes:write'),
+  'nodes.undrain': admin('nodes:write'),
+  'nodes.remove': admin('nodes:write'),
+  'nodes.janus_config': person('admin'),
+  'nodes.test': admin('nodes:write'),
 
-  'controllers.list': 'viewer',
-  'controllers.lead': 'admin',
+  'controllers.list': viewer('site:read'),
+  'controllers.lead': admin('site:write'),
 
-  'devices.list': 'viewer',
-  'devices.history': 'viewer',
-  'devices.parse_address': 'operator',
-  'devices.probe': 'operator',
-  'devices.create': 'operator',
-  'devices.update': 'operator',
-  'devices.pause': 'operator',
-  'devices.resume': 'operator',
-  'devices.retry': 'operator',
-  'devices.remove': 'operator',
-  'devices.import_preview': 'operator',
-  'devices.import': 'operator',
-  'devices.export': 'operator',
+  'devices.list': viewer('devices:read'),
+  'devices.history': viewer('devices:read'),
+  'devices.parse_address': operator('devices:write'),
+  'devices.probe': operator('devices:write'),
+  'devices.create': operator('devices:write'),
+  'devices.update': operator('devices:write'),
+  'devices.pause': operator('devices:write'),
+  'devices.resume': operator('devices:write'),
+  'devices.retry': operator('devices:write'),
+  'devices.remove': operator('devices:write'),
+  'devices.import_preview': operator('devices:write'),
+  'devices.import': operator('devices:write'),
+  // Addresses of cameras with the logins in them, which operators see in the list too.
+  'devices.export': person('operator'),
 
-  'relays.list': 'viewer',
+  'relays.list': viewer('nodes:read'),
 
-  'media.stats': 'viewer',
-  'media.transcoding': 'viewer',
+  'media.stats': viewer('media:watch'),
+  'media.transcoding': viewer('nodes:read'),
   // These hand out a token; media.watch does not.
-  'media.preview_stream': 'operator',
-  'media.preview_device': 'operator',
-  'media.key_picture': 'viewer',
-  'media.watch': 'viewer',
-  'media.answer': 'viewer',
-  'media.show': 'viewer',
-  'media.unwatch': 'viewer',
-  // As a member; see roleOfCall.
-  'media.join_link': 'viewer',
-  'media.participant_token': 'operator',
-  'media.revoke_links': 'operator',
+  'media.preview_stream': operator('media:watch'),
+  'media.preview_device': operator('media:watch'),
+  'media.key_picture': viewer('media:watch'),
+  'media.watch': viewer('media:watch'),
+  'media.answer': viewer('media:watch'),
+  'media.show': viewer('media:watch'),
+  'media.unwatch': viewer('media:watch'),
+  // As a member; see `needsOfInput`.
+  'media.join_link': viewer('links:write'),
+  'media.participant_token': operator('links:write'),
+  'media.revoke_links': operator('links:write'),
 
-  'wall.list': 'viewer',
-  'wall.save': 'operator',
-  'wall.remove': 'operator',
+  'wall.list': viewer('wall:read'),
+  'wall.save': operator('wall:write'),
+  'wall.remove': operator('wall:write'),
 
-  'activity.list': 'viewer',
-  'activity.clear': 'admin',
-  'activity.export': 'viewer',
-  'events.list': 'viewer',
-  'events.verify': 'operator',
+  'activity.list': viewer('events:read'),
+  'activity.clear': admin('site:write'),
+  'activity.export': viewer('events:read'),
+  'events.list': viewer('events:read'),
+  'events.verify': operator('events:read'),
 
-  'tester.operations': 'viewer',
-  // It sends as any credential, with its secret.
-  'tester.send': 'admin',
+  'tester.operations': viewer('site:read'),
+  // Sends as any credential with its secret, and shows tokens of sessions that outlive an access token.
+  'tester.send': signedIn('admin'),
 
-  'lab.state': 'viewer',
-  'lab.faults': 'viewer',
-  'lab.join': 'operator',
-  'lab.leave': 'operator',
-  'lab.node_trouble': 'operator',
-  'lab.device_trouble': 'operator',
-  'lab.lose_device': 'operator',
+  'lab.state': viewer('site:read'),
+  'lab.faults': viewer('site:read'),
+  'lab.join': operator('lab:write'),
+  'lab.leave': operator('lab:write'),
+  'lab.node_trouble': operator('lab:write'),
+  'lab.device_trouble': operator('lab:write'),
+  'lab.lose_device': operator('lab:write'),
   // These hit real clients.
-  'lab.set_faults': 'admin',
-  'lab.stall_store': 'admin',
+  'lab.set_faults': admin('lab:write'),
+  'lab.stall_store': admin('lab:write'),
 }
 
-/** What makes a lasting way in, or changes one: an access token does none of it, for one that was stolen would outlive its end. */
-const neverByToken: ReadonlySet<ProcedureName> = new Set<ProcedureName>([
-  'account.change_password',
-  'account.create_token',
-  'accounts.create',
-  'accounts.update',
-  'accounts.reset_password',
-  'accounts.create_token',
-  'console.replace_key',
-])
+/** Needs of some procedures that grow with their input. */
+type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 
-/** Whether an access token may call it, where its role is enough. */
-export function mayTokenCall(name: ProcedureName): boolean {
-  return !neverByToken.has(name)
+const needsOfInput: {
+  readonly [N in ProcedureName]?: (input: ProcedureParsed<N>, settings: Settings) => InputNeeds
+} = {
+  'media.join_link': ({ role }) => (role === 'host' ? { role: 'operator' } : {}),
+  'settings.set': (patch, settings) => ({ person: changesWayIn(patch, settings) }),
+  // A disabled credential is a way in again.
+  'credentials.update': ({ enabled }) => ({ person: enabled === true }),
+  // The answer shows the digest or the secret itself.
+  'tester.send': ({ operation, access_key }) => ({
+    person: access_key !== '' && (operation === authenticate.name || operation === getAccessToken.name),
+  }),
 }
 
-/** Procedures that need more for some inputs. */
-const inputRoles: { readonly [N in ProcedureName]?: (input: ProcedureParsed<N>) => Role } = {
-  'media.join_link': ({ role }) => (role === 'host' ? 'operator' : 'viewer'),
-}
-
-/** The role that a call needs, once its input is known; `input` has the form that the procedure's schema makes. */
-export function roleOfCall(name: ProcedureName, input: unknown): Role {
+/**
+ * Access that one call needs, once its input is known.
+ * @param input as the procedure's schema makes it
+ * @param settings of the site, as they are before the call
+ */
+export function accessOfCall(name: ProcedureName, input: unknown, settings: Settings): ProcedureAccess {
   // The table is typed name by name; a name that is only known at run time needs it untyped once.
-  const further = inputRoles[name] as ((input: unknown) => Role) | undefined
-  return further?.(input) ?? procedureRoles[name]
+  const further = needsOfInput[name] as ((input: unknown, settings: Settings) => InputNeeds) | undefined
+  const needs = { ...procedureAccess[name], ...further?.(input, settings) }
+  return needs.person ? { ...needs, scope: 'none' } : needs
+}
+
+/** Least role of each scope: that of the least procedure that takes it. */
+const scopeRoles: ReadonlyMap<TokenScope, Role> = new Map(
+  tokenScopes.map((scope) => {
+    const roles = Object.values(procedureAccess)
+      .filter((access) => access.scope === scope)
+      .map(({ role }) => role)
+    return [scope, roles.reduce((least, role) => (atLeast(role, least) ? least : role), 'admin')]
+  }),
+)
+
+/** Scopes that are of use to an account of a role; a token that was stored with a role alone has these. */
+export function scopesOfRole(role: Role): TokenScope[] {
+  return tokenScopes.filter((scope) => atLeast(role, scopeRoles.get(scope) ?? 'admin'))
 }

@@ -2,6 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import type { AccessTokenView } from '../../../shared/console/accounts.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/console/role-names.ts'
+import { scopesOfRole } from '../../../shared/console/roles.ts'
+import { orderedScopes, type TokenScope } from '../../../shared/console/token-scopes.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
@@ -18,7 +20,17 @@ export interface LiveToken {
   id: string
   label: string
   account: StoredAccount
+  /** What its account and its own bound both allow. */
   role: Role
+  scopes: readonly TokenScope[]
+}
+
+/** What a token is to be. */
+export interface TokenDraft {
+  label: string
+  scopes?: readonly TokenScope[] | undefined
+  role?: Role | undefined
+  days: number
 }
 
 /** Tokens with which scripts act for an account, until a day that was chosen when they were made. */
@@ -34,12 +46,13 @@ export class AccessTokens {
 
   /**
    * Makes one. What is shown now is kept nowhere.
-   * @param role left out: the account's
+   * @param scopes left out: those of use to the role
+   * @param role a bound of its own; left out, and without scopes: the account's role now
    * @throws ConsoleError 'forbidden' when it would be more than the account's role, 'conflict' when there are too many
    */
   async create(
     accountId: string,
-    { label, role, days }: { label: string; role?: Role | undefined; days: number },
+    { label, role, scopes, days }: TokenDraft,
   ): Promise<{ access: AccessTokenView; token: string }> {
     const token = tokenPrefix + randomBytes(32).toString('base64url')
     const id = keyOf(token)
@@ -49,6 +62,10 @@ export class AccessTokens {
       const given = role ?? account.role
       if (!atLeast(account.role, given))
         throw new ConsoleError('forbidden', `A token of this account can be ${account.role} at most.`)
+      const useful = scopesOfRole(given)
+      const beyond = scopes?.find((scope) => !useful.includes(scope))
+      if (beyond !== undefined)
+        throw new ConsoleError('forbidden', `The scope ${beyond} is of no use to a token of the role ${given}.`)
       const now = this.#now()
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
       // Those that have ended make room.
@@ -59,7 +76,9 @@ export class AccessTokens {
       const made: StoredAccessToken = {
         account: accountId,
         label,
-        role: given,
+        // A version before scopes refuses a token without a role.
+        ...(scopes === undefined || role !== undefined ? { role: given } : {}),
+        scopes: scopes === undefined ? useful : orderedScopes(scopes),
         created_at: now,
         expires_at: now + days * dayMs,
       }
@@ -79,7 +98,7 @@ export class AccessTokens {
     if (stored === undefined || account?.enabled !== true || stored.expires_at <= now) return undefined
     if (now - (this.#store.get('last_uses', id)?.at ?? 0) >= saveEveryMs)
       this.#store.writeBehind('last_uses', id, { at: now })
-    return { id, label: stored.label, account, role: lesserRole(stored.role, account.role) }
+    return { id, label: stored.label, account, role: roleOf(stored, account), scopes: scopesOf(stored) }
   }
 
   /** Those of an account, or of all, the newest first; also those that have ended. */
@@ -110,11 +129,24 @@ export class AccessTokens {
     })
   }
 
-  #view(id: string, { account, label, role, created_at, expires_at }: StoredAccessToken): AccessTokenView {
-    const name = this.#store.get('accounts', account)?.name ?? ''
+  #view(id: string, stored: StoredAccessToken): AccessTokenView {
+    const { account: account_id, label, created_at, expires_at } = stored
+    const account = this.#store.get('accounts', account_id)
     const last_used_at = this.#store.get('last_uses', id)?.at ?? 0
-    return { id, account_id: account, account: name, label, role, created_at, expires_at, last_used_at }
+    const role = account === undefined ? 'viewer' : roleOf(stored, account)
+    const view = { id, account_id, account: account?.name ?? '', label, role, scopes: [...scopesOf(stored)] }
+    return { ...view, created_at, expires_at, last_used_at }
   }
+}
+
+/** Bound of a token: its own role, where it has one, and its account's now. */
+function roleOf({ role }: StoredAccessToken, account: StoredAccount): Role {
+  return role === undefined ? account.role : lesserRole(role, account.role)
+}
+
+/** A token of a version without scopes has those of its role. */
+function scopesOf({ scopes, role = 'viewer' }: StoredAccessToken): readonly TokenScope[] {
+  return scopes ?? scopesOfRole(role)
 }
 
 function keyOf(token: string): string {

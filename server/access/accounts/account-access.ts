@@ -13,13 +13,17 @@ export interface AccountAccess {
   accessTokens: AccessTokens
 }
 
-/** Composes it over an open store. @param cost of a password's hash */
-export function accountAccess(store: AccountStore, cost?: HashCost): AccountAccess {
-  const accounts = new Accounts(store, Date.now, cost)
+/**
+ * Composes it over an open store.
+ * @param cost of a password's hash
+ * @param now milliseconds since the epoch
+ */
+export function accountAccess(store: AccountStore, cost?: HashCost, now?: () => number): AccountAccess {
+  const accounts = new Accounts(store, now, cost)
   return {
     accounts,
     signIn: new SignIn(accounts),
-    accountSessions: new AccountSessions(store),
-    accessTokens: new AccessTokens(store),
+    accountSessions: new AccountSessions(store, now),
+    accessTokens: new AccessTokens(store, now),
   }
 }

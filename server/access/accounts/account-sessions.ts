@@ -3,10 +3,14 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
+import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
+import { endTokens } from './end-tokens.ts'
 
 /** Milliseconds that a session lasts from its beginning. */
 export const sessionLifeMs = 7 * 24 * 60 * 60 * 1_000
+/** So long after a password was given it counts for what needs it, in milliseconds. */
+export const passwordFreshMs = 10 * 60_000
 /** How often its use reaches the store, milliseconds. */
 const saveEveryMs = 60_000
 /** Longest name of a browser that is kept, in characters. */
@@ -64,6 +68,24 @@ export class AccountSessions {
     return { id, account }
   }
 
+  /** Whether the password of a session was given within the last ten minutes; signing in gives it. */
+  isFresh(id: string): boolean {
+    const session = this.#store.get('account_sessions', id)
+    if (session === undefined || this.#liveAccount(session) === undefined) return false
+    const age = this.#now() - (session.password_at ?? session.created_at)
+    // A clock that was set back makes nothing fresh for longer.
+    return age >= 0 && age < passwordFreshMs
+  }
+
+  /** Notes that the password of a session was given now. @returns until when that counts; undefined when the session has ended */
+  confirm(id: string): number | undefined {
+    const session = this.#store.get('account_sessions', id)
+    if (session === undefined || this.#liveAccount(session) === undefined) return undefined
+    const now = this.#now()
+    this.#store.writeBehind('account_sessions', id, { ...session, used_at: now, password_at: now })
+    return now + passwordFreshMs
+  }
+
   /** Live sessions of an account, or of all, the last used first. `current`: id of the one that asks. */
   list(accountId: string | undefined, current: string): AccountSessionView[] {
     const views: AccountSessionView[] = []
@@ -112,11 +134,16 @@ export class AccountSessions {
     })
   }
 
-  /** Ends those of an account but one, durably, and returns how many lived. @throws ApiError 'storage' */
-  endAll(accountId: string, but = ''): Promise<number> {
-    return this.#store.transact(['account_sessions'], (transaction) => {
+  /**
+   * Ends those of an account but one, durably, and returns how many lived.
+   * @param tokens whether its access tokens end with them
+   * @throws ApiError 'storage'
+   */
+  endAll(accountId: string, but = '', tokens = false): Promise<number> {
+    return this.#store.transact(['account_sessions', ...accountLocks], (transaction) => {
       const ended = this.list(accountId, but).filter(({ current }) => !current)
       for (const { id } of ended) transaction.delete('account_sessions', id)
+      if (tokens) endTokens(this.#store, transaction, accountId)
       return ended.length
     })
   }

@@ -8,6 +8,7 @@ import { siteSettings } from '../../store/site-settings.ts'
 import type { Transaction } from '../../store/store.ts'
 
 import { HashTurns } from './hash-turns.ts'
+import { endTokens } from './end-tokens.ts'
 import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
 import type { AccountStore } from './account-store.ts'
 
@@ -16,6 +17,13 @@ export interface AccountPatch {
   name?: string | undefined
   role?: Role | undefined
   enabled?: boolean | undefined
+}
+
+/** Access to an account that outlasts a new password. */
+export interface KeptAccess {
+  /** Id of a session. */
+  session?: string | undefined
+  tokens?: boolean
 }
 
 /** Every change of accounts, and the setting that counts on one of them, is made one after the other. */
@@ -111,7 +119,7 @@ export class Accounts {
   }
 
   /**
-   * A new role and disabling end its sessions.
+   * A new role ends its sessions; disabling ends its access tokens, too.
    * @throws ConsoleError 'notFound', 'conflict' when the name is taken, or when nobody could get in any more
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
@@ -122,23 +130,26 @@ export class Accounts {
       if (name === old.name && role === old.role && enabled === old.enabled) return old
       const ends = role !== old.role || (old.enabled && !enabled)
       const account = { ...old, name, role, enabled, stamp: ends ? newStamp() : old.stamp }
+      if (old.enabled && !enabled) endTokens(this.#store, transaction, id)
       return this.#put(transaction, account)
     })
   }
 
   /**
-   * Gives it a new password; its sessions end, but for one.
-   * @param keep id of the session that goes on
+   * Gives it a new password; its sessions end, but for one, and its access tokens.
+   * @param keep what goes on: the session of an id, and the tokens
    * @throws ConsoleError 'notFound', 'invalid' for the password, with the name of its field
    */
-  async setPassword(id: string, password: string, field: string, keep?: string): Promise<void> {
+  async setPassword(id: string, password: string, field: string, keep: KeptAccess = {}): Promise<void> {
     const password_sealed = await this.#sealed(password, this.get(id).name, field)
     await this.#store.transact(accountLocks, (transaction) => {
       const account = { ...this.get(id), password_sealed, stamp: newStamp(), password_changed_at: this.#now() }
       transaction.put('accounts', id, account)
-      const kept = keep === undefined ? undefined : this.#store.get('account_sessions', keep)
-      if (keep !== undefined && kept?.account === id)
-        transaction.put('account_sessions', keep, { ...kept, stamp: account.stamp })
+      if (keep.tokens !== true) endTokens(this.#store, transaction, id)
+      const { session } = keep
+      const kept = session === undefined ? undefined : this.#store.get('account_sessions', session)
+      if (session !== undefined && kept?.account === id)
+        transaction.put('account_sessions', session, { ...kept, stamp: account.stamp })
     })
   }
 
@@ -154,11 +165,7 @@ export class Accounts {
       transaction.delete('last_uses', id)
       for (const [key, { account }] of this.#store.all('account_sessions'))
         if (account === id) transaction.delete('account_sessions', key)
-      for (const [key, { account }] of this.#store.all('access_tokens')) {
-        if (account !== id) continue
-        transaction.delete('access_tokens', key)
-        transaction.delete('last_uses', key)
-      }
+      endTokens(this.#store, transaction, id)
     })
   }
 

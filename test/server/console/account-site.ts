@@ -113,8 +113,8 @@ export class AccountSite {
 }
 
 /** Opens one that goes with the test. */
-export async function accountSite(site?: unknown): Promise<AccountSite> {
-  const opened = await openAccountSite(site)
+export async function accountSite(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<AccountSite> {
+  const opened = await openAccountSite(site, options)
   onTestFinished(() => opened.stop())
   return opened
 }

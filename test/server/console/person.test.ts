@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
+import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import { procedureAccess } from '../../../shared/console/roles.ts'
+import { type AccountSite, accountSite, openAccountSite, password } from './account-site.ts'
+
+const names = Object.keys(procedures) as ProcedureName[]
+const minute = 60_000
+
+/** A clock of accounts that a story moves on. */
+class Clock {
+  #ahead = 0
+  readonly now = (): number => Date.now() + this.#ahead
+
+  pass(milliseconds: number): void {
+    this.#ahead += milliseconds
+  }
+}
+
+describe('What makes lasting access needs a person', () => {
+  test('Root reveals a secret right after signing in; ten minutes later she is asked for her password, and may again', async () => {
+    const clock = new Clock()
+    const site = await accountSite(
+      { credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }] },
+      { accountClock: clock.now },
+    )
+    await site.create('root', 'admin')
+    const cookie = await site.signIn('root')
+    const reveal = () => site.result(cookie, 'credentials.reveal', { access_key: 'lobby' })
+    expect((await reveal()).status).toBe(200)
+    clock.pass(10 * minute)
+    expect(await reveal()).toMatchObject({
+      status: 403,
+      error: {
+        code: 'forbidden',
+        name: 'passwordNeeded',
+        values: { procedure: 'credentials.reveal', minutes: 10 },
+      },
+    })
+    expect(await site.result(cookie, 'account.confirm_password', { password: 'another password' })).toMatchObject({
+      status: 400,
+      error: { name: 'passwordWrong', problems: [{ path: 'password' }] },
+    })
+    expect((await reveal()).status).toBe(403)
+    await site.call(cookie, 'account.confirm_password', { password })
+    expect((await reveal()).status).toBe(200)
+    // Another browser of hers has not given it.
+    const other = await site.signIn('root')
+    clock.pass(11 * minute)
+    expect((await site.result(other, 'credentials.create', { label: 'Another' })).status).toBe(403)
+  })
+
+  test('Wrong passwords are counted as at the sign-in, and told in the event log', async () => {
+    const site = await accountSite()
+    await site.create('root', 'admin')
+    const cookie = await site.signIn('root')
+    const offer = (given: string) => site.result(cookie, 'account.confirm_password', { password: given })
+    for (let turn = 0; turn < 5; turn++) expect((await offer('a wrong password')).status).toBe(400)
+    expect(await offer(password)).toMatchObject({
+      status: 409,
+      error: { name: 'tooManyPasswords', values: { seconds: expect.any(Number) } },
+    })
+    expect((await site.offer({ name: 'root', password })).status).toBe(429)
+    const { items } = await site.call(await site.key(), 'events.list', { groups: ['access'] })
+    expect(items.filter(({ kind }) => kind === 'signIn.refused').length).toBeGreaterThan(0)
+  })
+
+  test('A setting that opens a way in asks for the password, others do not, nor does one that stays as it is', async () => {
+    const clock = new Clock()
+    const site = await accountSite(undefined, { accountClock: clock.now })
+    await site.create('root', 'admin')
+    const cookie = await site.signIn('root')
+    clock.pass(11 * minute)
+    const set = async (patch: object): Promise<number> => (await site.result(cookie, 'settings.set', patch)).status
+    expect(await set({ console: { theme: 'dark', key_sign_in: true } })).toBe(200)
+    expect(await set({ room_defaults: { max_video: 4 } })).toBe(200)
+    expect(await set({ console: { key_sign_in: false } })).toBe(403)
+    expect(await set({ compatibility: { older_clients: true } })).toBe(403)
+    expect(await set({ media: { open_rooms: true } })).toBe(403)
+    expect(await set({ access: { token_idle_ms: 60_000 } })).toBe(403)
+    expect(await set({ cors_origins: ['https://evil.example'] })).toBe(403)
+  })
+
+  test('The console key, and a browser that signed in with it, are never asked: a site is automated from its own folder', async () => {
+    const clock = new Clock()
+    const site = await accountSite(undefined, { accountClock: clock.now })
+    const key = await site.key()
+    const { headers } = await site.ask('POST', '/session', { body: { key } })
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    clock.pass(60 * minute)
+    for (const who of [key, cookie]) {
+      const { credential } = await site.call(who, 'credentials.create', { label: 'Client' })
+      await site.call(who, 'credentials.reveal', { access_key: credential.access_key })
+    }
+  })
+})
+
+describe('Each procedure, by how long ago the password was given', () => {
+  const clock = new Clock()
+  let site: AccountSite
+  let fresh = ''
+  let stale = ''
+  let key = ''
+  beforeAll(async () => {
+    site = await openAccountSite(undefined, { accountClock: clock.now })
+    await site.create('root', 'admin')
+    stale = await site.signIn('root')
+    key = await site.key()
+    clock.pass(11 * minute)
+    fresh = await site.signIn('root')
+  })
+  afterAll(() => site.stop())
+
+  const needing = names.filter((name) => procedureAccess[name].person)
+
+  /** An input that its schema takes, of things that do not exist. */
+  const inputs: Readonly<Record<string, object>> = {
+    'backups.read': { name: 'none', offset: 0 },
+    'backups.write': { upload: 'none', offset: 0, data: '' },
+    'backups.add': { upload: 'none' },
+    'backups.restore': { name: 'none' },
+    'account.create_token': { label: 'x', days: 1 },
+    'accounts.create': { name: 'x', role: 'admin', password: 'short' },
+    'accounts.update': { id: 'none' },
+    'accounts.reset_password': { id: 'none', password },
+    'accounts.delete': { id: 'none' },
+    'accounts.create_token': { id: 'none', label: 'x' },
+    'credentials.create': { label: 'x' },
+    'credentials.rotate': { access_key: 'none' },
+    'credentials.reveal': { access_key: 'none' },
+    'credentials.curl': { access_key: 'none' },
+    'rooms.reveal_password': { room_id: 'none' },
+    'nodes.janus_config': { name: 'none' },
+    'devices.export': {},
+    'console.replace_key': {},
+  }
+
+  test.each(needing)('%s', async (name) => {
+    // Replacing the key would end the story of the others.
+    const result = async (who: string): Promise<ConsoleResult<unknown>> =>
+      await site.result(who, name, inputs[name] ?? {})
+    expect(await result(stale)).toMatchObject({ ok: false, error: { name: 'passwordNeeded' } })
+    const later = await site.connect(stale)
+    const answered = new Promise<unknown>((resolve) => {
+      later.on('message', (data: Buffer) => {
+        const message = JSON.parse(data.toString()) as { id?: number }
+        if (message.id === 7) resolve(message)
+      })
+    })
+    later.send(JSON.stringify({ id: 7, procedure: name, input: inputs[name] ?? {} }))
+    expect(await answered).toMatchObject({ result: { ok: false, error: { name: 'passwordNeeded' } } })
+    later.terminate()
+    if (name === 'console.replace_key') return
+    for (const who of [fresh, key]) {
+      const answer = await result(who)
+      expect(answer.ok ? '' : (answer.error.name ?? '')).not.toBe('passwordNeeded')
+    }
+  })
+})

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
+import { procedureAccess, scopesOfRole } from '../../../shared/console/roles.ts'
+import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { type AccountSite, accountSite, openAccountSite, password } from './account-site.ts'
+
+const names = Object.keys(procedures) as ProcedureName[]
+
+describe('What a token may do by its scopes', () => {
+  let site: AccountSite
+  const tokens = new Map<TokenScope, string>()
+  beforeAll(async () => {
+    site = await openAccountSite()
+    const { id } = await site.create('root', 'admin')
+    const key = await site.key()
+    for (const scope of tokenScopes) {
+      const { token } = await site.call(key, 'accounts.create_token', { id, label: scope, scopes: [scope] })
+      tokens.set(scope, token)
+    }
+  })
+  afterAll(() => site.stop())
+
+  test.each(tokenScopes)(
+    'One with %s calls what takes it, and is told which scope anything else needs',
+    async (own) => {
+      for (const name of names) {
+        const headers = { authorization: `Bearer ${tokens.get(own)}` }
+        // No procedure takes it: who may call one is told that it is wrong.
+        const { body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
+        const { scope } = procedureAccess[name]
+        const expected =
+          scope === own || scope === 'any'
+            ? { code: 'invalid' }
+            : scope === 'none'
+              ? { code: 'forbidden', name: 'personNeeded', values: { procedure: name } }
+              : { code: 'forbidden', name: 'scopeMissing', values: { procedure: name, scope } }
+        expect(body, name).toMatchObject({ ok: false, error: expected })
+      }
+    },
+  )
+
+  test('What needs a person is never open to a token, not even by its input', async () => {
+    const write = tokens.get('site:write') ?? ''
+    await site.call(write, 'settings.set', { room_defaults: { max_video: 4 } })
+    for (const patch of [{ console: { key_sign_in: false } }, { tls: { mode: 'self-signed' as const } }])
+      expect(await site.result(write, 'settings.set', patch)).toMatchObject({ error: { name: 'personNeeded' } })
+    const key = await site.key()
+    const { credential } = await site.call(key, 'credentials.create', { label: 'Client', enabled: false })
+    const { access_key } = credential
+    const credentials = tokens.get('credentials:write') ?? ''
+    await site.call(credentials, 'credentials.update', { access_key, label: 'Other' })
+    expect(await site.result(credentials, 'credentials.update', { access_key, enabled: true })).toMatchObject({
+      error: { name: 'personNeeded' },
+    })
+  })
+
+  test('A token opens no WebSocket of the console', async () => {
+    const { status } = await site.ask('GET', '/ws', {
+      headers: {
+        ...{ authorization: `Bearer ${tokens.get('site:read')}`, connection: 'Upgrade', upgrade: 'websocket' },
+        ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+      },
+    })
+    expect(status).toBe(401)
+  })
+})
+
+test('A token that reads cameras sees of their addresses what a viewer sees, though its account is an admin', async () => {
+  const site = await accountSite({ nodes: [{ name: 'lab', kind: 'simulated' }] })
+  const { id } = await site.create('root', 'admin')
+  const key = await site.key()
+  const { room_id } = await site.call(key, 'rooms.create', { topic: 'Yard' })
+  await site.call(key, 'devices.create', {
+    ...{ roomId: room_id, userId: 'cam', userName: 'Yard', userData: '' },
+    userAddress: 'rtsp://cam.example/user=admin_password=tlJwpbo6_channel=1.sdp',
+  })
+  const read = await site.call(key, 'accounts.create_token', { id, label: 'r', scopes: ['devices:read'] })
+  const write = await site.call(key, 'accounts.create_token', {
+    ...{ id, label: 'w', scopes: ['devices:read', 'devices:write'] },
+  })
+  expect(JSON.stringify(await site.call(read.token, 'devices.list', {}))).not.toContain('tlJwpbo6')
+  expect(JSON.stringify(await site.call(write.token, 'devices.list', {}))).toContain('tlJwpbo6')
+})
+
+test('A scope is of no use beyond the account: it is refused when a token is made, and when the account may less', async () => {
+  const site = await accountSite()
+  const { id } = await site.create('anna', 'operator')
+  const cookie = await site.signIn('anna')
+  const beyond = await site.result(cookie, 'account.create_token', { label: 'x', scopes: ['nodes:write'] })
+  expect(beyond).toMatchObject({ status: 403, error: { message: expect.stringContaining('nodes:write') } })
+  const { token, access } = await site.call(cookie, 'account.create_token', {
+    label: 'Rooms',
+    scopes: ['rooms:write', 'rooms:read', 'rooms:write'],
+  })
+  expect(access.scopes).toEqual(['rooms:read', 'rooms:write'])
+  expect((await site.call(cookie, 'account.tokens', {}))[0]?.scopes).toEqual(['rooms:read', 'rooms:write'])
+  await site.call(token, 'rooms.create', { topic: 'One' })
+  await site.call(await site.key(), 'accounts.update', { id, role: 'viewer' })
+  expect(await site.result(token, 'rooms.create', { topic: 'Two' })).toMatchObject({
+    error: { name: 'roleMissing', values: { role: 'operator' } },
+  })
+  expect((await site.call(token, 'rooms.list', {})).total).toBe(1)
+})
+
+test('A token that is made with a role has the scopes of that role, as those of versions without scopes', async () => {
+  const site = await accountSite()
+  const { id } = await site.create('root', 'admin')
+  const { token, access } = await site.call(await site.key(), 'accounts.create_token', {
+    ...{ id, label: 'Night', role: 'operator' },
+  })
+  expect(access).toMatchObject({ role: 'operator', scopes: scopesOfRole('operator') })
+  expect(access.scopes).not.toContain('nodes:write')
+  await site.call(token, 'rooms.create', { topic: 'One' })
+  expect((await site.result(token, 'nodes.remove', { name: 'x' })).status).toBe(403)
+})
+
+describe('When tokens end', () => {
+  test.each([
+    ['changes her password', 'account.change_password', { old_password: password, new_password: 'another sentence' }],
+    ['gets a new password', 'accounts.reset_password', { password: 'another sentence' }],
+    ['has her sessions ended', 'accounts.end_sessions', {}],
+  ] as const)('Anna %s: her tokens end too, unless they are to be kept', async (_, name, input) => {
+    const site = await accountSite()
+    const { id } = await site.create('anna', 'operator')
+    const key = await site.key()
+    for (const keep_tokens of [true, false]) {
+      if (!keep_tokens && name === 'account.change_password')
+        await site.call(key, 'accounts.reset_password', { id, password, keep_tokens: true })
+      const cookie = name === 'account.change_password' ? await site.signIn('anna') : key
+      const { token } = await site.call(key, 'accounts.create_token', { id, label: 'x' })
+      const own = name === 'account.change_password' ? {} : { id }
+      // Left out, they end.
+      const whole = { ...own, ...input, ...(keep_tokens ? { keep_tokens } : {}) }
+      expect((await site.result(cookie, name, whole as never)).status).toBe(200)
+      expect((await site.result(token, 'rooms.list', {})).status).toBe(keep_tokens ? 200 : 401)
+    }
+  })
+
+  test('Disabling an account ends its tokens for good', async () => {
+    const site = await accountSite()
+    const { id } = await site.create('anna', 'operator')
+    const key = await site.key()
+    const { token } = await site.call(key, 'accounts.create_token', { id, label: 'x' })
+    await site.call(key, 'accounts.update', { id, enabled: false })
+    await site.call(key, 'accounts.update', { id, enabled: true })
+    expect((await site.result(token, 'rooms.list', {})).status).toBe(401)
+    expect(await site.call(key, 'accounts.tokens', { id })).toEqual([])
+  })
+})

@@ -32,7 +32,7 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
     const site = new FollowedSite(member.followed, sealer)
     const bounds = (): Settings['events'] => site.settings().events
     events = await EventLog.open({ dataFolder, sealer, logger, bounds })
-    const tls = await firstMaterial(site.settings(), dataFolder)
+    const tls = await firstMaterial(site.settings(), dataFolder, logger)
     return { sealer, events, member, site, tls }
   } catch (error) {
     await events?.close()

@@ -71,7 +71,8 @@ export class NodePort implements Port {
   }
 
   /** @throws ListenError; an embedded node that fails for another reason, or is slow, is seen to in the background */
-  async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
+  async start(host: string, port: number, material: TlsMaterial | undefined): Promise<void> {
+    const tls = material === undefined ? undefined : pairOf(material)
     this.#place = { host, port, tls }
     await this.#options.media?.listenAt(host, tls)
     await this.#queue(() => this.#serve())
@@ -82,7 +83,8 @@ export class NodePort implements Port {
     await this.#queue(() => this.#end(deadlineMs))
   }
 
-  async secure(tls: TlsMaterial): Promise<void> {
+  async secure(material: TlsMaterial): Promise<void> {
+    const tls = pairOf(material)
     if (this.#place !== undefined) this.#place = { ...this.#place, tls }
     if (this.#serves === 'embedded') await this.#options.media?.first.secure(tls)
     await this.#options.media?.secure(tls)
@@ -161,4 +163,9 @@ function asListenError(error: unknown, { host, port }: MediaPlace): ListenError 
   if (code === null) return undefined
   const named = listenError(Object.assign(new Error(code[0]), { code: code[1] ?? code[2] }), 'node', host, port)
   return named instanceof ListenError ? named : undefined
+}
+
+/** What the program of a node needs of it. */
+function pairOf({ cert, key }: TlsMaterial): TlsMaterial {
+  return { cert, key }
 }

@@ -1,5 +1,6 @@
 import type { SiteControllers } from './console/site-controllers.ts'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
 import type { ConsoleKey } from './console/console-key.ts'
@@ -7,7 +8,7 @@ import type { ProofOfCaller } from './console/passed-on-caller.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
 import type { ProofOfClient } from './edge/passed-on.ts'
-import { tlsMaterial, type TlsMaterial } from './edge/tls.ts'
+import { authorityNotice, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { firewallAdvice } from './firewall-advice.ts'
@@ -67,7 +68,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
     const bounds = (): Settings['events'] => siteSettings(store).events
     events = await EventLog.open({ dataFolder, sealer, logger, bounds })
     const firstStart = await prepareSite(options, store, events)
-    return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder), firstStart }
+    return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder, logger), firstStart }
   } catch (error) {
     await events?.close()
     await store.close()
@@ -102,9 +103,15 @@ export async function prepareSite(
 }
 
 /** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
-export async function firstMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
+export async function firstMaterial(
+  settings: Settings,
+  folder: string,
+  logger: Pick<Logger, 'warn'>,
+): Promise<TlsMaterial | undefined> {
   try {
-    return await tlsMaterial(settings, folder)
+    const material = await tlsMaterial(settings, folder)
+    if (material?.change !== undefined) logger.warn({ ...material.change }, authorityNotice(material.change))
+    return material
   } catch (error) {
     if (!(error instanceof ConsoleError)) throw error
     const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'

@@ -133,6 +133,7 @@ export function attentionNow({
     rooms: store.all('rooms').size,
     users: people + devices,
     certificateProblem: tls.problem(),
+    authorityChange: tls.material?.change,
     certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
     faults: faults.list().length,
     olderClients: services.olderClients.view(),

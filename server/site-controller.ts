@@ -198,7 +198,7 @@ export class SiteController {
   async #beginToLead(store: LedStore): Promise<void> {
     this.#site.follow(store)
     this.firstStart = await prepareSite(this.#options, store, this.#events)
-    this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder)
+    this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder, this.#options.logger)
     const controller = this.#controllerOn(store)
     this.#role = { is: 'leader', controller }
     await controller.start()

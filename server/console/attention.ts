@@ -6,6 +6,8 @@ import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.t
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { awayReason } from '../../shared/away-reason.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
+import type { AuthorityChange } from '../edge/own-certificate.ts'
+import { authorityNotice } from '../edge/tls.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
@@ -28,6 +30,8 @@ export interface AttentionSources {
   certificateEnds: number
   /** Why the certificate that its files hold now is not in use. */
   certificateProblem: Readonly<{ message: string; since: number }> | undefined
+  /** Devices may have to be told of another authority; undefined: none. */
+  authorityChange: AuthorityChange | undefined
   faults: number
   olderClients: OlderClientsView
   /** When the controller started itself again after an unforeseen error, the last time last. */
@@ -50,6 +54,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofDevices(sources),
     ...ofLicence(sources),
     ...ofCertificate(sources),
+    ...ofAuthority(sources),
     ...ofOlderClients(sources),
     ...ofKey(sources),
   ]
@@ -234,6 +239,16 @@ function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSo
     found.push(item('error', 'certificateBroken', '', `The renewed certificate cannot be used: ${message}`, since))
   }
   return found
+}
+
+/** Shown until devices have had 90 days to trust the new authority. */
+function ofAuthority({ authorityChange: change, now }: AttentionSources): Attention[] {
+  if (change === undefined) return []
+  const { at, subject, trusted_until } = change
+  const message = authorityNotice(change)
+  if (trusted_until === 0) return [item('warning', 'authorityReplaced', subject, message, at)]
+  if (trusted_until <= now) return []
+  return [item('warning', 'authorityRenewed', subject, message, at, { why: new Date(trusted_until).toISOString() })]
 }
 
 /** One line for each client that a switch keeps out, up to 5; and one while secrets may travel in URLs. */

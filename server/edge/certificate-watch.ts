@@ -1,6 +1,6 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { EdgeLog } from './guards.ts'
-import type { TlsMaterial } from './tls.ts'
+import { authorityNotice, type TlsMaterial } from './tls.ts'
 
 /** What is watched, and who is told. */
 export interface CertificateWatchOptions {
@@ -63,6 +63,8 @@ export class CertificateWatch {
       if (material !== undefined && (material.cert !== before?.cert || material.key !== before.key)) {
         await use(material)
         log.info({}, 'the certificate was renewed: connections from now on get the new one')
+        if (material.change !== undefined && material.change.at !== before?.change?.at)
+          log.warn({ ...material.change }, authorityNotice(material.change))
       }
       this.#failures = 0
       this.#tell(undefined)

@@ -1,76 +1,142 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
+import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertificate } from './site-authority.ts'
+import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
 
-/** PEM texts of a certificate and its key. */
-interface KeyPair {
-  cert: string
-  key: string
+const changeSchema = z.object({
+  /** Epoch milliseconds. */
+  at: z.number(),
+  /** Subject of the new authority. */
+  subject: z.string(),
+  /** Until then devices that trust the one before trust the site, in epoch milliseconds; 0: no more. */
+  trusted_until: z.number(),
+})
+
+/** The site's authority has changed, and devices have to trust the new one. */
+export type AuthorityChange = z.output<typeof changeSchema>
+
+/** Certificate that a site makes for itself. */
+export interface OwnCertificate extends KeyPair {
+  /** Left out when devices know the authority. */
+  change?: AuthorityChange
 }
 
 const day = 24 * 60 * 60 * 1000
-/** Longer ones are not trusted by every system. */
-const lifeDays = 825
-/** So long nobody has to be told again whom to trust. */
-const authorityDays = 3_650
-/** What ends sooner than this is made anew. */
-const renewBefore = 30 * day
+/** Certificates are renewed so long before they end. */
+const renewBefore = { authority: 90 * day, certificate: 60 * day } as const
+/** Operators are reminded for so long of an authority that devices do not trust yet. */
+const remindMs = 90 * day
+
+const authorityName = 'authority'
+const certificateName = 'self-signed'
+const changeFile = 'authority-change.json'
+
+/** One change of a folder at a time. */
+const queues = new Map<string, Promise<unknown>>()
 
 /**
- * The certificate that a site makes for itself, for the addresses of this machine, signed by an authority that it made before: whoever trusts the authority trusts
- * the certificate that follows, too. Both are kept in `folder` (the files `self-signed` and `authority`), each readable by its owner only.
+ * The certificate that a site makes for itself, and its authority, which devices are told to trust. Makes and renews both in `folder` (files `self-signed` and
+ * `authority`, readable by their owner only). The authority is permitted the names of the site alone; it is renewed with the same key and subject, so that
+ * devices which trust either go on for the 90 days before the first one ends. One that is permitted every name is replaced at once, key and all.
  */
-export async function ownCertificate(folder: string): Promise<KeyPair> {
-  const known = await readPair(folder, 'self-signed')
-  if (known !== undefined) return known
-  const { generate } = await import('selfsigned')
+export async function ownCertificate(
+  folder: string,
+  names: SiteNames = siteNames(),
+  now = Date.now(),
+): Promise<OwnCertificate> {
+  const queue = (queues.get(folder) ?? Promise.resolve()).then(() => upToDate(folder, names, now))
+  const settled = queue.catch(() => undefined)
+  queues.set(folder, settled)
+  void settled.then(() => queues.get(folder) === settled && queues.delete(folder))
+  return await queue
+}
+
+async function upToDate(folder: string, names: SiteNames, now: number): Promise<OwnCertificate> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const ca = (await readPair(folder, 'authority')) ?? (await makeAuthority(folder))
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address))
-  const altNames = [
-    { type: 2 as const, value: 'localhost' },
-    ...[...new Set(addresses)].map((ip) => ({ type: 7 as const, ip })),
-  ]
-  const made = await generate([{ name: 'commonName', value: 'Roomdesk' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notAfterDate: new Date(Date.now() + lifeDays * day),
-    ca,
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames },
-    ],
-  })
-  return await writePair(folder, 'self-signed', { cert: `${made.cert.trim()}\n${ca.cert.trim()}\n`, key: made.private })
+  const kept = await readPair(folder, authorityName)
+  const authority = await authorityFor(folder, { kept, names, now })
+  const known = await readPair(folder, certificateName)
+  const pair =
+    known !== undefined && (await goesOn(known, { authority, names, now }))
+      ? known
+      : await writePair(
+          folder,
+          certificateName,
+          await signCertificate(authority, permittedOf(names.current, await permittedNames(authority.cert)), now),
+        )
+  const change = await readChange(folder, now)
+  return change === undefined ? pair : { ...pair, change }
 }
 
-async function makeAuthority(folder: string): Promise<KeyPair> {
-  const { generate } = await import('selfsigned')
-  // Its name tells one site from another in a list of authorities.
-  const mark = new Date().toISOString().slice(0, 10)
-  const made = await generate([{ name: 'commonName', value: `Roomdesk authority ${mark}` }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notAfterDate: new Date(Date.now() + authorityDays * day),
-    extensions: [
-      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  })
-  return await writePair(folder, 'authority', { cert: made.cert, key: made.private })
+/** The present authority where it can go on, else another one. */
+async function authorityFor(
+  folder: string,
+  { kept, names, now }: { kept: KeyPair | undefined; names: SiteNames; now: number },
+): Promise<KeyPair> {
+  if (kept === undefined) return await writePair(folder, authorityName, await makeAuthority(names.permitted, now))
+  const constrained = isConstrained(kept) ? kept : undefined
+  const ends = endOf(kept.cert)
+  if (constrained !== undefined && ends - now > renewBefore.authority && (await fits(constrained, names)))
+    return constrained
+  const next = await makeAuthority(names.permitted, now, constrained)
+  const isTrusted = constrained !== undefined && permits(await permittedNames(kept.cert), names.current)
+  const { subject } = new X509Certificate(next.cert)
+  const change: AuthorityChange = { at: now, subject, trusted_until: isTrusted ? ends : 0 }
+  await replace(join(folder, changeFile), JSON.stringify(change))
+  return await writePair(folder, authorityName, next)
 }
 
-/** Undefined: not there yet, not usable, or at its end. */
+/** Whether an authority is permitted what the operator chose, and an address of this machine that others reach. */
+async function fits({ cert }: KeyPair, { current, chosen }: SiteNames): Promise<boolean> {
+  const outside = current.addresses.filter((address) => address !== '127.0.0.1' && address !== '::1')
+  const permitted = await permittedNames(cert)
+  const reached = permittedOf({ dns: [], addresses: outside }, permitted).addresses
+  return permits(permitted, chosen) && (outside.length === 0 || reached.length > 0)
+}
+
+/** Whether a certificate of this authority has time left, and every name that it may have. IPv6 addresses come and go by themselves (RFC 8981): a new one is no reason. */
+async function goesOn(
+  { cert }: KeyPair,
+  { authority, names: { current }, now }: { authority: KeyPair; names: SiteNames; now: number },
+): Promise<boolean> {
+  const leaf = new X509Certificate(cert)
+  const issuer = new X509Certificate(authority.cert)
+  if (!cert.includes(authority.cert.trim()) || !leaf.verify(issuer.publicKey)) return false
+  if (endOf(cert) - now <= renewBefore.certificate) return false
+  const lacking = {
+    dns: current.dns.filter((name) => leaf.checkHost(name, { subject: 'never' }) === undefined),
+    addresses: current.addresses.filter((address) => isIPv4(address) && leaf.checkIP(address) === undefined),
+  }
+  if (lacking.dns.length + lacking.addresses.length === 0) return true
+  const { dns, addresses } = permittedOf(lacking, await permittedNames(authority.cert))
+  return dns.length + addresses.length === 0
+}
+
+/** Undefined when every device can be expected to know of it. */
+async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
+  const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')
+  const { data } = changeSchema.safeParse(parsedJson(text))
+  if (data === undefined) return undefined
+  return now < (data.trusted_until === 0 ? data.at + remindMs : data.trusted_until) ? data : undefined
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined when it is missing or cannot be used, or has ended. */
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   try {
-    const pair = {
-      cert: await readFile(join(folder, `${name}.crt`), 'utf8'),
-      key: await readFile(join(folder, `${name}.key`), 'utf8'),
-    }
-    return Date.parse(new X509Certificate(pair.cert).validTo) - Date.now() > renewBefore ? pair : undefined
+    const cert = await readFile(join(folder, `${name}.crt`), 'utf8')
+    const key = await readFile(join(folder, `${name}.key`), 'utf8')
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined
   } catch {
     return undefined
   }
@@ -85,4 +151,9 @@ async function writePair(folder: string, name: string, pair: KeyPair): Promise<K
 async function replace(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { mode: 0o600 })
   await rename(`${file}.new`, file)
+}
+
+/** End of validity, in epoch milliseconds. */
+function endOf(cert: string): number {
+  return Date.parse(new X509Certificate(cert).validTo)
 }

@@ -4,12 +4,16 @@ import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { ownCertificate } from './own-certificate.ts'
+import { leavesMachine } from '../../shared/bind-address.ts'
+import { type AuthorityChange, ownCertificate } from './own-certificate.ts'
+import { siteNames } from './site-names.ts'
 
 /** PEM texts of a certificate and its key. */
 export interface TlsMaterial {
   cert: string
   key: string
+  /** Left out when devices know the authority, or the site has none. */
+  change?: AuthorityChange
 }
 
 /** The certificate of the site, as the controller keeps it. */
@@ -57,7 +61,7 @@ export interface CertificateInfo {
 export async function tlsMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { mode, cert_file, key_file } = settings.tls
   if (mode === 'off') return undefined
-  if (mode === 'self-signed') return ownCertificate(join(folder, 'tls'))
+  if (mode === 'self-signed') return ownCertificate(join(folder, 'tls'), siteNames(hostsOf(settings)))
   const cert = await readPem(cert_file, 'tls.cert_file')
   const key = await readPem(key_file, 'tls.key_file')
   const certificate = parsed(() => new X509Certificate(cert), 'tls.cert_file', 'This file holds no certificate in PEM.')
@@ -70,6 +74,23 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
     throw invalid('tls.key_file', 'This key does not belong to the certificate.')
   tryToServe({ cert, key })
   return { cert, key }
+}
+
+/** Hosts that clients use because the operator chose them. */
+function hostsOf({ listeners: { host }, media: { public_url } }: Settings): string[] {
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  return [
+    ...(isEverywhere || !leavesMachine(host) ? [] : [host]),
+    ...(URL.canParse(public_url) ? [new URL(public_url).hostname] : []),
+  ]
+}
+
+/** What a client with an authority that changed has to be told, for the log. */
+export function authorityNotice({ trusted_until, subject }: AuthorityChange): string {
+  const until = new Date(trusted_until).toISOString().slice(0, 10)
+  return trusted_until === 0
+    ? `The site has a new certificate authority (${subject}): devices that trusted the previous one warn until they trust the new one, and should no longer trust the previous one.`
+    : `The certificate authority of the site was renewed (${subject}): devices that trust the previous one need the new one by ${until}.`
 }
 
 /** What the certificate says of itself. */

@@ -63,6 +63,8 @@ export const attention = z.strictObject({
     'licenceFull',
     'certificateEnding',
     'certificateBroken',
+    'authorityReplaced',
+    'authorityRenewed',
     'authFailures',
     'faultsActive',
     'olderClientRefused',

@@ -94,6 +94,11 @@ export const overview = {
     licenceFull: 'The licence limit is reached.',
     certificateEnding: 'The TLS certificate expires soon.',
     certificateBroken: 'The renewed TLS certificate cannot be used; the previous one stays in use.',
+    authorityReplaced:
+      'This site has a new certificate authority: {subject}. Devices that trusted the previous one show a warning until they trust the new one. Remove the previous one from them.',
+    authorityRenewed:
+      'The certificate authority of this site was renewed: {subject}. Install it on devices that trust the previous one.',
+    trustBy: 'Devices accept the previous one until {date}.',
     authFailures: 'Many failed authentications from {subject}.',
     faultsActive: 'API faults are active: the APIs give wrong answers on purpose.',
     olderClientRefused: 'A client of the original platform was refused: {subject}. The setting "Older clients" is off.',

@@ -93,6 +93,10 @@ export const overview: Texts<typeof englishOverview> = {
     licenceFull: '已达到许可证上限。',
     certificateEnding: 'TLS 证书即将到期。',
     certificateBroken: '更新后的 TLS 证书无法使用；仍使用原来的证书。',
+    authorityReplaced:
+      '本站点已启用新的证书颁发机构：{subject}。曾信任旧颁发机构的设备在信任新的之前会显示警告。请从这些设备中移除旧的颁发机构。',
+    authorityRenewed: '本站点的证书颁发机构已续期：{subject}。请在信任旧颁发机构的设备上安装新的。',
+    trustBy: '设备在 {date} 之前仍接受旧的颁发机构。',
     authFailures: '来自 {subject} 的认证失败过多。',
     faultsActive: 'API 故障生效中：API 会故意给出错误应答。',
     olderClientRefused: '原平台的客户端 {subject} 被拒绝：“旧版客户端”已关闭。',

@@ -9,6 +9,9 @@ export interface MadeWith {
 
 export const madeWith: readonly MadeWith[] = [
   { name: '@koa/router', licence: 'MIT', use: 'http' },
+  { name: '@peculiar/asn1-schema', licence: 'MIT', use: 'certificate' },
+  { name: '@peculiar/asn1-x509', licence: 'MIT', use: 'certificate' },
+  { name: '@peculiar/x509', licence: 'MIT', use: 'certificate' },
   { name: 'electron', licence: 'MIT', use: 'shell' },
   { name: 'element-plus', licence: 'MIT', use: 'page' },
   { name: 'koa', licence: 'MIT', use: 'http' },
@@ -19,7 +22,6 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'pino', licence: 'MIT', use: 'log' },
   { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
-  { name: 'selfsigned', licence: 'MIT', use: 'certificate' },
   { name: 'uplot', licence: 'MIT', use: 'chart' },
   { name: 'vue', licence: 'MIT', use: 'page' },
   { name: 'vue-i18n', licence: 'MIT', use: 'page' },

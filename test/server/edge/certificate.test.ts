@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
@@ -10,7 +11,7 @@ import { Controller } from '../../../server/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
-import { certificateFiles, renew, shown } from './certificates.ts'
+import { certificateFiles, olderAuthority, renew, shown } from './certificates.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
@@ -175,5 +176,44 @@ test('one that cannot be used at the start is told in one line with the way back
     code: 'invalid',
     message: expect.stringMatching(/^tls\.cert_file: There is no such file\. .*"tls":\{"mode":"off"\}/),
   })
+  await removeFolder(folder)
+})
+
+test('a site whose authority could sign for every name starts with another one on all its ports, and says so in log and console', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
+  await olderAuthority(join(folder, 'tls'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
+  const logged: string[] = []
+  const settings = {
+    listeners: { media_port: 0, device_port: 0, node_port: 0, console_port: 0 },
+    tls: { mode: 'self-signed' },
+    media: { public_url: 'https://rooms.example.org' },
+  }
+  const controller = await Controller.open({
+    dataFolder: folder,
+    logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+    version: 'test',
+    site: siteFileSchema.parse({ nodes: [{ name: 'here', kind: 'embedded' }], settings }),
+    media: { spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')), pageFolder: folder },
+  })
+  await controller.start()
+  const { value } = (await controller.call('overview.get', {}, origin)) as {
+    value: { attention: { code: string; subject: string }[] }
+  }
+  const { subject, subjectAltName, fingerprint256 } = new X509Certificate(
+    await readFile(join(folder, 'tls', 'self-signed.crt')),
+  )
+  expect(subject).toBe('CN=Roomdesk')
+  expect(subjectAltName).toContain('DNS:rooms.example.org')
+  expect(await Promise.all([shown(controller.url('media')), shown(controller.url('node'))])).toEqual([
+    fingerprint256,
+    fingerprint256,
+  ])
+  const authority = new X509Certificate(await readFile(join(folder, 'tls', 'authority.crt')))
+  expect(value.attention).toContainEqual(
+    expect.objectContaining({ code: 'authorityReplaced', subject: authority.subject, level: 'warning' }),
+  )
+  expect(logged.filter((line) => line.includes('The site has a new certificate authority'))).toHaveLength(1)
+  await controller.stop(0)
   await removeFolder(folder)
 })

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect as tlsConnect } from 'node:tls'
 import { generate } from 'selfsigned'
@@ -17,6 +17,23 @@ export async function renew(files: { cert_file: string; key_file: string }): Pro
   await writeFile(files.key_file, made.private)
   await writeFile(files.cert_file, made.cert)
   return new X509Certificate(made.cert).fingerprint256
+}
+
+/** Puts an authority as older versions made it in a folder: for ten years, and for every name. Returns its key. */
+export async function olderAuthority(folder: string): Promise<string> {
+  const made = await generate([{ name: 'commonName', value: 'Roomdesk authority 2025-01-01' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notAfterDate: new Date(Date.now() + 3_650 * 86_400_000),
+    extensions: [
+      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  })
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'authority.crt'), made.cert)
+  await writeFile(join(folder, 'authority.key'), made.private)
+  return made.private
 }
 
 /** Fingerprint of the certificate that a port shows to a new connection. */

@@ -1,0 +1,155 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
+import type { CertifiedNames } from './site-names.ts'
+
+/** PEM texts of a certificate and its key. */
+export interface KeyPair {
+  cert: string
+  key: string
+}
+
+const day = 24 * 60 * 60 * 1000
+const hour = 60 * 60 * 1000
+/** Validity of an authority, and of a certificate that it signs; browsers refuse longer ones than 398 days. */
+const lifeDays = { authority: 730, certificate: 397 } as const
+/** The other side's clock may be behind. */
+const earlierMs = hour
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+/** id-ce-nameConstraints (RFC 5280, section 4.2.1.10): its identifier, and that in DER. */
+const nameConstraints = '2.5.29.30'
+const nameConstraintsDer = Buffer.from('0603551d1e', 'hex')
+
+/**
+ * Makes the authority of a site: it can only sign for these names (critical name constraints), and only TLS servers.
+ * @param before signs on with its key and under its name, so that certificates of it are trusted by whoever trusts either; left out: a new key
+ */
+export async function makeAuthority(permitted: CertifiedNames, now: number, before?: KeyPair): Promise<KeyPair> {
+  const x509 = await library()
+  const key = before?.key ?? newKey()
+  const keys = await cryptoKeys(key)
+  const mark = createHash('sha256')
+    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+  const name =
+    before === undefined
+      ? `CN=Roomdesk authority ${new Date(now).toISOString().slice(0, 10)} ${mark.slice(0, 6)}`
+      : new x509.X509Certificate(before.cert).subject
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name,
+    ...validity(now, lifeDays.authority),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.Extension(nameConstraints, true, await constraints(permitted)),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { cert: `${certificate.toString('pem').trim()}\n`, key }
+}
+
+/** Signs a certificate for these names with a key of its own. The chain ends with the authority. */
+export async function signCertificate(
+  authority: KeyPair,
+  { dns, addresses }: CertifiedNames,
+  now: number,
+): Promise<KeyPair> {
+  const x509 = await library()
+  const issuer = new x509.X509Certificate(authority.cert)
+  const key = newKey()
+  const { publicKey } = await cryptoKeys(key)
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serial(),
+    subject: 'CN=Roomdesk',
+    issuer: issuer.subject,
+    ...validity(now, lifeDays.certificate),
+    signingAlgorithm: algorithm,
+    publicKey,
+    signingKey: (await cryptoKeys(authority.key)).privateKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        ...dns.map((value) => ({ type: 'dns' as const, value })),
+        ...addresses.map((value) => ({ type: 'ip' as const, value })),
+      ]),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(publicKey),
+    ],
+  })
+  return { cert: `${certificate.toString('pem').trim()}\n${authority.cert.trim()}\n`, key }
+}
+
+/** Whether an authority can sign for some names only. Roomdesk once made authorities that sign for every name. */
+export function isConstrained({ cert }: KeyPair): boolean {
+  return new X509Certificate(cert).raw.includes(nameConstraintsDer)
+}
+
+/** Names that a certificate of an authority permits. */
+export async function permittedNames(cert: string): Promise<CertifiedNames> {
+  const x509 = await library()
+  const { AsnConvert } = await import('@peculiar/asn1-schema')
+  const { NameConstraints } = await import('@peculiar/asn1-x509')
+  const extension = new x509.X509Certificate(cert).getExtension(nameConstraints)
+  if (extension === null) return { dns: [], addresses: [] }
+  const { permittedSubtrees } = AsnConvert.parse(extension.value, NameConstraints)
+  const bases = permittedSubtrees === undefined ? [] : Array.from(permittedSubtrees, ({ base }) => base)
+  return {
+    dns: bases.flatMap(({ dNSName }) => dNSName ?? []),
+    addresses: bases.flatMap(({ iPAddress }) => iPAddress ?? []),
+  }
+}
+
+async function constraints({ dns, addresses }: CertifiedNames): Promise<ArrayBuffer> {
+  const { AsnConvert } = await import('@peculiar/asn1-schema')
+  const { GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints } = await import('@peculiar/asn1-x509')
+  const bases = [
+    ...dns.map((dNSName) => new GeneralName({ dNSName })),
+    ...addresses.map((iPAddress) => new GeneralName({ iPAddress })),
+  ]
+  const permittedSubtrees = new GeneralSubtrees(bases.map((base) => new GeneralSubtree({ base })))
+  return AsnConvert.serialize(new NameConstraints({ permittedSubtrees }))
+}
+
+/** Loaded when it is needed: it takes longer to load than a site with a certificate takes to start. */
+const library = () => import('@peculiar/x509')
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: algorithm.namedCurve })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+// The return type is inferred: the library takes the browser's types of keys where those are known, else Node's.
+async function cryptoKeys(pem: string) {
+  const { subtle } = globalThis.crypto
+  const privateKey = createPrivateKey(pem)
+  const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return {
+    privateKey: await subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']),
+    publicKey: await subtle.importKey('spki', spki, algorithm, true, ['verify']),
+  }
+}
+
+function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
+  const notBefore = now - earlierMs
+  return { notBefore: new Date(notBefore), notAfter: new Date(notBefore + days * day - 1_000) }
+}
+
+/** 127 random bits, positive and without leading zeros (RFC 5280, section 4.1.2.2), in hex. */
+function serial(): string {
+  const bytes = randomBytes(16)
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
+  return bytes.toString('hex')
+}

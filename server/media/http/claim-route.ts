@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { longestTicket } from '../../../shared/media/carriage.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
@@ -20,11 +21,14 @@ export function claims(context: Context): boolean {
 export async function goOn(
   parts: MediaRouteParts,
   context: Context,
-  roomId: string,
-  what: StreamSource | { streamId: string },
+  {
+    roomId,
+    what,
+    right,
+  }: { roomId: string; what: StreamSource | { streamId: string }; right: readonly RoomStanding[] },
 ): Promise<void> {
   const place = parts.rooms.bySession(bearerOf(context))
-  if (place?.room.config.roomId !== roomId) throw new Problem('unauthorised')
+  if (place?.room.config.roomId !== roomId || !right.includes(place.member.standing)) throw new Problem('unauthorised')
   const { room, member } = place
   if (room.config.carried !== true) throw new Problem('noSession')
   const ticket = context.get(ticketHeader)

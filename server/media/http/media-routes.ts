@@ -1,5 +1,8 @@
-import Router from '@koa/router'
+import Router, { type RouterContext } from '@koa/router'
 import type { Context } from 'koa'
+import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
+import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
+import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
@@ -17,6 +20,7 @@ import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Room } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
+import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
@@ -49,38 +53,53 @@ export interface MediaRouteParts {
 /** Bytes of a room's number at most, as in every message. */
 const longestRoomId = 128
 
+/** Routes of media, each with what it does; `right`: as the table has it. */
+type MediaHandlers = {
+  readonly [R in MediaRoute]: (context: RouterContext, right: (typeof nodeRoutes)[R]) => Promise<void> | void
+}
+/** Routes of the node that are about rooms and their media. */
+export type MediaRoute = Extract<NodeRoute, `${string}/${'entry' | 'whip' | 'whep' | 'session'}/${string}`>
+
 /** WHIP (RFC 9725) to publish, WHEP (draft-ietf-wish-whep) to watch. */
 export function mediaRouter(parts: MediaRouteParts): Router {
+  const handlers: MediaHandlers = {
+    'GET /entry/:room': async (context) => {
+      context.body = await look(parts, context.params.room ?? '', bearerOf(context), context.ip)
+    },
+    'POST /whip/:room': async (context, right) => await publish(parts, context, right),
+    'POST /whep/:room/:stream': async (context, right) => await watch(parts, context, right),
+    'DELETE /session/:id': (context) => {
+      parts.sessions.end(context.params.id ?? '')
+      context.status = 200
+    },
+    'PATCH /session/:id': async (context) => await patch(parts, context),
+  }
   const router = new Router()
-  router.post('/whip/:room', async (context) => await publish(parts, context, context.params.room ?? ''))
-  router.post('/whep/:room/:stream', async (context) => {
-    await watch(parts, context, context.params.room ?? '', context.params.stream ?? '')
-  })
-  router.get('/entry/:room', async (context) => {
-    context.body = await look(parts, context.params.room ?? '', bearerOf(context), context.ip)
-  })
-  router.delete('/session/:id', (context) => {
-    parts.sessions.end(context.params.id ?? '')
-    context.status = 200
-  })
-  router.patch('/session/:id', async (context) => {
-    const session = parts.sessions.get(context.params.id ?? '')
-    if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
-    if (session.peer.start !== undefined && context.request.type === offerType) {
-      const text = await readBody(context, offerType)
-      session.userFragment = userFragmentOf(text)
-      await session.peer.start(text)
-      context.status = 204
-      return
-    }
-    const answer = await takeFragment(session, await readBody(context, fragmentType))
-    context.status = answer === undefined ? 204 : 200
-    context.set('ETag', session.etag)
-    if (answer === undefined) return
-    context.type = fragmentType
-    context.body = answer
-  })
+  const add = <R extends MediaRoute>(route: R): void => {
+    const { method, path } = splitRoute(route)
+    router.register(path, [method], async (context) => await handlers[route](context, nodeRoutes[route]))
+  }
+  for (const route of Object.keys(handlers)) add(route as MediaRoute)
   return router
+}
+
+/** Takes the answer to an offer of this side, or a fragment of ICE. @throws Problem noSession, stale; as `readBody` */
+async function patch({ sessions }: MediaRouteParts, context: RouterContext): Promise<void> {
+  const session = sessions.get(context.params.id ?? '')
+  if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
+  if (session.peer.start !== undefined && context.request.type === offerType) {
+    const text = await readBody(context, offerType)
+    session.userFragment = userFragmentOf(text)
+    await session.peer.start(text)
+    context.status = 204
+    return
+  }
+  const answer = await takeFragment(session, await readBody(context, fragmentType))
+  context.status = answer === undefined ? 204 : 200
+  context.set('ETag', session.etag)
+  if (answer === undefined) return
+  context.type = fragmentType
+  context.body = answer
 }
 
 /** What the room page asks before somebody joins, with their link where they have one. @throws Problem notFound, tooMany, busy */
@@ -100,14 +119,18 @@ async function look(
   return seen
 }
 
-async function publish(parts: MediaRouteParts, context: Context, roomId: string): Promise<void> {
+async function publish(
+  parts: MediaRouteParts,
+  context: RouterContext,
+  right: readonly ('member' | 'host')[],
+): Promise<void> {
   const { settings, peerSettings, sessions } = parts
+  const roomId = context.params.room ?? ''
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
-  if (claims(context)) return await goOn(parts, context, roomId, source)
-  const { offer, text, admission } = await admittedOffer(parts, context, '/whip', roomId)
+  if (claims(context)) return await goOn(parts, context, { roomId, what: source, right })
+  const { offer, text, admission } = await admittedOffer(parts, context, { path: '/whip', roomId, right })
   const { room } = admission
   if (offer === undefined) throw new Problem('mediaType')
-  if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
   if (room.config.carried === true) {
     const sender = memberOf(admission, false)
@@ -155,10 +178,15 @@ async function publish(parts: MediaRouteParts, context: Context, roomId: string)
   }
 }
 
-async function watch(parts: MediaRouteParts, context: Context, roomId: string, streamId: string): Promise<void> {
+async function watch(
+  parts: MediaRouteParts,
+  context: RouterContext,
+  right: readonly ('observer' | 'member' | 'host')[],
+): Promise<void> {
   const { settings, peerSettings, sessions } = parts
-  if (claims(context)) return await goOn(parts, context, roomId, { streamId })
-  const { offer, admission } = await admittedOffer(parts, context, '/whep', roomId)
+  const { room: roomId = '', stream: streamId = '' } = context.params
+  if (claims(context)) return await goOn(parts, context, { roomId, what: { streamId }, right })
+  const { offer, admission } = await admittedOffer(parts, context, { path: '/whep', roomId, right })
   const { room } = admission
   if (room.config.carried === true) {
     const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
@@ -268,12 +296,11 @@ function secondStream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStre
  * read; and who may come in is asked again once it is there, for a body may take its time.
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
-async function admittedOffer(
+async function admittedOffer<S extends RoomStanding>(
   { admission, requests, turns }: MediaRouteParts,
   context: Context,
-  path: Caller['path'],
-  roomId: string,
-): Promise<{ offer: Offer | undefined; text: string; admission: Admission }> {
+  { path, roomId, right }: { path: Caller['path']; roomId: string; right: readonly S[] },
+): Promise<{ offer: Offer | undefined; text: string; admission: AdmittedAs<S> }> {
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
@@ -284,7 +311,7 @@ async function admittedOffer(
     admission.noteRight(roomId, proof, remote)
     caller.byNumber = proof.by === 'number'
   }
-  const early = admission.admit(roomId, caller)
+  const early = admittedAs(admission.admit(roomId, caller), right)
   if (path === '/whep' && early.room.config.carried === true && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
   const text = await readBody(context, offerType)
@@ -292,7 +319,7 @@ async function admittedOffer(
   const offer = parseOffer(text, plainAddress(remote))
   // The connection is made in it.
   await turns.next()
-  return { offer, text, admission: admission.admit(roomId, caller) }
+  return { offer, text, admission: admittedAs(admission.admit(roomId, caller), right) }
 }
 
 /**

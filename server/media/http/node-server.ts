@@ -1,10 +1,11 @@
 import type Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
+import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
 import { isClientGone } from '../../../shared/client-gone.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../log.ts'
 import { Elsewhere, Problem } from '../problem.ts'
-import { type MediaRouteParts, mediaRouter } from './media-routes.ts'
+import { type MediaRoute, type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
@@ -94,11 +95,20 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.status = 204
 }
 
+/** Routes of the node that answer with a page, or lead to it. */
+type PageRoute = Exclude<NodeRoute, MediaRoute | 'GET /signal'>
+
 async function others(context: Context, files: PageFiles): Promise<void> {
-  if (context.path === '/' || context.path === roomPagePath.slice(0, -1)) {
+  const toPage = (): boolean => {
     context.redirect(`${roomPagePath}${context.search}`)
-    return
+    return true
   }
-  if (await servePage(context, files)) return
+  const pages: Readonly<Record<PageRoute, () => boolean | Promise<boolean>>> = {
+    'GET /': toPage,
+    'GET /room': toPage,
+    'GET /room/*': () => servePage(context, files),
+  }
+  const route = context.path === '/' ? 'GET /' : context.path === '/room' ? 'GET /room' : 'GET /room/*'
+  if (nodeRoutes[route] === 'anyone' && (await pages[route]())) return
   throw new Problem('notFound')
 }

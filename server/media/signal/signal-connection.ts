@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
+import { joiners } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
@@ -14,6 +15,7 @@ import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Identity, Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
+import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest, type Requester } from './person-requests.ts'
 
@@ -221,8 +223,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #join(roomId: string, caller: Caller): void {
-    const admission = this.#parts.admission.admit(roomId, caller)
-    if (admission.kind === 'observer') throw new Problem('unauthorised', 'This link is for watching only.')
+    const admission = admittedAs(this.#parts.admission.admit(roomId, caller), joiners)
     const { room } = admission
     if (admission.kind === 'newcomer' && this.#ticket !== '') admission.identity.ticket = this.#ticket
     if (admission.kind === 'member') {

@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
+import type { NodeRoute } from '../../../shared/authorization/node-routes.ts'
+import { splitRoute } from '../../../shared/authorization/route.ts'
 import { longestSignal } from '../../../shared/media/signal.ts'
 import { wholeText } from '../log.ts'
 import { AddressShares } from '../address-shares.ts'
 import { SignalConnection, type SignalParts } from './signal-connection.ts'
 
+/** Anybody may connect: the first message proves who it is. */
+const { path: signalPath } = splitRoute('GET /signal' satisfies NodeRoute)
 /** Between two pings; a connection that did not answer the one before is cut. */
 const pingEveryMs = 5_000
 /** From the connection to its first message. */
@@ -44,7 +48,7 @@ export class SignalServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string): void {
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?')[0]
-    if (path !== '/signal') return refuse(socket, '404 Not Found')
+    if (path !== signalPath) return refuse(socket, '404 Not Found')
     const release = this.#server.clients.size < mostConnections ? this.#shares.take(client) : undefined
     if (release === undefined) return refuse(socket, '503 Service Unavailable')
     socket.once('close', release)

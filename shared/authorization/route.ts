@@ -1,0 +1,8 @@
+/** A route of a port: its method, and its path as @koa/router writes it. */
+export type RouteName = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+
+/** Method and path of a route. */
+export function splitRoute(route: RouteName): { method: string; path: string } {
+  const space = route.indexOf(' ')
+  return { method: route.slice(0, space), path: route.slice(space + 1) }
+}

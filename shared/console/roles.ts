@@ -143,7 +143,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'media.answer': viewer('media:watch'),
   'media.show': viewer('media:watch'),
   'media.unwatch': viewer('media:watch'),
-  // As a member; see `needsOfInput`.
+  // For anybody, as a member; see `needsOfInput`.
   'media.join_link': viewer('links:write'),
   'media.participant_token': operator('links:write'),
   'media.revoke_links': operator('links:write'),
@@ -180,7 +180,8 @@ type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 const needsOfInput: {
   readonly [N in ProcedureName]?: (input: ProcedureParsed<N>, settings: Settings) => InputNeeds
 } = {
-  'media.join_link': ({ role }) => (role === 'host' ? { role: 'operator' } : {}),
+  // Whoever has a link that names a user takes that user's place.
+  'media.join_link': ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
   'settings.set': (patch, settings) => ({ person: changesWayIn(patch, settings) }),
   // A disabled credential is a way in again.
   'credentials.update': ({ enabled }) => ({ person: enabled === true }),

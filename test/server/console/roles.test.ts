@@ -48,7 +48,7 @@ describe('What each role may do', () => {
     },
   )
 
-  test('A viewer gets a link into a room as a member, an operator as host too, and neither reads a secret', async () => {
+  test('A viewer gets a link into a room for anybody as a member, an operator also for somebody by name and as host, and neither reads a secret', async () => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Morning',
       host_password: 'of the host',
@@ -58,6 +58,10 @@ describe('What each role may do', () => {
         .status
     expect(await status('viewer', 'media.join_link', { room_id, role: 'host' })).toBe(403)
     expect(await status('viewer', 'media.join_link', { room_id })).not.toBe(403)
+    // Whoever has a link that names somebody takes their place in the room.
+    for (const role of ['member', 'host'])
+      expect(await status('viewer', 'media.join_link', { room_id, user_id: 'ann', role })).toBe(403)
+    expect(await status('operator', 'media.join_link', { room_id, user_id: 'ann' })).not.toBe(403)
     expect(await status('operator', 'media.join_link', { room_id, role: 'host' })).not.toBe(403)
     expect(await status('operator', 'rooms.reveal_password', { room_id })).toBe(403)
     expect(await status('operator', 'credentials.reveal', { access_key: 'lobby' })).toBe(403)

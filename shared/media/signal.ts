@@ -91,7 +91,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     browser: z.string().min(16).max(64).optional(),
     /** Of an earlier `joined` in this room: whoever was in comes back into a locked room, and waits for no host. */
     pass: z.string().max(256).optional(),
-    /** Ignored when the link is bound to a user, and without a link or the host password; left out: made. */
+    /** Id that the pass was given for, where neither the link nor the browser says who this is. Without such a pass the node makes an id, whatever is asked for. */
     user_id: userId.refine(isSafe, { error: unsafeNameError }).optional(),
     user_name: z.string().trim().max(256).refine(isSafe, { error: unsafeNameError }).default(''),
     /** Of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */

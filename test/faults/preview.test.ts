@@ -38,7 +38,9 @@ describe('what the operator sees', () => {
   })
 
   test('somebody who shows camera and microphone, with the state of the connection and a rate from two readings', async () => {
-    const person = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame', user_id: 'anna' })
+    const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'anna', role: 'host' })
+    const token = new URL(url).hash.replace('#token=', '')
+    const person = await SignalClient.join(site.nodeUrl, room, { token })
     const { session } = person.joined
     expect(await page.call('publish', 'anna', `${site.nodeUrl}/whip/${room}`, session, {})).toMatchObject({
       status: 201,

@@ -329,6 +329,6 @@ async function admittedOffer<S extends RoomStanding>(
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): Member {
   if (admission.kind === 'member') return admission.member
   const { room, identity } = admission
-  if (room.mustWait(identity) && (watches || !identity.bound)) throw new Problem('waiting')
-  return room.enter(identity)
+  if (room.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
+  return room.enterForMedia(identity)
 }

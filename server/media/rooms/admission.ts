@@ -1,14 +1,12 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import { shownName } from '../../../shared/control-character.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
-import { screenSuffix } from '../../../shared/media/signal.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../problem.ts'
 import { everybody } from './bans.ts'
-import { browserIdentity } from './browser-identity.ts'
-import { passIssuedAt, signPass } from './entry-pass.ts'
+import { askForNewLink, Identities } from './identity.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Guess } from './refusal-tally.ts'
@@ -20,8 +18,9 @@ export interface Caller {
   /** A join token, or the session key of somebody who is in; empty for none. */
   token: string
   hostPassword: string
-  /** Wishes of somebody whose link is not bound to a user. */
+  /** Id that the pass was given for; proves nothing by itself. */
   userId: string | undefined
+  /** Where the link names nobody. */
   userName: string
   /** Secret of the browser of somebody whose link is not bound to a user, or who has none; undefined where the client has none. */
   browser: string | undefined
@@ -53,6 +52,7 @@ const windowMs = 60_000
 export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
+  readonly #identities: Identities
   readonly #refused: (guess: Guess) => void
   readonly #failures = new RateLimit({ most: mostFailures, windowMs })
   readonly #guesses = new RateLimit({ most: mostGuesses, windowMs })
@@ -65,6 +65,7 @@ export class AdmissionControl {
   constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
     this.#rooms = rooms
     this.#key = key
+    this.#identities = new Identities({ key, bans: rooms.bans, find: (roomId) => rooms.find(roomId) })
     this.#refused = refused
   }
 
@@ -77,51 +78,26 @@ export class AdmissionControl {
     if (place?.room.config.roomId === roomId) {
       return { ...place, kind: 'member', host: this.#isHost(roomId, caller) }
     }
-    if (caller.token === '') return this.#withoutLink(roomId, caller)
-    const token = this.#tokenOf(roomId, caller)
-    const room = this.#rooms.get(roomId)
-    const { role } = token
-    if (role === 'observer') return { room, kind: 'observer' }
-    return { room, kind: 'newcomer', identity: this.#byLink(roomId, caller, { ...token, role }) }
+    const link = caller.token === '' ? undefined : this.#tokenOf(roomId, caller)
+    const linked = link && this.#rooms.get(roomId)
+    if (linked !== undefined && link?.role === 'observer') return { room: linked, kind: 'observer' }
+    const identity = this.#identity(roomId, caller, link)
+    return { room: linked ?? this.#rooms.get(roomId), kind: 'newcomer', identity }
   }
 
-  /** Who somebody with a link is: the link's user, or one for each browser that comes by it. Whoever is taken out takes none of the others with them. */
-  #byLink(roomId: string, caller: Caller, token: JoinClaims & Pick<Identity, 'role'>): Identity {
-    const secret = token.user === undefined ? caller.browser : undefined
-    const browser = secret === undefined ? undefined : browserIdentity(this.#key, roomId, secret)
-    if (browser !== undefined && this.#rooms.bans.outdated(roomId, browser.userId, token.iat)) throw askAnew()
-    const userId = token.user ?? browser?.userId ?? caller.userId
+  /** @throws Problem as `admit`, but for noRoom */
+  #identity(roomId: string, caller: Caller, link: JoinClaims | undefined): Identity {
+    const { browser, pass, userId, userName, byNumber, remote } = caller
+    const password = this.#isHost(roomId, caller)
+    if (link === undefined && !password && !byNumber) throw new Problem('unauthorised')
+    const proven = this.#identities.identify(roomId, { link, password, browser, pass, userId })
+    const name = link?.name ?? userName
+    const isGuest = proven.role !== 'host' && link?.user === undefined
     return {
-      ...this.#identity(roomId, userId, token.name ?? caller.userName, caller.pass),
-      role: this.#isHost(roomId, caller) ? 'host' : token.role,
-      bound: token.user !== undefined || browser !== undefined,
-      tokenId: token.user === undefined ? browser?.tokenId : token.id,
-      byNumber: false,
-      namesItself: token.name === undefined,
-    }
-  }
-
-  #withoutLink(roomId: string, caller: Caller): Admission {
-    const host = this.#isHost(roomId, caller)
-    if (!host && !caller.byNumber) throw new Problem('unauthorised')
-    const room = this.#rooms.get(roomId)
-    return { room, kind: 'newcomer', identity: this.#withoutLinkAs(roomId, caller, host) }
-  }
-
-  /** Who somebody without a link is. Nobody chooses an id by a number alone: it could be one that somebody else has a link for. */
-  #withoutLinkAs(roomId: string, caller: Caller, host: boolean): Identity {
-    const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
-    if (!host && browser !== undefined && this.#rooms.bans.revoked(browser.tokenId)) {
-      throw new Problem('removed', 'You were removed from this room: a join link is required to come back.')
-    }
-    const wished = browser?.userId ?? (host ? caller.userId : undefined)
-    return {
-      ...this.#identity(roomId, wished, caller.userName, caller.pass),
-      role: host ? 'host' : 'member',
-      bound: browser !== undefined,
-      tokenId: browser?.tokenId,
-      byNumber: !host,
-      namesItself: !host,
+      ...proven,
+      userName: shownName(name === '' ? proven.userId : name),
+      byNumber: link === undefined && !proven.byPassword,
+      guest: isGuest ? JSON.stringify([shareOf(remote), link?.id ?? '']) : undefined,
     }
   }
 
@@ -146,8 +122,7 @@ export class AdmissionControl {
       return { by: 'password', password: hostPassword }
     }
     if (!this.#guesses.take(shareOf(remote))) throw this.#refuse('tooMany', roomId, caller)
-    const browser = caller.browser === undefined ? undefined : browserIdentity(this.#key, roomId, caller.browser)
-    return { by: 'number', was_in: browser !== undefined && this.#wasIn(roomId, browser.userId, caller.pass) }
+    return { by: 'number', was_in: this.#identities.wasIn(roomId, caller) }
   }
 
   /** What `toBeAsked` counted as a guess was right. */
@@ -193,37 +168,16 @@ export class AdmissionControl {
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
     const { bans } = this.#rooms
-    if (token.user !== undefined && bans.outdated(roomId, token.user, token.iat)) throw askAnew()
+    if (token.user !== undefined && bans.outdated(roomId, token.user, token.iat)) throw askForNewLink()
     if (bans.revoked(token.id) || bans.outdated(roomId, everybody, token.iat)) {
       throw new Problem('unauthorised', 'The join link was revoked: ask for a new one.')
     }
     return token
   }
 
-  #identity(
-    roomId: string,
-    wished: string | undefined,
-    name: string,
-    pass: string,
-  ): Pick<Identity, 'userId' | 'userName' | 'wasIn'> {
-    if (wished?.endsWith(screenSuffix)) throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
-    const userId = wished ?? `guest-${randomBytes(6).toString('hex')}`
-    if (this.#rooms.bans.refuses(roomId, userId)) throw new Problem('removed')
-    return { userId, userName: shownName(name === '' ? userId : name), wasIn: this.#wasIn(roomId, userId, pass) }
-  }
-
-  /** Whether somebody was in the room in this meeting, and not taken out since. */
-  #wasIn(roomId: string, userId: string, pass: string): boolean {
-    const issuedAt = pass === '' ? undefined : passIssuedAt(this.#key, roomId, userId, pass)
-    if (issuedAt === undefined) return false
-    const { bans } = this.#rooms
-    if (bans.outdated(roomId, userId, issuedAt) || bans.outdated(roomId, everybody, issuedAt)) return false
-    return this.#rooms.find(roomId)?.takesPass(issuedAt) ?? true
-  }
-
   /** What shows later that somebody was in this room. */
-  passFor(roomId: string, userId: string): string {
-    return signPass(this.#key, roomId, userId)
+  passFor(roomId: string, member: Member): string {
+    return this.#identities.passFor(roomId, member)
   }
 
   /** Whether a link is good for a room now. */
@@ -248,10 +202,6 @@ export class AdmissionControl {
     this.#countGuess(roomId, remote)
     throw this.#refuse('hostPasswordWrong', roomId, caller)
   }
-}
-
-function askAnew(): Problem {
-  return new Problem('removed', 'You were removed from this room: ask for a new join link.')
 }
 
 /** What the limits count by. */

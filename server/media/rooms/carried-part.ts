@@ -58,7 +58,7 @@ export class CarriedPart {
     const present = room.members.get(user.userId)
     // Who comes through here is known better.
     if (present?.elsewhere === false) return
-    const member = present ?? new Member({ ...user }, undefined, undefined)
+    const member = present ?? new Member({ ...user })
     const same = member.audio === audio && member.video === video && member.user.role === user.role
     Object.assign(member, { elsewhere: true, audio, video })
     member.user.role = user.role

@@ -2,35 +2,63 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Milliseconds that a pass is good for: a long working day. */
 const lifeMs = 12 * 60 * 60_000
+/** Stands in a pass that proves the id by itself. */
+const provesMark = 'id'
+
+/** What a pass is made for. */
+export interface PassGrant {
+  roomId: string
+  userId: string
+  /** The node made the id: whoever shows the pass has it. */
+  proves: boolean
+  /** Mark of the host password that its holder gave; empty for a member. */
+  host: string
+}
+
+/** What a genuine pass says. */
+export interface ReadPass extends Pick<PassGrant, 'proves' | 'host'> {
+  /** Milliseconds since the epoch. */
+  issuedAt: number
+}
 
 /**
- * Shows that somebody was in a room, to any node of the site: when it was issued, and a signature that is good for this room and user alone.
+ * Shows that somebody was in a room, to any node of the site: when it was issued, whether it proves the id, the mark of the host password, and a signature
+ * that is good for this room and user alone.
  * @param key of the site's join links
  * @param now milliseconds since the epoch
  */
-export function signPass(key: Buffer, roomId: string, userId: string, now = Date.now()): string {
-  const issued = now.toString(36)
-  return `${issued}.${signatureOf(key, roomId, userId, issued)}`
+export function signPass(key: Buffer, { roomId, userId, proves, host }: PassGrant, now = Date.now()): string {
+  const says = [now.toString(36), proves ? provesMark : '', host]
+  return [...says, signatureOf(key, roomId, userId, says)].join('.')
 }
 
-/** When a pass was issued, milliseconds since the epoch; undefined when it is forged, somebody else's or too old. */
-export function passIssuedAt(
+/** Reads a pass; undefined when it is forged, for somebody else or too old. */
+export function readPass(
   key: Buffer,
-  roomId: string,
-  userId: string,
+  { roomId, userId }: Pick<PassGrant, 'roomId' | 'userId'>,
   pass: string,
   now = Date.now(),
-): number | undefined {
-  const [issued = '', signature = ''] = pass.split('.')
-  const mine = Buffer.from(signatureOf(key, roomId, userId, issued), 'latin1')
-  const given = Buffer.from(signature, 'latin1')
+): ReadPass | undefined {
+  const says = pass.split('.')
+  const mine = Buffer.from(signatureOf(key, roomId, userId, says.slice(0, -1)), 'latin1')
+  const given = Buffer.from(says.at(-1) ?? '', 'latin1')
   if (mine.length !== given.length || !timingSafeEqual(mine, given)) return undefined
-  const at = Number.parseInt(issued, 36)
-  return at > now - lifeMs ? at : undefined
+  // One of an earlier version says when it was issued, and nothing else.
+  const [issued = '', proves = '', host = ''] = says.slice(0, -1)
+  const issuedAt = Number.parseInt(issued, 36)
+  return issuedAt > now - lifeMs ? { issuedAt, proves: proves === provesMark, host } : undefined
 }
 
-function signatureOf(key: Buffer, roomId: string, userId: string, issued: string): string {
+/** Stands for a room's host password in passes: a host by another password is none. */
+export function hostMark(key: Buffer, roomId: string, password: string): string {
   return createHmac('sha256', key)
-    .update(JSON.stringify(['pass', roomId, userId, issued]))
+    .update(JSON.stringify(['host', roomId, password]))
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+function signatureOf(key: Buffer, roomId: string, userId: string, says: readonly string[]): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['pass', roomId, userId, ...says]))
     .digest('base64url')
 }

@@ -90,13 +90,19 @@ export class MediaRooms {
   }
 
   #make(config: RoomConfig): Room {
+    const tellIn = (roomId: string, { user, ticket }: Member): void =>
+      this.#emit(
+        config.carried === true ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user },
+      )
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
-        const { user, ticket } = member
-        if (config.carried === true) return this.#emit({ type: 'carriedEntered', roomId, user, ticket })
-        this.#users += 1
-        this.#emit({ type: 'joined', roomId, user: member.user })
+        if (config.carried !== true) this.#users += 1
+        tellIn(roomId, member)
+      },
+      replaced: (roomId, member, differs) => {
+        this.#sessions.set(sha256(member.session), { room: made, member })
+        if (differs) tellIn(roomId, member)
       },
       changed: (roomId, user) =>
         this.#emit(
@@ -248,7 +254,7 @@ export class MediaRooms {
     if (present !== undefined && present.device === undefined) {
       throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
     }
-    if (present === undefined) asDevice(() => room.assertRoom(room.lost.has(device.userId)))
+    if (present === undefined) asDevice(() => room.assertRoom({ wasIn: room.lost.has(device.userId) }))
     return room
   }
 

@@ -15,18 +15,22 @@ export interface RoomUser {
   joinedAt: number
 }
 
-/** Somebody who was admitted: who the link says it is, or the browser of somebody who has none. */
+/** Somebody who was admitted: see `identity.ts`. */
 export interface Identity {
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** The link, or the browser, is this user's alone: a second arrival takes the place of the first. */
-  bound: boolean
+  /** They have proven the id: a second arrival takes the place of the first. Otherwise the node has just made it. */
+  proven: boolean
+  /** They are host because they gave the host password: their pass says so, too. */
+  byPassword: boolean
+  /** The node made the id, and their pass proves it. */
+  passProves: boolean
+  /** Link and address that guests share places by; undefined for hosts and whoever has a link of their own. */
+  guest: string | undefined
   /** Of the link of this user alone, or of the browser of somebody who had no such link; undefined when there was neither. */
   tokenId: string | undefined
   byNumber: boolean
-  /** No link says what they are called: they say so themselves, each time. */
-  namesItself: boolean
   /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
   wasIn: boolean
   /** Of media that they send or watch on the server that carries the room, since before they came to this program; left out, or empty: there is none. */
@@ -60,6 +64,11 @@ export interface CarriedMedia {
   show?(height: number): void
 }
 
+/** What a member is made of besides the user. */
+export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'ticket'>> & {
+  device?: DeviceHold | undefined
+}
+
 /** Messages kept for somebody whose connection was lost: so many, of so many characters in all. */
 const mostKept = 100
 const mostKeptText = 512 * 1024
@@ -69,6 +78,10 @@ export class Member {
   readonly user: RoomUser
   readonly tokenId: string | undefined
   readonly device: DeviceHold | undefined
+  /** See Identity. */
+  readonly passProves: boolean
+  readonly guest: string | undefined
+  byPassword: boolean
   /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
   readonly session = randomBytes(24).toString('base64url')
   readonly publications = new Map<StreamSource, Publisher>()
@@ -96,11 +109,14 @@ export class Member {
   /** See `Identity.ticket`. */
   readonly ticket: string
 
-  constructor(user: RoomUser, tokenId: string | undefined, device: DeviceHold | undefined, ticket = '') {
+  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, ticket }: MemberParts = {}) {
     this.user = user
-    this.tokenId = tokenId
     this.device = device
-    this.ticket = ticket
+    this.tokenId = tokenId
+    this.passProves = passProves ?? false
+    this.guest = guest
+    this.byPassword = byPassword ?? false
+    this.ticket = ticket ?? ''
   }
 
   /** Towards the room: a camera has no more rights in it than nobody. */

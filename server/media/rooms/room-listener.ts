@@ -7,6 +7,8 @@ export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'ended' 
 /** What a room tells its node. */
 export interface RoomListener {
   joined(roomId: string, member: Member): void
+  /** The same user came anew, as another member, and nobody saw them go. @param differs what the controller knows of them is otherwise than before */
+  replaced(roomId: string, member: Member, differs: boolean): void
   /** The same stay, changed: a member became host. */
   changed(roomId: string, user: RoomUser): void
   /** Not for a device that was lost: whoever found out tells that. */

@@ -4,7 +4,8 @@ import { Problem } from '../problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import { CarriedPart, mostObserved, mostWatched } from './carried-part.ts'
-import { type DeviceHold, type Identity, Member, type PersonLink, type RoomUser } from './member.ts'
+import { GuestPlaces } from './guest-places.ts'
+import { type DeviceHold, type Identity, Member, type MemberParts, type PersonLink, type RoomUser } from './member.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
 import type { RoomConfig } from './room-config.ts'
@@ -33,6 +34,9 @@ export class Room {
   )
   /** Cameras that are to come back. */
   readonly lost = new LostCameras()
+  /** Ids of outgoing users of the room, whether they are in it now or not. */
+  outgoing: ReadonlySet<string> = new Set()
+  readonly #guests = new GuestPlaces()
   /** Those whom a host has to let in. */
   readonly waiting: WaitingRoom
   /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
@@ -99,8 +103,15 @@ export class Room {
   wait(identity: Identity, link: Parameters<WaitingRoom['wait']>[1]): boolean {
     if (this.#closed) throw new Problem('noRoom')
     if (this.config.locked) throw new Problem('locked')
-    if (this.members.has(identity.userId) && !identity.bound) throw new Problem('taken')
+    this.assertFree(identity.userId)
     return this.waiting.wait(identity, link)
+  }
+
+  /** The id is no outgoing user's: those are the controller's, also while their camera is lost. @throws Problem taken */
+  assertFree(userId: string): void {
+    const present = this.members.get(userId)
+    const isCamera = present !== undefined && (present.device !== undefined || present.user.device)
+    if (isCamera || this.lost.has(userId) || this.outgoing.has(userId)) throw new Problem('taken')
   }
 
   /** What a host did is told to whoever keeps a record of it. */
@@ -109,36 +120,37 @@ export class Room {
   }
 
   /**
-   * The member for somebody who was admitted: the one that is in, or a new one. Who is in as a member and shows that they are the host becomes it.
+   * Somebody who was admitted arrives: as a new member with a session of their own, also in the place of the same user's earlier one, which is over.
    * @throws Problem noRoom, taken, locked, roomFull
    */
   enter(identity: Identity): Member {
+    const present = this.#presentOf(identity)
+    if (present !== undefined) return this.#takePlace(present, identity)
+    this.assertRoom(identity)
+    return this.#add(identity, undefined)
+  }
+
+  /**
+   * Somebody who was admitted sends or watches: as the member that they are in the room, who does not change by it, or as a new one.
+   * @throws Problem noRoom, taken, locked, roomFull
+   */
+  enterForMedia(identity: Identity): Member {
+    const present = this.#presentOf(identity)
+    return present === undefined || present.elsewhere ? this.enter(identity) : present
+  }
+
+  /** @throws Problem noRoom, taken */
+  #presentOf({ userId, proven }: Identity): Member | undefined {
     if (this.#closed) throw new Problem('noRoom')
-    const present = this.members.get(identity.userId)
-    if (present !== undefined && (present.device !== undefined || present.user.device || !identity.bound))
-      throw new Problem('taken')
-    if (present?.elsewhere === true) {
-      return this.#takePlace(present, identity)
-    }
-    if (present !== undefined) {
-      if (identity.role === 'host') this.promote(present)
-      if (identity.namesItself) this.#rename(present, identity.userName)
-      return present
-    }
-    this.assertRoom(identity.wasIn)
-    return this.#add(identity, identity.tokenId, undefined)
+    this.assertFree(userId)
+    const present = this.members.get(userId)
+    if (present !== undefined && !proven) throw new Problem('taken')
+    return present
   }
 
-  /** Who is given no name by a link says anew what they are called. */
-  #rename(member: Member, userName: string): void {
-    if (member.user.userName === userName) return
-    member.user.userName = userName
-    this.tellChanged(member)
-    this.#listener.changed(this.config.roomId, member.user)
-  }
-
-  /** A member becomes host: everybody is told, and the controller. */
+  /** A member who gave the host password becomes host: everybody is told, and the controller. */
   promote(member: Member): void {
+    member.byPassword = true
     if (member.user.role === 'host') return
     member.user.role = 'host'
     this.tellChanged(member)
@@ -157,10 +169,13 @@ export class Room {
     }
   }
 
-  /** @param wasIn a moment ago: a lock is for those who are new @throws Problem locked, roomFull */
-  assertRoom(wasIn: boolean): void {
-    if (this.config.locked && !wasIn) throw new Problem('locked')
-    if (this.members.size >= this.config.attendeeMax) throw new Problem('roomFull')
+  /** @param who `wasIn`: a moment ago: a lock is for those who are new @throws Problem locked, roomFull */
+  assertRoom({ wasIn, guest }: Pick<Identity, 'wasIn'> & Partial<Pick<Identity, 'guest'>>): void {
+    const { locked, attendeeMax } = this.config
+    if (locked && !wasIn) throw new Problem('locked')
+    if (this.members.size >= attendeeMax) throw new Problem('roomFull')
+    if (guest !== undefined && !this.#guests.hasRoom(guest, attendeeMax))
+      throw new Problem('roomFull', 'Too many people came by this link. Ask for a link of your own.')
   }
 
   /** @throws Problem tooManyVideos, tooManyAudios */
@@ -170,7 +185,7 @@ export class Room {
 
   /** A camera whose media flows. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
-    this.#add({ userId, userName, role: 'member', byNumber: false }, undefined, hold)
+    this.#add({ userId, userName, role: 'member', byNumber: false }, hold)
     this.streams.add(userId, 'main', hold.lease.feed, { small: hold.assistAddress !== '' })
   }
 
@@ -259,14 +274,7 @@ export class Room {
     if (member === undefined) return false
     this.members.delete(userId)
     this.speakers.forget(userId)
-    this.#listener.ended(member.session)
-    for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
-      this.streams.remove(streamIdOf(userId, source))
-    }
-    const publishers = [...member.publications.values()]
-    // Cleared first: their ends are no news.
-    member.publications.clear()
-    for (const publisher of publishers) publisher.close()
+    this.#endSession(member)
     const over = mediaOver ? { media_over: true as const } : {}
     const last: ToPerson | undefined =
       reason === 'left' || reason === 'lost' ? undefined : { type: 'removed', reason, ...over }
@@ -309,23 +317,33 @@ export class Room {
   }
 
   #add(
-    {
-      userId,
-      userName,
-      role,
-      byNumber,
-      ticket,
-    }: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber' | 'ticket'>,
-    tokenId: string | undefined,
+    identity: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber'> & MemberParts,
     device: DeviceHold | undefined,
   ): Member {
+    const { userId, userName, role, byNumber } = identity
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, joinedAt: this.#clock() }
-    const member = new Member(user, tokenId, device, ticket)
+    const member = new Member(user, { ...identity, device })
     this.members.set(userId, member)
+    this.#guests.take(member.guest)
     this.lost.delete(userId)
     this.broadcast({ type: 'person_joined', person: member.person }, member)
     this.#listener.joined(this.config.roomId, member)
     return member
+  }
+
+  /** The session of a member is over, and so is what they publish. */
+  #endSession(member: Member): void {
+    const { userId } = member.user
+    this.speakers.remove(userId)
+    this.#guests.release(member.guest)
+    this.#listener.ended(member.session)
+    for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
+      this.streams.remove(streamIdOf(userId, source))
+    }
+    const publishers = [...member.publications.values()]
+    // Cleared first: their ends are no news.
+    member.publications.clear()
+    for (const publisher of publishers) publisher.close()
   }
 
   #tellHostsWhoWaits(): void {
@@ -333,16 +351,21 @@ export class Room {
     for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
   }
 
-  /** Somebody came there by another way, or through a program that is no more: the same person comes now, and nobody sees them go. */
-  #takePlace(present: Member, { userId, userName, role, byNumber, tokenId, ticket }: Identity): Member {
+  /** The same person comes anew, or came by another way before: nobody sees them go. What they had before is over, and their earlier session proves nothing any more. */
+  #takePlace(present: Member, identity: Identity): Member {
+    const { userId, userName, role, byNumber } = identity
     const { joinedAt } = present.user
     const user: RoomUser = { userId, userName, device: false, role, byNumber, joinedAt }
-    const member = new Member(user, tokenId, undefined, ticket)
-    const { audio, video } = present
-    Object.assign(member, { audio, video })
+    const member = new Member(user, identity)
+    const { audio, video, hand, met } = present
+    Object.assign(member, { audio, video, hand, met })
+    for (const kind of present.silenced) member.silenced.add(kind)
     this.members.set(userId, member)
+    this.#endSession(present)
+    this.#guests.take(member.guest)
+    present.disconnect({ type: 'removed', reason: 'replaced' })
     this.broadcast({ type: 'person_changed', person: member.person }, member)
-    this.#listener.joined(this.config.roomId, member)
+    this.#listener.replaced(this.config.roomId, member, present.elsewhere || !sameUser(present.user, user))
     return member
   }
 
@@ -358,4 +381,8 @@ export class Room {
   tellChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }
+}
+
+function sameUser(one: RoomUser, other: RoomUser): boolean {
+  return one.userName === other.userName && one.role === other.role && one.byNumber === other.byNumber
 }

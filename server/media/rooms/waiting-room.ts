@@ -1,5 +1,6 @@
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../problem.ts'
+import { GuestPlaces } from './guest-places.ts'
 import type { Identity } from './member.ts'
 
 /** People of one room who wait at once. */
@@ -66,8 +67,8 @@ export class WaitingRoom {
     const { userId } = identity
     if ((this.#turnedAway.get(userId) ?? 0) > this.#clock()) throw new Problem('turnedAway')
     const before = this.#waiting.get(userId)
-    if (before !== undefined && !identity.bound) throw new Problem('taken')
-    if (before === undefined && this.#waiting.size >= mostWaiting) {
+    if (before !== undefined && !identity.proven) throw new Problem('taken')
+    if (before === undefined && !this.#hasRoom(identity)) {
       throw new Problem('busy', 'Too many people wait to be let in.')
     }
     before?.cancel?.()
@@ -87,7 +88,7 @@ export class WaitingRoom {
     const waiting = this.#waiting.get(userId)
     if (waiting?.link !== link) return
     waiting.link = undefined
-    if (!waiting.identity.bound) return this.leave(userId)
+    if (!waiting.identity.proven) return this.leave(userId)
     waiting.cancel = this.#after(milliseconds, () => this.leave(userId))
   }
 
@@ -145,6 +146,13 @@ export class WaitingRoom {
       if (link !== undefined) end(link, identity)
     }
     if (waiting.length > 0) this.#changed()
+  }
+
+  #hasRoom({ guest }: Identity): boolean {
+    if (this.#waiting.size >= mostWaiting) return false
+    const guests = new GuestPlaces()
+    for (const { identity } of this.#waiting.values()) guests.take(identity.guest)
+    return guest === undefined || guests.hasRoom(guest, mostWaiting)
   }
 
   #get(userId: string): Waiting {

@@ -264,19 +264,7 @@ export class SignalConnection implements PersonLink {
 
   /** @throws Problem as `Room.enter` does */
   #come(room: Room, identity: Identity): void {
-    const present = room.members.get(identity.userId)
-    const member = room.enter(identity)
-    // The same person anew, e.g. a page that was reloaded: what the earlier page sent and watched is over.
-    if (member === present) {
-      for (const publisher of [...member.publications.values()]) publisher.close()
-      for (const viewer of [...member.viewers.keys()]) viewer.close()
-      member.endCarried()
-      if (room.members.get(member.user.userId) !== member) {
-        this.#take(room, room.enter(identity), false)
-        return
-      }
-    }
-    this.#take(room, member, false)
+    this.#take(room, room.enter(identity), false)
   }
 
   #resume({ version, session }: Extract<MessageOf<'stranger'>, { type: 'resume' }>): void {
@@ -298,7 +286,7 @@ export class SignalConnection implements PersonLink {
       session: member.session,
       resume_ms,
       you: member.person,
-      pass: this.#parts.admission.passFor(roomId, member.user.userId),
+      pass: this.#parts.admission.passFor(roomId, member),
       room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config), locked: room.config.locked },
       lost_cameras: room.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),

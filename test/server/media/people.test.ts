@@ -82,7 +82,7 @@ describe('people in a room', () => {
 
   test('are muted and unmuted for everybody', async () => {
     await node.openRoom('mute', { hostPassword: 'secret' })
-    const host = await SignalClient.join(node.url, 'mute', { host_password: 'secret', user_id: 'host' })
+    const host = await SignalClient.join(node.url, 'mute', { host_password: 'secret' })
     const person = await SignalClient.join(node.url, 'mute', { token: node.token('mute', { userId: 'ann' }) })
     const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
     await publish(ann, node, 'mute', person.joined.session)

@@ -30,10 +30,17 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Somebody with a link of their own; `host` by the room's password. */
-async function enter(roomId: string, userId: string, hostPassword = ''): Promise<SignalClient> {
-  const token = hostPassword === '' ? node.token(roomId, { userId, userName: userId.toUpperCase() }) : ''
-  const client = await SignalClient.join(node.url, roomId, { token, host_password: hostPassword, user_id: userId })
+/** Somebody with a link of their own. */
+async function enter(roomId: string, userId: string): Promise<SignalClient> {
+  const token = node.token(roomId, { userId, userName: userId.toUpperCase() })
+  const client = await SignalClient.join(node.url, roomId, { token })
+  clients.push(client)
+  return client
+}
+
+/** Somebody who knows the room's password: the node says who they are. */
+async function enterAsHost(roomId: string, host_password: string): Promise<SignalClient> {
+  const client = await SignalClient.join(node.url, roomId, { host_password, user_id: 'host' })
   clients.push(client)
   return client
 }
@@ -169,32 +176,35 @@ describe('admission', () => {
     expect(
       await refusal(SignalClient.join(node.url, 'door', { token: node.token('door', { role: 'observer' }) })),
     ).toContain('401')
-    expect((await enter('door', 'host', '密码 1')).joined.you.role).toBe('host')
+    const { you } = (await enterAsHost('door', '密码 1')).joined
+    expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), role: 'host' })
     // Its own connection may bring it later than the person's.
     await expect
       .poll(() => node.events)
       .toContainEqual({
         type: 'joined',
         roomId: 'door',
-        user: expect.objectContaining({ userId: 'host', role: 'host' }),
+        user: expect.objectContaining({ userId: you.user_id, role: 'host' }),
       })
     // A member who also knows the password is host.
     const both = { token: node.token('door', { userId: 'both' }), host_password: '密码 1' }
     const client = await SignalClient.join(node.url, 'door', both)
     clients.push(client)
     expect(client.joined.you).toMatchObject({ user_id: 'both', role: 'host' })
-    for (let i = 0; i < 10; i++) expect(await refusal(enter('door', 'x', 'wrong'))).toContain('hostPasswordWrong')
-    expect(await refusal(enter('door', 'x', '密码 1'))).toContain('429 tooMany')
+    for (let i = 0; i < 10; i++) expect(await refusal(enterAsHost('door', 'wrong'))).toContain('hostPasswordWrong')
+    expect(await refusal(enterAsHost('door', '密码 1'))).toContain('429 tooMany')
   })
 
-  test('an id that is in the room is taken, except by its own link', async () => {
+  test('an id is had by its own link only: who asks for one by another link is given one by the node', async () => {
     await node.openRoom('taken')
     await enter('taken', 'ann')
-    const open = { token: node.token('taken'), user_id: 'ann' }
-    expect(await refusal(SignalClient.join(node.url, 'taken', open))).toContain('409 taken')
-    const other = await SignalClient.join(node.url, 'taken', { ...open, user_id: 'bob', user_name: 'Bob' })
-    clients.push(other)
-    expect(other.joined.you).toMatchObject({ user_id: 'bob', user_name: 'Bob' })
+    for (const user_id of ['ann', 'bob']) {
+      const wish = { token: node.token('taken'), user_id, user_name: 'Bob' }
+      const other = await SignalClient.join(node.url, 'taken', wish)
+      clients.push(other)
+      const { you } = other.joined
+      expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), user_name: 'Bob' })
+    }
   })
 
   test('by a link for anybody each browser is somebody of its own: who is removed takes nobody else out, and comes back by a newer link', async () => {
@@ -273,7 +283,7 @@ describe('in the room', () => {
     await node.openRoom('host', { hostPassword: 'secret' })
     await node.addDevice('host', 'cam', camera.url('/cam'))
     const [host, ann, bob] = [
-      await enter('host', 'h', 'secret'),
+      await enterAsHost('host', 'secret'),
       await enter('host', 'ann'),
       await enter('host', 'bob'),
     ]
@@ -285,7 +295,7 @@ describe('in the room', () => {
     bob.send({ type: 'remove', user_id: 'ann' })
     expect(await bob.next('error')).toMatchObject({ reason: 'forbidden' })
     host.send({ type: 'mute', user_id: 'ann', kind: 'audio' })
-    expect(await ann.next('muted')).toEqual({ type: 'muted', by: 'h', kind: 'audio' })
+    expect(await ann.next('muted')).toEqual({ type: 'muted', by: host.joined.you.user_id, kind: 'audio' })
     await bob.next((message) => message.type === 'person_changed' && !message.person.audio && message.person.video)
     for (const message of [
       { type: 'mute', user_id: 'nobody', kind: 'video' },
@@ -300,7 +310,7 @@ describe('in the room', () => {
     host.send({ type: 'remove', user_id: 'ann' })
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
     await bob.next('person_left')
-    expect(await node.userIds('host')).toEqual(['cam', 'h', 'bob'])
+    expect(await node.userIds('host')).toEqual(['cam', host.joined.you.user_id, 'bob'])
     await expect.poll(() => node.events).toContainEqual({ type: 'left', roomId: 'host', userId: 'ann' })
     expect(await refusal(enter('host', 'ann'))).toContain('403 removed')
   })

@@ -237,12 +237,17 @@ describe('a room whose host lets people in', () => {
     expect(bo.messages.map(({ type }) => type)).toEqual(['waiting'])
   })
 
-  test('a hundred may wait', async () => {
+  test('a hundred may wait: half of them by one link, and ten places are for links of somebody’s own', async () => {
     await room('crowd')
-    await Promise.all(Array.from({ length: 100 }, (_, turn) => waits('crowd', `P${turn}`)))
-    await expect(
-      join('crowd', { token: node.token('crowd'), user_name: 'One more', browser: 'the browser of one more' }),
-    ).rejects.toThrow('503 busy')
+    const [token, other] = [node.token('crowd'), node.token('crowd')]
+    await Promise.all(Array.from({ length: 50 }, (_, turn) => waits('crowd', `P${turn}`, { token })))
+    const more = { user_name: 'One more', browser: 'the browser of one more' }
+    await expect(join('crowd', { ...more, token })).rejects.toThrow('503 busy')
+    await Promise.all(Array.from({ length: 40 }, (_, turn) => waits('crowd', `Q${turn}`, { token: other })))
+    await expect(join('crowd', { ...more, token: other })).rejects.toThrow('503 busy')
+    const own = (userId: string): string => node.token('crowd', { userId })
+    await Promise.all(Array.from({ length: 10 }, (_, turn) => waits('crowd', `R${turn}`, { token: own(`r${turn}`) })))
+    await expect(join('crowd', { token: own('one-more') })).rejects.toThrow('503 busy')
     expect((await host('crowd')).joined.you.role).toBe('host')
   })
 })

@@ -1,0 +1,44 @@
+/** Places that guests have: people who show neither a link of their own nor that they are host. */
+
+/** Rooms of fewer places keep none. */
+const smallRoom = 10
+/** Guests of one link and address may always have so many. */
+const leastShare = 9
+/** Of the places, one in so many is kept for people with a link of their own, hosts and cameras. */
+const keptOf = 10
+const mostKept = 10
+
+/** How many guests fit in. @param places of the room */
+export function guestLimits(places: number): { all: number; ofOneLink: number } {
+  if (places <= 2) return { all: places, ofOneLink: places }
+  if (places < smallRoom) return { all: places, ofOneLink: places - 1 }
+  const kept = Math.min(mostKept, Math.floor(places / keptOf))
+  return { all: places - kept, ofOneLink: Math.max(leastShare, Math.ceil(places / 2)) }
+}
+
+/** Counts guests by the link and the address that they came by. */
+export class GuestPlaces {
+  readonly #counts = new Map<string, number>()
+  #all = 0
+
+  /** Whether one more fits in. @param places of the room */
+  hasRoom(guest: string, places: number): boolean {
+    const { all, ofOneLink } = guestLimits(places)
+    return this.#all < all && (this.#counts.get(guest) ?? 0) < ofOneLink
+  }
+
+  /** @param guest undefined: no guest */
+  take(guest: string | undefined): void {
+    if (guest === undefined) return
+    this.#all += 1
+    this.#counts.set(guest, (this.#counts.get(guest) ?? 0) + 1)
+  }
+
+  release(guest: string | undefined): void {
+    const count = guest === undefined ? 0 : (this.#counts.get(guest) ?? 0)
+    if (guest === undefined || count === 0) return
+    this.#all -= 1
+    if (count === 1) this.#counts.delete(guest)
+    else this.#counts.set(guest, count - 1)
+  }
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import type { JoinClaims } from '../../../shared/join-token.ts'
+import { screenSuffix } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import { type Bans, everybody } from './bans.ts'
+import { browserIdentity } from './browser-identity.ts'
+import { hostMark, readPass, signPass } from './entry-pass.ts'
+import type { Identity, Member } from './member.ts'
+import type { Room } from './room.ts'
+
+/**
+ * Who somebody is in a room. An id belongs to whoever proves it: a join link bound to that user, the secret of a browser, or a pass that the node gave
+ * with an id of its own making. Everybody else gets an id that the node makes, whatever they ask for. The role follows from the proof alone: the link,
+ * the host password, or a pass that was given to somebody who knew the password. Outgoing users are the controller's: see `Room.assertFree`.
+ */
+
+/** Proofs of a caller, each checked as far as it can be without knowing who they are. */
+export interface ShownProofs {
+  /** Claims of a link that is good for the room; undefined: they came by the host password or the number. */
+  link: Pick<JoinClaims, 'id' | 'user' | 'role' | 'iat'> | undefined
+  /** They gave the room's host password. */
+  password: boolean
+  /** Secret of their browser. */
+  browser: string | undefined
+  /** Empty for none. */
+  pass: string
+  /** Id that the pass was given for. A wish and nothing else. */
+  userId: string | undefined
+}
+
+/** The part of an identity that proofs decide. */
+export type ProvenIdentity = Pick<
+  Identity,
+  'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
+>
+
+/** What identities are judged by. */
+export interface IdentityParts {
+  /** Key of the site's join links. */
+  key: Buffer
+  bans: Pick<Bans, 'refuses' | 'revoked' | 'outdated'>
+  /** The room as it is open here; undefined while it is not. */
+  find(roomId: string): Pick<Room, 'config' | 'takesPass'> | undefined
+}
+
+/** Who somebody claims to be, and by what. */
+type Claim = Pick<Identity, 'userId' | 'proven' | 'tokenId' | 'passProves'>
+
+/** Decides who callers are, and what role they have. */
+export class Identities {
+  readonly #parts: IdentityParts
+
+  constructor(parts: IdentityParts) {
+    this.#parts = parts
+  }
+
+  /** @throws Problem removed where the very holder of the id was removed; badRequest */
+  identify(roomId: string, shown: ShownProofs): ProvenIdentity {
+    const claim = this.#claimOf(roomId, shown)
+    this.#assertNotRemoved(roomId, shown, claim)
+    const wasIn = this.#passHolds(roomId, claim.userId, shown.pass)
+    const byPassword = shown.password || (wasIn && this.#passOfHost(roomId, claim.userId, shown.pass))
+    return { ...claim, wasIn, byPassword, role: byPassword || shown.link?.role === 'host' ? 'host' : 'member' }
+  }
+
+  /** Whether somebody without a link shows that they were in the room in this meeting. */
+  wasIn(roomId: string, { browser, userId, pass }: Pick<ShownProofs, 'browser' | 'userId' | 'pass'>): boolean {
+    const own = browser === undefined ? userId : browserIdentity(this.#parts.key, roomId, browser).userId
+    return own !== undefined && this.#passHolds(roomId, own, pass)
+  }
+
+  /** Whether the pass shows that this user was in the room in this meeting, and was not removed since. */
+  #passHolds(roomId: string, userId: string, pass: string): boolean {
+    const { bans } = this.#parts
+    const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
+    if (issuedAt === undefined) return false
+    if (bans.outdated(roomId, userId, issuedAt) || bans.outdated(roomId, everybody, issuedAt)) return false
+    return this.#parts.find(roomId)?.takesPass(issuedAt) ?? true
+  }
+
+  /** Pass with which this member comes back. */
+  passFor(
+    roomId: string,
+    { user, byPassword, passProves }: Pick<Member, 'user' | 'byPassword' | 'passProves'>,
+  ): string {
+    const host = byPassword ? this.#hostMark(roomId) : ''
+    return signPass(this.#parts.key, { roomId, userId: user.userId, proves: passProves, host })
+  }
+
+  #claimOf(roomId: string, { link, browser, pass, userId }: ShownProofs): Claim {
+    if ((link?.user ?? userId)?.endsWith(screenSuffix) === true)
+      throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
+    if (link?.user !== undefined) return { userId: link.user, proven: true, tokenId: link.id, passProves: false }
+    if (browser !== undefined)
+      return { ...browserIdentity(this.#parts.key, roomId, browser), proven: true, passProves: false }
+    const own = userId !== undefined && this.#read(roomId, userId, pass)?.proves === true
+    if (own && this.#passHolds(roomId, userId, pass))
+      return { userId, proven: true, tokenId: undefined, passProves: true }
+    return { userId: newUserId(), proven: false, tokenId: undefined, passProves: true }
+  }
+
+  #assertNotRemoved(roomId: string, { link, password }: ShownProofs, { userId, tokenId, proven }: Claim): void {
+    const { bans } = this.#parts
+    if (!proven) return
+    if (link !== undefined && bans.outdated(roomId, userId, link.iat)) throw askForNewLink()
+    if (link === undefined && !password && tokenId !== undefined && bans.revoked(tokenId))
+      throw new Problem('removed', 'You were removed from this room: a join link is required to come back.')
+    if (bans.refuses(roomId, userId)) throw new Problem('removed')
+  }
+
+  #passOfHost(roomId: string, userId: string, pass: string): boolean {
+    const mark = this.#hostMark(roomId)
+    return mark !== '' && this.#read(roomId, userId, pass)?.host === mark
+  }
+
+  /** Empty for a room without a host password. */
+  #hostMark(roomId: string): string {
+    const password = this.#parts.find(roomId)?.config.hostPassword ?? ''
+    return password === '' ? '' : hostMark(this.#parts.key, roomId, password)
+  }
+
+  #read(roomId: string, userId: string, pass: string): ReturnType<typeof readPass> {
+    return pass === '' ? undefined : readPass(this.#parts.key, { roomId, userId }, pass)
+  }
+}
+
+/** A link was made before its holder was removed. */
+export function askForNewLink(): Problem {
+  return new Problem('removed', 'You were removed from this room: ask for a new join link.')
+}
+
+/** An id that nobody can ask for. */
+function newUserId(): string {
+  return `guest-${randomBytes(6).toString('hex')}`
+}

@@ -1,7 +1,7 @@
 import { ElMessage } from 'element-plus'
 import { shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
-import { CallError } from '../transport/transport.ts'
+import { CallError, passwordNeeded } from '../transport/transport.ts'
 import { FileNotWrittenError, NotSavedError } from './saveFile.ts'
 
 /** What the operator is asked before something is lost. */
@@ -37,6 +37,9 @@ export function useFeedback() {
     if (error.code === 'timeout') return t('errors.timeout')
     if (error.code === 'standby') return standbyText(error.message)
     if (error.code === 'internal') return t('errors.internal')
+    if (error.refusal === passwordNeeded) return t('accounts.confirm.needed')
+    if (error.refusal === 'passwordWrong') return t('accounts.confirm.wrong')
+    if (error.refusal === 'tooManyPasswords') return t('accounts.confirm.wait', { seconds: error.values.seconds ?? 60 })
     return error.message
   }
 

@@ -1,5 +1,11 @@
 import type { ConsoleEvent } from '../../shared/console/contract.ts'
-import type { ConsoleErrorCode, ConsoleResult, FieldProblem } from '../../shared/console/procedure.ts'
+import type {
+  ConsoleErrorCode,
+  ConsoleResult,
+  FieldProblem,
+  RefusalName,
+  RefusalValues,
+} from '../../shared/console/procedure.ts'
 
 /**
  * `connecting`: not there yet; `online`; `lost`: it was there and will be tried again; `signed_out`: the console key is needed.
@@ -23,15 +29,28 @@ export interface Transport {
 /** Codes of a call that failed: the procedure's own, or `timeout` and `offline` when no answer came. */
 export type CallErrorCode = ConsoleErrorCode | 'timeout' | 'offline'
 
+/** Name of the refusal of a call that needs the own password, given lately. */
+export const passwordNeeded = 'passwordNeeded'
+
 /** A call that did not succeed. */
 export class CallError extends Error {
   readonly code: CallErrorCode
   readonly problems: readonly FieldProblem[]
-  constructor(code: CallErrorCode, message: string, problems: readonly FieldProblem[] = []) {
+  /** Name of the refusal, where the controller gave one. */
+  readonly refusal: string
+  readonly values: RefusalValues
+  constructor(
+    code: CallErrorCode,
+    message: string,
+    problems: readonly FieldProblem[] = [],
+    { name = '', values = {} }: Partial<RefusalName> = {},
+  ) {
     super(message)
     this.name = 'CallError'
     this.code = code
     this.problems = problems
+    this.refusal = name
+    this.values = values
   }
 }
 

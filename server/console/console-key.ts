@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sameSecret } from '../access/same-secret.ts'
+import { EndedKeySessions } from './ended-key-sessions.ts'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000
 /** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
@@ -13,11 +14,12 @@ const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII charact
 /**
  * The console key: the one line of `<data folder>/console.key` (mode 0600). Who replaces the file replaces the key, at once; a file that
  * holds no whole key replaces nothing.
- * A browser's session is a signed cookie made from it: it survives a restart and ends when the key is replaced.
+ * A browser's session is a signed cookie made from it: it survives a restart, and ends by signing out or when the key is replaced.
  */
 export class ConsoleKey {
   readonly file: string
   readonly #warn: (message: string) => void
+  readonly #ended: EndedKeySessions
   #key = ''
   #mtime = -1
 
@@ -25,6 +27,7 @@ export class ConsoleKey {
   constructor(folder: string, warn: (message: string) => void) {
     this.file = join(folder, 'console.key')
     this.#warn = warn
+    this.#ended = new EndedKeySessions(folder, () => Date.now() + sessionLife, warn)
     this.#read()
     if (this.#key === '') this.#begin()
   }
@@ -64,7 +67,13 @@ export class ConsoleKey {
     this.#read()
     const cut = value.lastIndexOf('.')
     if (cut <= 0 || !sameSecret(this.#sign(value.slice(0, cut)), value.slice(cut + 1))) return false
-    return Number(value.slice(0, value.indexOf('.'))) > now
+    const end = endOf(value)
+    return end > now && !this.#ended.has(value, end)
+  }
+
+  /** Ends a session; it is over for whoever holds its cookie. */
+  endSession(value: string, now = Date.now()): void {
+    if (this.holdsSession(value, now)) this.#ended.add(value, endOf(value), now)
   }
 
   /** There is no key yet: of a first start, or because the file holds none, which then stays beside the new one. */
@@ -104,4 +113,9 @@ export class ConsoleKey {
       )
     }
   }
+}
+
+/** When a session ends by itself, in milliseconds since the epoch. */
+function endOf(session: string): number {
+  return Number(session.slice(0, session.indexOf('.')))
 }

@@ -22,7 +22,7 @@ import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { Entrance, type EntranceParts } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
-import { isOwnRequest, isSecure } from './request-origin.ts'
+import { isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
 /** What the console port serves. */
 export interface ConsoleListenerOptions extends EntranceParts {
@@ -83,7 +83,7 @@ export class ConsoleListener {
         const [path] = (request.url ?? '').split('?', 1)
         const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
         const allowed = path === '/ws' && isOwnRequest(request) && caller() !== undefined
-        if (allowed) this.#sockets.accept(request, socket, head, caller)
+        if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
       },
     })
@@ -199,7 +199,10 @@ export class ConsoleListener {
       const body = await readJson(context.req, maxSignInBody).catch(toProblem)
       await this.#entrance.signIn(context, body)
     })
-    router.delete('/session', (context) => this.#entrance.signOut(context))
+    router.delete('/session', async (context) => {
+      await this.#entrance.signOut(context)
+      this.#sockets.review()
+    })
     router.get('/rpc', (context) => {
       if (this.#entrance.authorised(context) !== undefined) context.body = describeProcedures()
     })

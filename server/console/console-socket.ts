@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { addressShare } from '../../shared/client-address.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { type EdgeLog, refuse } from '../edge/guards.ts'
 import type { Caller } from './callers.ts'
@@ -17,17 +18,27 @@ const requestSchema = z.strictObject({
 
 /** The largest message a console may send: a CSV import fits. */
 const maxPayload = 8 * 1024 * 1024
-const maxSockets = 64
+const maxSockets = 256
+/** Of these, by one session: its tabs and windows; by one account, or by the holders of the console key; and by one address. */
+const shares = { session: 16, account: 48, address: 128 } as const
 /** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
 const maxBuffered = 16 * 1024 * 1024
 const pingInterval = 20_000
 /** The code with which a connection is closed whose session has ended. */
 const signedOut = 4401
+/** Code with which a connection beyond a share is closed; its reason says which one. */
+const tooMany = 4429
+/** Milliseconds that such a connection has to say goodbye. */
+const goodbyeMs = 1_000
 
 /** A console that is connected. */
 interface Console {
   client: WebSocket
   address: string
+  /** Cookie of its session. */
+  session: string
+  /** Id of its account; empty for the console key. */
+  account: string
   /** Whose it is; undefined once its session has ended. */
   caller: () => Caller | undefined
   /** Calls under way. */
@@ -51,15 +62,41 @@ export class ConsoleSockets {
     this.#hub = hub
   }
 
-  /** Takes an upgrade that was checked already (session, Host, Origin). @param caller whose it is, asked again and again */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: () => Caller | undefined): void {
-    if (this.#server.clients.size >= maxSockets) {
+  /**
+   * Takes an upgrade that was checked already (session, Host, Origin).
+   * @param caller whose it is, asked again and again
+   * @param session its cookie
+   */
+  accept(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    caller: () => Caller | undefined,
+    session: string,
+  ): void {
+    if (this.#consoles.size >= maxSockets) {
       refuse(socket, '503 Service Unavailable')
       return
     }
-    this.#server.handleUpgrade(request, socket, head, (client) =>
-      this.#serve({ client, address: clientAddress(request), caller, calls: 0 }),
-    )
+    const account = caller()?.accountId ?? ''
+    const console = { address: clientAddress(request), session, account }
+    const full = this.#fullShare(console)
+    this.#server.handleUpgrade(request, socket, head, (client) => {
+      if (full === undefined) return this.#serve({ ...console, client, caller, calls: 0 })
+      client.on('error', () => client.terminate())
+      client.close(tooMany, `Too many consoles of this ${full} are open: close one.`)
+      // Who does not answer the close is not waited for.
+      setTimeout(() => client.terminate(), goodbyeMs).unref()
+    })
+  }
+
+  /** The share that is used up, if any. */
+  #fullShare(wanted: Pick<Console, 'session' | 'account' | 'address'>): keyof typeof shares | undefined {
+    const names = ['session', 'account', 'address'] as const
+    return names.find((name) => {
+      const others = [...this.#consoles].filter((one) => shareOf(one, name) === shareOf(wanted, name))
+      return others.length >= shares[name]
+    })
   }
 
   /** Closes the connections whose session has ended: at once, or as soon as they have the answers that they wait for. */
@@ -142,4 +179,9 @@ export class ConsoleSockets {
       client.ping()
     }
   }
+}
+
+/** An IPv6 network of 64 bits counts as one address. */
+function shareOf(console: Pick<Console, 'session' | 'account' | 'address'>, name: keyof typeof shares): string {
+  return name === 'address' ? addressShare(console.address) : console[name]
 }

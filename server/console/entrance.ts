@@ -99,11 +99,12 @@ export class Entrance {
     this.#begin(context, value, maxAge)
   }
 
-  /** `DELETE /session`: the session of an account is over everywhere; that of the key is forgotten by this browser. */
+  /** `DELETE /session`: the session is over, whoever else holds its cookie; that of an account at every controller. */
   async signOut(context: Context): Promise<void> {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
-    const { leader, sessions } = this.#parts
+    const { leader, sessions, key } = this.#parts
+    if (caller?.way === 'key') key.endSession(sessionCookie(context.req))
     if (caller?.session !== undefined) {
       if (leader === undefined) await sessions.end(caller.session)
       else await leader.signOut(sessionCookie(context.req), clientAddress(context.req))

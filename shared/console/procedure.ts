@@ -57,7 +57,10 @@ export interface ConsoleRefusal {
 }
 
 /** Name and values of a refusal. */
-export type RefusalName = Required<Pick<ConsoleRefusal, 'name' | 'values'>>
+export interface RefusalName {
+  name: string
+  values: RefusalValues
+}
 
 /** A procedure's refusal, thrown by its handler. The message is one plain sentence. */
 export class ConsoleError extends Error {

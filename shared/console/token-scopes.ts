@@ -30,3 +30,8 @@ export const tokenScope = z.enum(tokenScopes)
 export function orderedScopes(scopes: readonly TokenScope[]): TokenScope[] {
   return tokenScopes.filter((scope) => scopes.includes(scope))
 }
+
+/** Whether a scope shows and changes nothing. */
+export function isReading(scope: TokenScope): boolean {
+  return scope.endsWith(':read')
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { accountSite, type AccountSite } from './account-site.ts'
+
+/** Signs in with the console key. @returns the session's cookie */
+async function keySession(site: AccountSite): Promise<string> {
+  const { headers } = await site.ask('POST', '/session', { body: { key: await site.key() } })
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+}
+
+/** Opens consoles until one is refused. @returns how many stayed open, and with which code and reason the next was closed */
+async function openUntilRefused(site: AccountSite, cookie: string, most = 300) {
+  for (let open = 0; open < most; open++) {
+    const socket = new WebSocket(`${site.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: site.url } })
+    await once(socket, 'open')
+    const answered = once(socket, 'message').then(() => undefined)
+    const closed = once(socket, 'close') as Promise<[number, Buffer]>
+    socket.send(JSON.stringify({ id: 1, procedure: 'account.me' }))
+    const end = await Promise.race([answered, closed])
+    if (end !== undefined) return { open, code: end[0], reason: end[1].toString() }
+  }
+  return { open: most, code: 0, reason: '' }
+}
+
+describe('Consoles that are open at once', () => {
+  test('One viewer takes the share of a session, then of the account, and everybody else still gets in', async () => {
+    const site = await accountSite()
+    await site.create('anna', 'viewer')
+    await site.create('root', 'admin')
+    const first = await openUntilRefused(site, await site.signIn('anna'))
+    expect(first).toEqual({ open: 16, code: 4429, reason: 'Too many consoles of this session are open: close one.' })
+    await openUntilRefused(site, await site.signIn('anna'))
+    await openUntilRefused(site, await site.signIn('anna'))
+    const fourth = await openUntilRefused(site, await site.signIn('anna'))
+    expect(fourth).toEqual({ open: 0, code: 4429, reason: 'Too many consoles of this account are open: close one.' })
+    const root = await site.connect(await site.signIn('root'))
+    root.send(JSON.stringify({ id: 1, procedure: 'account.me' }))
+    const [answer] = (await once(root, 'message')) as [Buffer]
+    expect(answer.toString()).toContain('root')
+    expect((await openUntilRefused(site, await keySession(site), 1)).open).toBe(1)
+  })
+})
+
+describe('A session of the console key', () => {
+  test('Signing out ends it for whoever holds its cookie, at once and after a restart; others go on', async () => {
+    const site = await accountSite()
+    const mine = await keySession(site)
+    const other = await keySession(site)
+    const socket = await site.connect(mine)
+    const closed = once(socket, 'close') as Promise<[number]>
+    expect((await site.ask('DELETE', '/session', { headers: { cookie: mine } })).status).toBe(204)
+    expect((await closed)[0]).toBe(4401)
+    const status = async (cookie: string): Promise<number> => (await site.result(cookie, 'rooms.list', {})).status
+    expect([await status(mine), await status(other)]).toEqual([401, 200])
+    await site.restart()
+    expect([await status(mine), await status(other)]).toEqual([401, 200])
+    expect(await readFile(join(site.folder, 'console.ended'), 'utf8')).not.toContain(mine.split('=')[1])
+  })
+
+  test('Where the list of ended sessions cannot be read all of them are over, and signing in begins a new one', async () => {
+    const site = await accountSite()
+    const before = await keySession(site)
+    await writeFile(join(site.folder, 'console.ended'), 'not JSON')
+    await site.restart()
+    expect((await site.result(before, 'rooms.list', {})).status).toBe(401)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await site.result(await keySession(site), 'rooms.list', {})).status).toBe(200)
+  })
+})

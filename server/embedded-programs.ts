@@ -59,6 +59,7 @@ export function embeddedPrograms(
     ...media,
     proofKey: proof?.key,
     configuration,
+    outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),
     removals: {
       list: () => removals.list(),
       keep: (removal) => removals.keep(removal),

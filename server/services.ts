@@ -239,6 +239,9 @@ export function createServices(options: ServiceOptions): Services {
     const networks = settings().media.camera_networks.join()
     if (networks !== cameraNetworks) janus.cameraPlacesChanged()
     cameraNetworks = networks
+    for (const change of changes)
+      if (change.collection === 'devices')
+        media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
     front.follow(changes)
   })
   let stopNoting = (): void => {}

@@ -30,6 +30,8 @@ export function participantTokens(parts: ParticipantTokenParts): Handler<'media.
     life_ms: lifeMs,
   }) => {
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
+    if (store.get('devices', userId)?.roomId === roomId)
+      throw new ConsoleError('conflict', 'An outgoing user of the room has this user_id: choose another one.')
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     const name = await pool.assign(roomId, { idcCode }, signal)
     if (store.get('nodes', name)?.kind !== 'janus')

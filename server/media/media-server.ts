@@ -76,6 +76,7 @@ export class MediaServer {
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
+    for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
     this.#refusals = new RefusalTally(emit)
     this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), (guess) =>
       this.#refusals.note(guess),
@@ -163,6 +164,10 @@ export class MediaServer {
     },
     note_removal: async (removal) => {
       this.#rooms.bans.add(removal)
+      return {}
+    },
+    note_outgoing: async (outgoing) => {
+      this.#rooms.noteOutgoing(outgoing)
       return {}
     },
     answer_room: async ({ id, ...answer }) => {

@@ -61,10 +61,14 @@ export class JoinLinks {
 
   /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal */
   make({ roomId, userId, userName, role, lifeMs }: LinkWish): MadeLink {
-    const { rooms, settings } = this.#options
+    const { rooms, settings, store } = this.#options
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
     if (userId?.endsWith(screenSuffix)) {
       throw new ApiError('parameter', { field: 'user_id', message: `user_id must not end with ${screenSuffix}.` })
+    }
+    if (userId !== undefined && store.get('devices', userId)?.roomId === roomId) {
+      const message = 'user_id must not be that of an outgoing user of the room.'
+      throw new ApiError('parameter', { field: 'user_id', message })
     }
     const life = lifeMs ?? settings().media.link_life_ms
     const grant: JoinGrant = { roomId, role, lifeMs: life }

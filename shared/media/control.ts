@@ -27,6 +27,14 @@ export const removalSchema = z.strictObject({
 })
 export type Removal = z.output<typeof removalSchema>
 
+/** An outgoing user of the site, whose id is reserved in its room. */
+export const outgoingIdSchema = z.strictObject({
+  userId,
+  /** Empty: there is no such outgoing user any more. */
+  roomId: z.string().max(128),
+})
+export type OutgoingId = z.output<typeof outgoingIdSchema>
+
 /** Removals that a process is told of, at most: the latest. */
 export const mostRemovals = 10_000
 
@@ -54,6 +62,8 @@ export const startSchema = z.strictObject({
   settings: mediaSettingsSchema.prefault({}),
   /** By the process before this one: they hold on. */
   removals: z.array(removalSchema).max(mostRemovals).optional(),
+  /** Those of every room, wherever it is. */
+  outgoing: z.array(outgoingIdSchema).optional(),
 })
 export type MediaStart = z.output<typeof startSchema>
 
@@ -142,6 +152,8 @@ export const controlMethods = {
   connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
   /** Somebody was taken out of a room on another node, to which it may come. */
   note_removal: { params: removalSchema, result: nothing },
+  /** An outgoing user was made, moved or deleted. */
+  note_outgoing: { params: outgoingIdSchema, result: nothing },
   open_room: { params: room, result: nothing },
   /** `moves`: it goes to another node, and its people are to follow. `carried`: it is meant as one whose media is another server's; it may be this node's own by now. */
   close_room: {

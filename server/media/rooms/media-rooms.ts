@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
-import type { ControlEvent, ControlParams, Doer } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { type Log, wholeText } from '../log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../problem.ts'
@@ -32,6 +32,8 @@ export class MediaRooms {
   /** Everybody in a room, by the digest of their session key. */
   readonly #sessions = new Map<string, Place>()
   readonly bans = new Bans()
+  /** Room of each outgoing user, by its id. */
+  readonly #outgoing = new Map<string, string>()
   #users = 0
   /** How long somebody who was removed is refused. */
   banMs: number
@@ -63,6 +65,12 @@ export class MediaRooms {
   /** Everybody in every room of its own, devices too. */
   get userCount(): number {
     return this.#users
+  }
+
+  /** The controller says which ids are those of outgoing users. */
+  noteOutgoing({ userId, roomId }: OutgoingId): void {
+    if (roomId === '') this.#outgoing.delete(userId)
+    else this.#outgoing.set(userId, roomId)
   }
 
   all(): Iterable<Room> {
@@ -128,6 +136,7 @@ export class MediaRooms {
       acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
       muted: (roomId, userId, act) => this.#emit({ type: 'carriedMuted', roomId, userId, ...act }),
       failed: (error) => this.#beginAnew(made, error),
+      isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
     })
     return made
   }

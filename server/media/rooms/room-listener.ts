@@ -4,7 +4,7 @@ import type { Member, RoomUser } from './member.ts'
 /** Why somebody is no longer in a room. */
 export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'ended' | 'lost'
 
-/** What a room tells its node. */
+/** What a room tells its node, and asks it. */
 export interface RoomListener {
   joined(roomId: string, member: Member): void
   /** The same user came anew, as another member, and nobody saw them go. @param differs what the controller knows of them is otherwise than before */
@@ -21,4 +21,6 @@ export interface RoomListener {
   muted(roomId: string, userId: string, act: { kind: 'audio' | 'video'; muted: boolean; by: string }): void
   /** What nobody foresaw happened in the room by itself: it is not to be trusted any more. */
   failed(error: unknown): void
+  /** Whether the id is that of an outgoing user of the room, by the controller's word. */
+  isOutgoing(userId: string): boolean
 }

@@ -34,8 +34,6 @@ export class Room {
   )
   /** Cameras that are to come back. */
   readonly lost = new LostCameras()
-  /** Ids of outgoing users of the room, whether they are in it now or not. */
-  outgoing: ReadonlySet<string> = new Set()
   readonly #guests = new GuestPlaces()
   /** Those whom a host has to let in. */
   readonly waiting: WaitingRoom
@@ -111,7 +109,7 @@ export class Room {
   assertFree(userId: string): void {
     const present = this.members.get(userId)
     const isCamera = present !== undefined && (present.device !== undefined || present.user.device)
-    if (isCamera || this.lost.has(userId) || this.outgoing.has(userId)) throw new Problem('taken')
+    if (isCamera || this.lost.has(userId) || this.#listener.isOutgoing(userId)) throw new Problem('taken')
   }
 
   /** What a host did is told to whoever keeps a record of it. */

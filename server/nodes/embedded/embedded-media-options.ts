@@ -1,4 +1,4 @@
-import type { ControlEvent, ControlParams, Doer, Removal, RoomLook } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { FrontRooms } from '../front/front-rooms.ts'
@@ -58,6 +58,8 @@ export interface EmbeddedMediaOptions {
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room: told to each process that starts. */
   removals: () => readonly Removal[]
+  /** Outgoing users of the site: told to each process that starts. */
+  outgoing?: () => OutgoingId[]
   /** Told who was taken out of a room, and by which host where it was one. */
   removed: (removal: Removal, userName: string, by?: Doer) => void
   /** Told what a host did. */

@@ -1,4 +1,4 @@
-import type { ControlEvent, ControlParams, Removal } from '../../../shared/media/control.ts'
+import type { ControlEvent, ControlParams, OutgoingId, Removal } from '../../../shared/media/control.ts'
 import { tryPort } from '../../edge/try-port.ts'
 import { unlessAborted } from '../deadline.ts'
 import { guarded } from '../guarded.ts'
@@ -125,6 +125,11 @@ export class EmbeddedMedia {
   /** Somebody was taken out of a room by another process. */
   async noteRemoval(removal: Removal): Promise<void> {
     await this.#service?.supervisor.tell('note_removal', removal)
+  }
+
+  /** An outgoing user was made, moved or deleted. */
+  async noteOutgoing(outgoing: OutgoingId): Promise<void> {
+    await this.#service?.supervisor.tell('note_outgoing', outgoing)
   }
 
   /** Open connections of the process. @throws NodeConnectionError; what the request failed with */
@@ -258,6 +263,7 @@ export class EmbeddedMedia {
           ffmpeg,
           settings,
           removals: [...removals()],
+          outgoing: this.#options.outgoing?.(),
         }
       },
       onEvent: (event) => {

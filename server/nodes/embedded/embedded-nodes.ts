@@ -1,4 +1,4 @@
-import type { Removal } from '../../../shared/media/control.ts'
+import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
 import { NodeConnectionError, type MediaNode } from '../media-node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
@@ -100,6 +100,12 @@ export class EmbeddedNodes {
   revokeLinks(roomId: string, tokenId: string): void {
     const at = Date.now()
     this.#note({ roomId, userId: '', tokenId, at, until: at })
+  }
+
+  /** An outgoing user was made, moved or deleted: every process reserves its id, for the room may come to any of them. */
+  noteOutgoing(outgoing: OutgoingId): void {
+    // One that does not take it is told at its next start.
+    for (const media of this.#all()) void media.noteOutgoing(outgoing)
   }
 
   /** Open connections of the further nodes that tell. */

@@ -32,7 +32,7 @@ export function apiListeners(
         settings,
         faults,
         observer,
-        mounts: api === 'media' ? [joinPage({ links: joinLinks, observer })] : [],
+        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer }) },
         openApiDocument: documentOf(api),
         log,
         ...ofLeader,

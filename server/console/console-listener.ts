@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { z } from 'zod'
+import { type ConsoleRight, type ConsoleRoute, consoleRoutes } from '../../shared/authorization/console-routes.ts'
+import { splitRoute } from '../../shared/authorization/route.ts'
 import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { procedureAccess } from '../../shared/console/roles.ts'
@@ -43,12 +45,26 @@ export interface ConsoleListenerOptions extends EntranceParts {
   hearOf?: ((joiner: Introduced) => boolean) | undefined
 }
 
+/** Routes with this right. */
+type RouteWith<R extends ConsoleRight> = {
+  [N in ConsoleRoute]: (typeof consoleRoutes)[N] extends R ? N : never
+}[ConsoleRoute]
+type HttpRoute = Exclude<ConsoleRoute, RouteWith<'session'>>
+/** The code of each route, which is handed the caller where its right wants one. */
+type ConsoleHandlers = {
+  readonly [R in HttpRoute]: R extends RouteWith<'caller'>
+    ? (context: Context, caller: Caller) => Promise<void> | void
+    : (context: Context) => Promise<void> | void
+}
+
 /** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
 /** What a controller says of itself, with the certificates that it shows. Bytes. */
 const maxIntroduction = 128 * 1024
+/** Of the WebSocket, which wants a session, from a page of its own. */
+const { path: consoleSocketPath } = splitRoute('GET /ws' satisfies RouteWith<'session'>)
 /** The code with which a console is closed whose server begins anew (IANA's registry of WebSocket close codes). */
 const serviceRestart = 1012
 /** Milliseconds that an answer under way is given. */
@@ -82,7 +98,7 @@ export class ConsoleListener {
       upgrade: (request, socket, head) => {
         const [path] = (request.url ?? '').split('?', 1)
         const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
-        const allowed = path === '/ws' && isOwnRequest(request) && caller() !== undefined
+        const allowed = path === consoleSocketPath && isOwnRequest(request) && caller() !== undefined
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
       },
@@ -160,70 +176,90 @@ export class ConsoleListener {
     })
     const router = this.#routes()
     app.use(router.routes())
-    app.use((context) => this.#servePage(context))
+    app.use((context) => this.#judged('GET /*', context))
     return app
   }
 
-  #routes(): Router {
-    const router = new Router()
-    router.get('/healthz', (context) => {
+  /** Code of every route; who may use it was judged. */
+  readonly #handlers: ConsoleHandlers = {
+    'GET /healthz': (context) => {
       const { ok, body } = this.#options.health()
       context.status = ok ? 200 : 503
       context.body = body
       context.set('Cache-Control', 'no-store')
-    })
-    router.get('/metrics', async (context) => {
-      if (this.#options.metricsNeedToken() && this.#entrance.authorised(context) === undefined) return
+    },
+    'GET /metrics': async (context) => {
       context.type = 'text/plain; version=0.0.4; charset=utf-8'
       context.body = await this.#options.metrics()
-    })
-    // Whoever is to trust it cannot have signed in before.
-    router.get('/certificate', (context) => {
+    },
+    'GET /certificate': (context) => {
       const material = this.#options.certificate()
       context.set('Cache-Control', 'no-store')
       if (material === undefined)
         return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
       const { subject, fingerprint, expires_at } = certificateToTrust(material)
       context.body = { subject, fingerprint, expires_at }
-    })
-    router.get('/certificate/roomdesk.crt', (context) => {
+    },
+    'GET /certificate/roomdesk.crt': (context) => {
       const material = this.#options.certificate()
       if (material === undefined)
         return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
       context.set('Content-Disposition', 'attachment; filename="roomdesk.crt"')
       context.type = 'application/x-x509-ca-cert'
       context.body = certificateToTrust(material).der
-    })
-    router.get('/session', (context) => this.#entrance.tell(context))
-    router.post('/session', async (context) => {
+    },
+    'GET /session': (context) => this.#entrance.tell(context),
+    'POST /session': async (context) => {
       const body = await readJson(context.req, maxSignInBody).catch(toProblem)
       await this.#entrance.signIn(context, body)
-    })
-    router.delete('/session', async (context) => {
+    },
+    'DELETE /session': async (context) => {
       await this.#entrance.signOut(context)
       this.#sockets.review()
-    })
-    router.get('/rpc', (context) => {
-      if (this.#entrance.authorised(context) !== undefined) context.body = describeProcedures()
-    })
-    router.post('/rpc/:procedure', (context) => this.#call(context))
-    router.post('/controllers', (context) => this.#introduce(context))
+    },
+    'GET /rpc': (context) => {
+      context.body = describeProcedures()
+    },
+    'POST /rpc/:procedure': (context, caller) => this.#call(context, caller),
+    'POST /controllers': (context) => this.#introduce(context),
+    'GET /*': (context) => this.#servePage(context),
+  }
+
+  #routes(): Router {
+    const router = new Router()
+    const add = <R extends HttpRoute>(route: R): void => {
+      const { method, path } = splitRoute(route)
+      router.register(path, [method], (context) => this.#judged(route, context))
+    }
+    for (const route of Object.keys(this.#handlers)) if (route !== 'GET /*') add(route as HttpRoute)
     return router
+  }
+
+  /** Runs a route for those who may use it; answers everybody else. */
+  #judged<R extends HttpRoute>(route: R, context: Context): Promise<void> | void {
+    const right: Exclude<ConsoleRight, 'session'> = consoleRoutes[route]
+    const run = (caller?: Caller): Promise<void> | void =>
+      // Only routes of callers take one, and these are given one: the compiler cannot follow that through the index.
+      (this.#handlers[route] as (context: Context, caller?: Caller) => Promise<void> | void)(context, caller)
+    if (right === 'anyone' || (right === 'scraper' && !this.#options.metricsNeedToken())) return run()
+    if (right === 'controller') {
+      if (this.#options.proofOfCaller?.callerOf(context.req) !== undefined) return run()
+      return fail(context, 'notFound', 'There is nothing here.')
+    }
+    const caller = this.#entrance.authorised(context)
+    if (caller !== undefined) return run(caller)
   }
 
   /** Another controller of the site has joined. */
   async #introduce(context: Context): Promise<void> {
-    const { hearOf, proofOfCaller } = this.#options
-    if (hearOf === undefined || proofOfCaller?.callerOf(context.req) === undefined)
-      return fail(context, 'notFound', 'There is nothing here.')
+    const { hearOf } = this.#options
+    if (hearOf === undefined) return fail(context, 'notFound', 'There is nothing here.')
     const body = await readJson(context.req, maxIntroduction).catch(toProblem)
     const joiner = introducedSchema.safeParse(body)
     context.status = joiner.success && hearOf(joiner.data) ? 204 : 421
   }
 
-  async #call(context: Context): Promise<void> {
-    const caller = this.#entrance.authorised(context)
-    if (caller === undefined) return
+  async #call(context: Context, caller: Caller): Promise<void> {
     const body = await readJson(context.req, maxBody).catch(toProblem)
     if (body instanceof JsonBodyError) return fail(context, 'invalid', body.message)
     const name = context.path.slice('/rpc/'.length)

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
+import { apiPages, type MountedPage } from '../../shared/authorization/api-pages.ts'
+import { splitRoute } from '../../shared/authorization/route.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
@@ -39,8 +41,8 @@ export interface ListenerOptions {
   /** The text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
-  /** Koa middleware for paths that no operation has, tried in order; what none of them answers does not exist. */
-  mounts?: readonly Koa.Middleware[]
+  /** Koa middleware of the pages that the table of rights gives this port besides its operations; what none of them answers does not exist. */
+  mounts?: Readonly<Partial<Record<MountedPage, Koa.Middleware>>>
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
   /** See EdgeServerOptions. */
@@ -140,14 +142,18 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
     }
   })
   const router = new Router()
-  router.get('/openapi.json', (context, next) => {
+  const { path: documentPath } = splitRoute('GET /openapi.json' satisfies keyof (typeof apiPages)[ApiName])
+  router.get(documentPath, (context, next) => {
     if (context.method !== 'GET') return next()
     context.set({ 'cache-control': 'no-store', ...answers.corsHeaders(context.req) })
     context.type = 'application/json; charset=utf-8'
     context.body = options.openApiDocument(handler.contracts)
   })
   app.use(router.routes())
-  for (const mount of options.mounts ?? []) app.use(mount)
+  for (const page of Object.keys(apiPages[options.api])) {
+    const mount = options.mounts?.[page as MountedPage]
+    if (mount !== undefined) app.use(mount)
+  }
   app.use((context) => {
     context.respond = false
     handler.handle(context.req, context.res, context.req.url ?? '/')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rightOf } from '../../shared/authorization/api-pages.ts'
 import type { ApiName, ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, Caller } from './operation.ts'
 import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
@@ -52,7 +53,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
     olderOnly,
     methods: contract.methods,
     safe: contract.safe,
-    guarded: contract.token !== null,
+    guarded: rightOf(contract) === 'session',
     unforeseen: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
     parse(parameters) {
       // Only declared names are looked at: whatever else a caller sends is never a key of an object.

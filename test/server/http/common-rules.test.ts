@@ -220,15 +220,15 @@ test('the OpenAPI document is served beside the operations, also to other origin
   expect(await response.json()).toEqual({ openapi: '3.1.0' })
 })
 
-test('other paths can be mounted; what fails there is answered like everything else', async () => {
+test('the join page can be mounted; what fails there is answered like everything else', async () => {
   const bench = await openBench('media', {
-    mounts: [
-      (context, next) => {
+    mounts: {
+      'GET /jroom/': (context, next) => {
         if (context.path === '/jroom/hello') context.body = 'hello'
         else if (context.path === '/jroom/broken') throw new Error('broken')
         else return next()
       },
-    ],
+    },
   })
   expect(await (await fetch(`${bench.url}/jroom/hello`)).text()).toBe('hello')
   expect((await bench.get('/jroom/broken')).ret).toBe(700)

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { DatabaseRisk } from './store/postgres/database-safety.ts'
 import type { SiteKeyView } from '../shared/console/site.ts'
 import type { HashCost } from './access/accounts/password-hash.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
@@ -15,6 +16,8 @@ export interface ControllerOptions {
   dataFolder: string
   /** Address of the database that holds the site's state; left out: files of the data folder do. */
   database?: string | undefined
+  /** Why the way to the database is not safe; left out: it is, or there is none. */
+  databaseRisk?: DatabaseRisk | undefined
   /** Of this controller, among those of a site in a database; left out: the name of its machine. */
   name?: string | undefined
   logger: Logger

@@ -154,6 +154,7 @@ export class Controller {
       version: options.version,
       startedAt: this.#startedAt,
       folder: options.dataFolder,
+      databaseRisk: options.databaseRisk,
       key: options.siteKey ?? { place: 'file', file: 'seal.key', unprotected: false, also: '' },
     }
     this.#controllers = new ControllerWatch({

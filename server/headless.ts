@@ -18,6 +18,8 @@ import { StoreLockedError } from './store/files/folder-lock.ts'
 import { StoreFileError } from './store/files/store-file-error.ts'
 import { StoreVersionError } from './store/migrations.ts'
 import { DatabaseError } from './store/postgres/database-error.ts'
+import { withPasswordOf } from './store/postgres/database-password.ts'
+import { databaseRisk, databaseRiskMessages } from './store/postgres/database-safety.ts'
 import { KeyFileError } from './store/sealer.ts'
 import { productVersion } from './version.ts'
 
@@ -58,6 +60,9 @@ function explain(error: unknown): never {
   process.exit(1)
 }
 
+const shownPassword =
+  'The password of the database is an argument of this program, and every user of this machine can read those (ps): use --store-password-file, or ~/.pgpass.'
+
 async function run(): Promise<void> {
   const options = readLaunchOptions(process.argv.slice(2), process.env)
   if (options.help) {
@@ -65,6 +70,9 @@ async function run(): Promise<void> {
     return
   }
   if (options.verifyLog) return await checkLog(options.dataDir)
+  const { storePasswordFile: passwordFile } = options
+  if (passwordFile !== undefined && options.store !== undefined)
+    options.store = await withPasswordOf(passwordFile, options.store)
   if (options.janusConfig !== undefined) {
     const { dataDir: dataFolder, store: database, site: sitePath, janusConfig: name, host, eventPort } = options
     process.stdout.write(await janusConfiguration({ dataFolder, database, sitePath, name, host, eventPort }))
@@ -93,10 +101,18 @@ async function run(): Promise<void> {
     },
   }).watch()
   const site = options.site === undefined ? undefined : await readSiteFile(options.site)
-  const database = options.store ?? site?.store
+  const database =
+    options.store ??
+    (passwordFile === undefined || site?.store === undefined
+      ? site?.store
+      : await withPasswordOf(passwordFile, site.store))
+  if (options.storePasswordShown) logger.warn(shownPassword)
+  const risk = database === undefined ? undefined : databaseRisk(database)
+  if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const opened = await openController({
     dataFolder: options.dataDir,
     database,
+    databaseRisk: risk,
     sealKey: options.sealKey,
     name: options.controllerName,
     logger,

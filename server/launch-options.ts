@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { holdsPassword } from './store/postgres/database-password.ts'
 
 /** How the headless controller was started: flags, else `ROOMDESK_<FLAG>` in the environment. What is left out comes from the settings. */
 export interface LaunchOptions {
@@ -14,6 +15,10 @@ export interface LaunchOptions {
   eventPort: number | undefined
   /** Address of the database that holds the site's state; left out: the site file says so, or files do. */
   store: string | undefined
+  /** The password of `store` was given as an argument, where every user of the machine can read it. */
+  storePasswordShown: boolean
+  /** File with the password of the database. */
+  storePasswordFile: string | undefined
   /** File of the key that all controllers of a site share; left out: seal.key in the data folder. */
   sealKey: string | undefined
   /** Of this controller, among those of its site; left out: the name of its machine. */
@@ -45,7 +50,9 @@ export class LaunchError extends Error {
 
 export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
   --data-dir DIR       where the site is kept (default: a folder of this user)
-  --store ADDRESS      the site's state in PostgreSQL: postgres://user:password@host1,host2/database (default: files in DIR)
+  --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR)
+  --store-password-file FILE
+                       file whose first line is the password of the database (default: ~/.pgpass, or PGPASSFILE)
   --seal-key FILE      the key that all controllers of a site share (default: seal.key in DIR)
   --controller-name NAME
                        what this controller is called among those of its site (default: the name of this machine)
@@ -71,6 +78,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
 const flags = [
   'data-dir',
   'store',
+  'store-password-file',
   'seal-key',
   'controller-name',
   'move-store',
@@ -142,6 +150,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   if (!parsedLevel.success)
     throw new LaunchError(`${level?.from ?? '--log-level'} must be one of ${logLevel.options.join(', ')}.`)
   const store = read('store')
+  const passwordFile = read('store-password-file')
   const moveStore = read('move-store')
   const target = moveTarget.safeParse(moveStore?.text)
   if (!target.success)
@@ -154,6 +163,8 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   return {
     dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
     store: store?.text,
+    storePasswordShown: values.store !== undefined && holdsPassword(values.store),
+    storePasswordFile: passwordFile === undefined ? undefined : resolve(passwordFile.text),
     sealKey: sealKey === undefined ? undefined : resolve(sealKey.text),
     controllerName: controllerName?.text,
     moveStore: target.data,

@@ -5,6 +5,7 @@ import type { EventLog } from './event-log/event-log.ts'
 import { tellSignIns } from './event-log/sources/sign-ins.ts'
 import type { Restarts } from './restarts.ts'
 import type { Services } from './services.ts'
+import type { DatabaseRisk } from './store/postgres/database-safety.ts'
 import { certificateInfo, type SiteTls } from './edge/tls.ts'
 import { accountHandlers } from './console/account-procedures.ts'
 import { isCamera } from './console/camera-streams.ts'
@@ -37,7 +38,13 @@ export interface ConsoleParts {
   events: EventLog
   controllers: ControllerWatch
   machine: Machine
-  facts: { version: string; startedAt: number; folder: string; key: SiteKeyView }
+  facts: {
+    version: string
+    startedAt: number
+    folder: string
+    key: SiteKeyView
+    databaseRisk: DatabaseRisk | undefined
+  }
   /** What the process before this one told, when it started itself again. */
   restarts: Restarts | undefined
   logger: Logger
@@ -140,6 +147,7 @@ export function attentionNow({
     restarts: restarts?.times ?? [],
     eventLog: events.status(),
     keyUnprotected: facts.key.unprotected,
+    databaseRisk: facts.databaseRisk,
   })
 }
 

@@ -9,6 +9,7 @@ import type { OlderClientsView, RefusedCall } from '../../shared/console/older-c
 import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
+import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 
@@ -37,6 +38,8 @@ export interface AttentionSources {
   /** When the controller started itself again after an unforeseen error, the last time last. */
   restarts: readonly number[]
   eventLog: EventLogStatus
+  /** Why the way to the database is not safe; undefined: it is, or there is none. */
+  databaseRisk: DatabaseRisk | undefined
   /** See SiteKeyView. */
   keyUnprotected: boolean
 }
@@ -57,6 +60,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofAuthority(sources),
     ...ofOlderClients(sources),
     ...ofKey(sources),
+    ...ofDatabaseRisk(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -132,6 +136,12 @@ function ofKey({ keyUnprotected }: AttentionSources): Attention[] {
   const message =
     'This session has no keychain: the key that protects stored secrets is in a file that only this user can read.'
   return [item('info', 'keyUnprotected', '', message, 0)]
+}
+
+function ofDatabaseRisk({ databaseRisk: risk }: AttentionSources): Attention[] {
+  if (risk === undefined) return []
+  const code = risk === 'plain' ? 'databasePlain' : 'databaseUnverified'
+  return [item('warning', code, '', databaseRiskMessages[risk], 0)]
 }
 
 function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {

@@ -48,6 +48,8 @@ export const attention = z.strictObject({
     'diskRefused',
     'databaseRefused',
     'databaseAway',
+    'databasePlain',
+    'databaseUnverified',
     'recovered',
     'changesLost',
     'nodeOffline',

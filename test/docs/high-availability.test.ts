@@ -42,3 +42,26 @@ test.skipIf(!existsSync('/usr/sbin/haproxy'))('HAProxy takes its configuration',
   await writeFile(file, configuration('/etc/haproxy/haproxy.cfg'))
   expect(execFileSync('/usr/sbin/haproxy', ['-c', '-f', file], { encoding: 'utf8' })).toContain('valid')
 })
+
+test('Every file of the page speaks TLS to other machines, with a password and a verified certificate', () => {
+  const files = [...page.matchAll(/^```\w*\n([^]*?)^```/gm)].map(([, text = '']) => text)
+  for (const text of files) {
+    expect(text).not.toMatch(/http:\/\//)
+    expect(text).not.toMatch(/\btrust$|\bhost all all\b|^\s*- host\s|sslmode(?:=|: )(?!verify-full)/m)
+    expect(text).not.toMatch(/postgres:\/\/\w+:/)
+  }
+  const etcd = configuration('/etc/default/etcd')
+  for (const setting of ['CERT_FILE', 'KEY_FILE', 'TRUSTED_CA_FILE', 'CLIENT_CERT_AUTH=true'])
+    expect(etcd).toMatch(new RegExp(`^ETCD_${setting}[^]*^ETCD_PEER_${setting}`, 'm'))
+  const patroni = configuration('/etc/patroni/config.yml')
+  for (const [part, setting] of [
+    ['restapi', 'verify_client: required'],
+    ['restapi', 'authentication:'],
+    ['etcd3', 'protocol: https'],
+    ['etcd3', 'password: '],
+    ['postgresql', 'ssl: "on"'],
+  ] as const)
+    expect(patroni, part).toMatch(new RegExp(`^${part}:\n(?: .*\n)*? .*${setting}`, 'm'))
+  expect(patroni.match(/sslmode: verify-full\n\s+sslrootcert: /g)).toHaveLength(3)
+  expect(configuration('/etc/roomdesk/roomdesk.env')).toMatch(/sslmode=verify-full&sslrootcert=.*\n.*_PASSWORD_FILE=/)
+})

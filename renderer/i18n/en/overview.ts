@@ -76,6 +76,10 @@ export const overview = {
     databaseRefused:
       'The database takes no changes: nothing can be changed until it does. Meetings and everything that is only read go on.',
     databaseAway: 'The database cannot be reached: changes are refused; reads, media and presence go on.',
+    databasePlain:
+      'The connection to the database is not encrypted. Add sslmode=verify-full and sslrootcert to the address of the database.',
+    databaseUnverified:
+      'The certificate of the database is not verified. Use sslmode=verify-full and sslrootcert in the address of the database.',
     recovered: 'The store was damaged and has been repaired from its journal or a backup.',
     changesLost:
       'Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate what is missing or restore a newer copy of the whole data folder.',

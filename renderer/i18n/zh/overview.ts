@@ -77,6 +77,8 @@ export const overview: Texts<typeof englishOverview> = {
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
     databaseRefused: '数据库不接受更改：恢复之前，所有更改都会被拒绝；会议和只读操作不受影响。',
     databaseAway: '无法连接数据库：更改会被拒绝；读取、媒体和在线状态不受影响。',
+    databasePlain: '到数据库的连接未加密。请在数据库地址中加入 sslmode=verify-full 和 sslrootcert。',
+    databaseUnverified: '未验证数据库的证书。请在数据库地址中使用 sslmode=verify-full 和 sslrootcert。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
     changesLost: '数据目录受损，已确认的更改丢失。请检查磁盘，然后重新创建缺失的内容，或用较新的副本还原整个数据目录。',
     nodeOffline: 'MCU 节点 {subject} 已离线。',

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { DatabaseError } from './database-error.ts'
+
+/** Whether a password stands in an address. */
+export function holdsPassword(address: string): boolean {
+  return /^[^/]*\/\/[^/@]*:[^@]+@/.test(address) || /[?&]password=/.test(address)
+}
+
+/**
+ * An address with the password of a file: its first line.
+ * @throws DatabaseError when the file cannot be read or is empty, or the address has a password, or names no user
+ */
+export async function withPasswordOf(file: string, address: string): Promise<string> {
+  if (holdsPassword(address))
+    throw new DatabaseError(
+      'The address of the database holds a password, and --store-password-file names one: leave one out.',
+    )
+  const user = /^([^/]*\/\/[^/@:]+):?@/.exec(address)
+  if (user === null)
+    throw new DatabaseError('The address of the database names no user, whose password --store-password-file holds.')
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw new DatabaseError(`${file}, which --store-password-file names, cannot be read (${code}).`)
+  })
+  const password = text.split(/\r?\n/)[0] ?? ''
+  if (password === '') throw new DatabaseError(`${file}, which --store-password-file names, is empty.`)
+  return address.replace(user[0], () => `${user[1]}:${encodeURIComponent(password)}@`)
+}

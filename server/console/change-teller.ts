@@ -49,7 +49,8 @@ export class ChangeTeller {
       const failed = new Set(record.failed?.(answer))
       const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
       const topic: EventFields = room === '' ? {} : { room: this.#store.get('rooms', room)?.topic ?? '' }
-      const token: EventFields = origin.token === undefined ? {} : { token_label: origin.token }
+      const token: EventFields =
+        origin.token === undefined ? {} : { token_label: origin.token, token_id: origin.tokenId ?? '' }
       const params = { procedure: name, ...topic, ...token, ...record.params?.(given, answer) }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)

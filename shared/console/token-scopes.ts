@@ -16,9 +16,9 @@ export const tokenScopes = [
   'wall:write',
   'credentials:read',
   'credentials:write',
-  'accounts:read',
   'backups:read',
   'backups:write',
+  'accounts:read',
   'events:read',
   'lab:write',
 ] as const

@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AccountSite, openAccountSite, password } from '../server/console/account-site.ts'
+import { violations } from '../support/axe.ts'
+import { openWindows, type Windows } from '../support/chromium.ts'
+
+const minute = 60_000
+const builtPage = join(import.meta.dirname, '../../dist/renderer')
+/** Folder for screenshots; empty: none are taken. */
+const shots = process.env.ROOMDESK_SHOTS ?? ''
+
+describe('The console of root, half an hour after she signed in', () => {
+  let ahead = 0
+  let site: AccountSite
+  let windows: Windows
+  let context: BrowserContext
+  let page: Page
+  const problems: string[] = []
+  beforeAll(async () => {
+    const credentials = [{ label: 'Lobby', access_key: 'lobby', secret_key: 'the secret of the lobby' }]
+    ;[site, windows] = await Promise.all([
+      openAccountSite({ credentials }, { accountClock: () => Date.now() + ahead, consolePage: builtPage }),
+      openWindows(),
+    ])
+    await site.create('root', 'admin')
+    await site.call(await site.key(), 'overview.dismiss_welcome', {})
+    context = await windows.newContext({ viewport: { width: 1280, height: 860 } })
+    page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    const [name = '', value = ''] = (await site.signIn('root')).split('=')
+    await context.addCookies([{ name, value, url: site.url }])
+  })
+  afterAll(async () => {
+    await windows.close()
+    await site.stop()
+  })
+
+  /** Looks at the dialog as it is, in the theme and language that are set. */
+  async function look(name: string): Promise<void> {
+    // Element Plus gives each dialog a header and a footer: two dialogs over each other have two of each.
+    const found = await violations(page)
+    expect(found.filter((line) => !line.startsWith('landmark-'))).toEqual([])
+    if (shots !== '') await page.screenshot({ path: join(shots, `${name}.png`) })
+  }
+
+  async function setLook(theme: 'light' | 'dark', language: 'en' | 'zh'): Promise<void> {
+    await site.call(await site.key(), 'settings.set', { console: { theme, language } })
+    await page.locator(`html[lang^=${language}]`).waitFor({ state: 'attached' })
+  }
+
+  test('She makes a token that only reads: her password is asked for once, by keyboard, and the token is shown', async () => {
+    ahead = 30 * minute
+    await page.goto(`${site.url}/#/account`)
+    await page.getByRole('button', { name: 'Create token…' }).click()
+    const making = page.getByRole('dialog', { name: 'Create an access token' })
+    await making.getByLabel('Name', { exact: true }).fill('Nightly')
+    expect(await making.getByRole('checkbox', { name: 'Rooms: see' }).isChecked()).toBe(true)
+    expect(await making.getByRole('checkbox', { name: 'Rooms: change' }).isChecked()).toBe(false)
+    await look('token-en-light')
+    await page.keyboard.press('Enter')
+    const asked = page.getByRole('dialog', { name: 'Enter your password' })
+    const field = asked.locator('input[autocomplete=current-password]')
+    await field.waitFor()
+    await page.locator('input[autocomplete=current-password]:focus').waitFor()
+    await page.keyboard.type('not my password')
+    await page.keyboard.press('Enter')
+    await asked.getByText('This is not your password.').waitFor()
+    await look('password-en-light')
+    await setLook('dark', 'zh')
+    await page.getByRole('dialog', { name: '请输入您的密码' }).waitFor()
+    await page.locator('input[autocomplete=current-password]').last().press('Enter')
+    await page.getByText('密码不正确。').waitFor()
+    await look('password-zh-dark')
+    await setLook('light', 'en')
+    await field.fill(password)
+    await page.keyboard.press('Enter')
+    const shown = page.getByRole('dialog', { name: 'The new access token' })
+    await shown.getByText(/rdp_/).waitFor()
+    const [token] = await site.call(await site.key(), 'accounts.tokens', {})
+    expect(token?.scopes.every((scope) => scope.endsWith(':read'))).toBe(true)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(/^Reads \d+ areas$/).waitFor()
+    await look('account-en-light')
+    await setLook('dark', 'zh')
+    await look('account-zh-dark')
+    await setLook('light', 'en')
+    expect(problems).toEqual([])
+  })
+
+  test('She closes the dialog: nothing is made, and the page says so', async () => {
+    ahead = 60 * minute
+    await page.getByRole('button', { name: 'Create token…' }).click()
+    await page
+      .getByRole('dialog', { name: 'Create an access token' })
+      .getByLabel('Name', { exact: true })
+      .fill('Second')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Enter your password' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Nothing was changed: this needs your password.').waitFor()
+    expect(await site.call(await site.key(), 'accounts.tokens', {})).toHaveLength(1)
+  })
+})

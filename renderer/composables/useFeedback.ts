@@ -1,4 +1,4 @@
-import { ElMessage } from 'element-plus'
+import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plus'
 import { shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
 import { CallError, passwordNeeded } from '../transport/transport.ts'
@@ -25,6 +25,11 @@ interface Asked extends Question {
 /** The question in front, shown by ConfirmHost. */
 export const asked = shallowRef<Asked | null>(null)
 
+/** Messages on the screen at most. Element Plus would drop the newest of more, which is what the operator waits for. */
+const mostShown = 3
+/** The oldest first. */
+const shown = new Set<MessageHandler>()
+
 /** Telling and asking the operator. */
 export function useFeedback() {
   const { t } = useText()
@@ -50,13 +55,13 @@ export function useFeedback() {
   }
 
   const tell = (message: string): void => {
-    ElMessage({ message, type: 'success', duration: 2_500, grouping: true })
+    show({ message, type: 'success', duration: 2_500 })
   }
   const warn = (message: string): void => {
-    ElMessage({ message, type: 'warning', duration: 6_000, showClose: true, grouping: true })
+    show({ message, type: 'warning', duration: 6_000, showClose: true })
   }
   const fail = (error: unknown): void => {
-    ElMessage({ message: errorText(error), type: 'error', duration: 8_000, showClose: true, grouping: true })
+    show({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
   }
 
   /** Resolves to whether the operator said yes. */
@@ -91,6 +96,19 @@ export function useFeedback() {
   }
 
   return { errorText, tell, warn, fail, ask, attempt, copy }
+}
+
+/** Shows a message; where there are too many, the oldest makes room for it. */
+function show(options: MessageOptions): void {
+  const handler = ElMessage({ ...options, grouping: true, onClose: () => shown.delete(handler) })
+  // The same words are one message, which is the newest again.
+  shown.delete(handler)
+  shown.add(handler)
+  for (const oldest of shown) {
+    if (shown.size <= mostShown) return
+    shown.delete(oldest)
+    oldest.close()
+  }
 }
 
 /** Puts a text on the clipboard; a page served over plain HTTP from another host has no clipboard of its own. */

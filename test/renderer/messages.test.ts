@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createApp } from 'vue'
+import { useFeedback } from '../../renderer/composables/useFeedback.ts'
+import { i18n } from '../../renderer/i18n/index.ts'
+
+const words = (): string[] => Array.from(document.querySelectorAll('.el-message'), ({ textContent }) => textContent)
+
+test('Of many messages the newest is always shown, the oldest make room, and three stay', async () => {
+  const feedback = Promise.withResolvers<ReturnType<typeof useFeedback>>()
+  const page = createApp({
+    setup() {
+      feedback.resolve(useFeedback())
+      return () => null
+    },
+  })
+  page.use(i18n).mount(document.createElement('div'))
+  const { tell, warn, fail } = await feedback.promise
+  warn('The first')
+  warn('The second')
+  fail(new Error('an error that nobody foresaw'))
+  tell('The fourth')
+  expect(words().some((word) => word.includes('The fourth'))).toBe(true)
+  await expect.poll(() => words().some((word) => word.includes('The first'))).toBe(false)
+  // Said again, it is the newest.
+  warn('The second')
+  tell('The fifth')
+  await expect.poll(words).toHaveLength(3)
+  expect(words().map((word) => word.trim())).toEqual(
+    expect.arrayContaining([expect.stringContaining('The second'), expect.stringContaining('The fifth')]),
+  )
+  page.unmount()
+})

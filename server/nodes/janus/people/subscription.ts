@@ -25,6 +25,11 @@ export interface SubscriptionRequests {
 
 /** By this Janus's events name who watches by a page of ours. */
 const opaqueId = 'roomdesk-viewer'
+/**
+ * A size changes with a key picture of it. Janus asks whoever publishes for one a second at most, and of what is wanted within that second it forgets: each size is asked for once
+ * more after it, in milliseconds, which changes nothing where it is sent by then.
+ */
+const askAgainMs = 1_200
 const never = new AbortController().signal
 
 /** One stream on its way from Janus to a browser. Janus offers; the browser answers. */
@@ -35,6 +40,8 @@ export class Subscription {
   #height: number | undefined
   /** What was asked for the height of before, as text. */
   #shown = ''
+  /** See `askAgainMs`. */
+  #askAgain: NodeJS.Timeout | undefined
   /** What the browser answered; undefined before. */
   #answer: string | undefined
 
@@ -151,6 +158,7 @@ export class Subscription {
 
   /** Ends it. */
   async end(signal: AbortSignal): Promise<void> {
+    clearTimeout(this.#askAgain)
     await this.#handle.detach(signal)
   }
 
@@ -159,6 +167,16 @@ export class Subscription {
     const text = JSON.stringify(body)
     if (body === undefined || text === this.#shown) return
     this.#shown = text
+    await this.#ask(body, signal)
+    clearTimeout(this.#askAgain)
+    this.#askAgain = setTimeout(() => {
+      // Without an answer it stays as it is until the height changes.
+      if (!this.#handle.isDetached) this.#ask(body, AbortSignal.timeout(askAgainMs)).catch(() => {})
+    }, askAgainMs)
+    this.#askAgain.unref()
+  }
+
+  async #ask(body: Body, signal: AbortSignal): Promise<void> {
     try {
       await this.#handle.request(body, signal)
     } catch (error) {

@@ -1,11 +1,13 @@
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { AppliedSettings } from './applied-settings.ts'
+import { assertProven, isAtMachine } from './at-machine.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** What the site's procedures read. */
@@ -29,11 +31,21 @@ export interface SiteParts {
   replaceKey: (() => string) | undefined
 }
 
+type CountedCollection = 'rooms' | 'credentials' | 'nodes' | 'devices' | 'accounts' | 'access_tokens' | 'wall_views'
+type BackupView = ProcedureOutput<'backups.make'>
+
+/** Accounts and tokens that a preview names. */
+const mostShown = 100
+
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
 
 /** Procedures on the site as a whole. */
 export function siteHandlers(parts: SiteParts): Handlers<Names> {
   const { store, pool, samples } = parts
+  const proven = async (backup: StoreBackup, contents: boolean): Promise<BackupView> => ({
+    ...backup,
+    proof: await store.proofOfBackup(backup.name, contents),
+  })
   return {
     'overview.get': () => overview(parts),
     'overview.samples': () => samples.list(),
@@ -64,8 +76,8 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       return {}
     },
     'tls.info': () => certificateInfo(parts.tlsMode(), parts.tls.material),
-    'backups.list': async () => [...(await store.backups())],
-    'backups.make': () => store.makeBackup(true),
+    'backups.list': async () => await Promise.all((await store.backups()).map((backup) => proven(backup, false))),
+    'backups.make': async () => await proven(await store.makeBackup(true), false),
     'backups.keep': async ({ name, kept }) => {
       await store.keepBackup(name, kept)
       return {}
@@ -78,27 +90,36 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       await store.takeUpload(upload, offset, Buffer.from(data, 'base64'))
       return {}
     },
-    'backups.add': ({ upload }) => store.addUpload(upload),
+    'backups.add': async ({ upload }) => await proven(await store.addUpload(upload), true),
     'backups.read': async ({ name, offset, length }) => {
       const { bytes, total } = await store.readBackup(name, offset, length)
       return { data: bytes.toString('base64'), total }
     },
-    'backups.preview': async ({ name }) => {
-      const preview = await store.previewBackup(name)
-      const count = (collection: 'rooms' | 'credentials' | 'nodes' | 'devices'): number => store.all(collection).size
+    'backups.preview': async ({ name }, origin) => {
+      const { access, ...preview } = await store.previewBackup(name)
+      const proof = await store.proofOfBackup(name, true)
+      const count = (collection: CountedCollection): number => store.all(collection).size
       return {
         ...preview,
+        access: access.slice(0, mostShown),
+        access_total: access.length,
+        proof,
+        restorable: proof === 'good' || isAtMachine(origin),
         now: {
           rooms: count('rooms'),
           credentials: count('credentials'),
           nodes: count('nodes'),
           devices: count('devices'),
+          accounts: count('accounts'),
+          access_tokens: count('access_tokens'),
+          wall_views: count('wall_views'),
         },
       }
     },
-    'backups.restore': async ({ name }) => ({
-      problems: await parts.applied.replace(() => store.restoreBackup(name)),
-    }),
+    'backups.restore': async ({ name }, origin) => {
+      if (!isAtMachine(origin)) assertProven(await store.proofOfBackup(name, true), name)
+      return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
+    },
     'console.replace_key': () => {
       if (parts.replaceKey === undefined) throw new ConsoleError('conflict', 'The desktop app has no console key.')
       return { key: parts.replaceKey() }

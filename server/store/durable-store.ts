@@ -1,3 +1,4 @@
+import type { BackupProof } from '../../shared/console/site.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from './state.ts'
@@ -95,6 +96,7 @@ export class DurableStore implements Store {
     this.#snapshots = new Snapshots({
       folder,
       storage,
+      sealer: options.sealer,
       clock,
       after: this.#snapshotAfter,
       retention: () => siteSettings(this).backups,
@@ -233,6 +235,10 @@ export class DurableStore implements Store {
 
   addUpload(upload: string): Promise<StoreBackup> {
     return this.#backups.addUpload(upload)
+  }
+
+  proofOfBackup(name: string, contents: boolean): Promise<BackupProof> {
+    return this.#backups.proof(name, contents)
   }
 
   previewBackup(name: string): Promise<StoreBackupPreview> {

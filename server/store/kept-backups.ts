@@ -1,12 +1,15 @@
+import type { BackupProof } from '../../shared/console/site.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { readArchive } from './files/backup-archive.ts'
-import { deleteBackup, keepBackup, listBackups, mostKept } from './files/backups.ts'
+import { deleteBackup, keepBackup, listBackups, mostKept, proofOfBackup } from './files/backups.ts'
 import { backupError } from './files/restore.ts'
 import { addUploaded, takePart } from './files/uploaded-backup.ts'
+import type { Sealer } from './sealer.ts'
 import { storageError } from './storage-error.ts'
 import type { StoreBackup } from './store.ts'
 
 export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
+  sealer: Pick<Sealer, 'proof'>
   /** The data folder. */
   folder: string
   /** Writes the state out and copies it. */
@@ -49,6 +52,12 @@ export class KeptBackups {
 
   async read(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
     return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async proof(name: string, contents: boolean): Promise<BackupProof> {
+    return await proofOfBackup(this.#options.folder, name, this.#options.sealer, contents).catch((error: unknown) => {
       throw backupError(name, error)
     })
   }

@@ -1,4 +1,5 @@
 import { listBackups, makeBackup, type Retention } from './files/backups.ts'
+import type { Sealer } from './sealer.ts'
 import type { Storage } from './storage.ts'
 import type { StoreBackup } from './store.ts'
 
@@ -6,6 +7,8 @@ export interface SnapshotsOptions {
   /** The data folder: backups are in it, wherever the state is. */
   folder: string
   storage: Storage
+  /** Proves backups. */
+  sealer: Pick<Sealer, 'proof'>
   /** Runs a task while no flush is under way. */
   between: <R>(task: () => Promise<R>) => Promise<R>
   clock: () => number
@@ -91,9 +94,9 @@ export class Snapshots {
   }
 
   async #copy(kept = false): Promise<StoreBackup> {
-    const { folder, storage, clock, retention } = this.#options
+    const { folder, storage, sealer, clock, retention } = this.#options
     const documents = (into: string): Promise<void> => storage.writeDocuments(into)
-    const backup = await makeBackup(folder, clock(), { documents, kept, retention: retention() })
+    const backup = await makeBackup(folder, clock(), { documents, sealer, kept, retention: retention() })
     this.#backupAt = backup.at
     return backup
   }

@@ -1,3 +1,4 @@
+import type { AccessChange, BackupProof } from '../../shared/console/site.ts'
 import type { Licence } from '../../shared/licence.ts'
 import type {
   StoredAccessToken,
@@ -132,6 +133,11 @@ export interface StoreBackupPreview {
   credentials: number
   nodes: number
   devices: number
+  accounts: number
+  access_tokens: number
+  wall_views: number
+  /** Accounts and access tokens that a restore brings back, takes away or changes; those that have ended are left out. */
+  access: AccessChange[]
 }
 
 /**
@@ -194,6 +200,11 @@ export interface Store {
   addUpload(upload: string): Promise<StoreBackup>
   /** A part of a backup as a tar archive, and how long that is in whole. @throws ApiError 'parameter' when there is no backup of this name. */
   readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
+  /**
+   * Says whether this site made a backup, as it is. @param contents true: every file of it is read; false: names and sizes only
+   * @throws ApiError 'parameter' when there is no backup of this name
+   */
+  proofOfBackup(name: string, contents: boolean): Promise<BackupProof>
   /** Counts of what a backup holds. @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read. */
   previewBackup(name: string): Promise<StoreBackupPreview>
   /**

@@ -4,6 +4,7 @@ import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
+import { roleNames } from './role-names.ts'
 
 const listenerView = z.strictObject({
   name: z.enum(['media', 'device', 'node', 'console', 'event']),
@@ -140,6 +141,13 @@ export const sample = z.strictObject({
 })
 export type Sample = z.output<typeof sample>
 
+/**
+ * Whether this site made a backup: its proof by the site's key is right (`good`), there is none (`missing`: an earlier version made it, or another program), or it does not
+ * fit (`wrong`: the backup was changed, or another site made it).
+ */
+export const backupProofs = ['good', 'missing', 'wrong'] as const
+export type BackupProof = (typeof backupProofs)[number]
+
 const backupView = z.strictObject({
   name: z.string(),
   at: moment,
@@ -148,6 +156,7 @@ const backupView = z.strictObject({
   kept: z.boolean(),
   /** It came from elsewhere. */
   uploaded: z.boolean(),
+  proof: z.enum(backupProofs),
 })
 /** Names an upload while it is under way. */
 const uploadName = z.string().regex(/^[0-9a-z]{1,36}$/)
@@ -161,6 +170,22 @@ const backupName = z.strictObject({
     .regex(/^[\w.-]+$/),
 })
 
+/** What a restore does to an account or an access token. */
+const accessChange = z.strictObject({
+  kind: z.enum(['account', 'token']),
+  change: z.enum(['gained', 'lost', 'changed']),
+  /** Of the account, or the label of the token. */
+  name: z.string(),
+  /** Name of the account; of a token whose account is not there empty. */
+  account: z.string(),
+  /** After the restore; of what is lost, before. */
+  role: z.enum(roleNames),
+  enabled: z.boolean(),
+  /** Of a token. */
+  expires_at: moment,
+})
+export type AccessChange = z.output<typeof accessChange>
+
 /** What is in a backup, against what is there now. */
 const backupPreview = z.strictObject({
   name: z.string(),
@@ -169,7 +194,24 @@ const backupPreview = z.strictObject({
   credentials: z.int(),
   nodes: z.int(),
   devices: z.int(),
-  now: z.strictObject({ rooms: z.int(), credentials: z.int(), nodes: z.int(), devices: z.int() }),
+  accounts: z.int(),
+  access_tokens: z.int(),
+  wall_views: z.int(),
+  now: z.strictObject({
+    rooms: z.int(),
+    credentials: z.int(),
+    nodes: z.int(),
+    devices: z.int(),
+    accounts: z.int(),
+    access_tokens: z.int(),
+    wall_views: z.int(),
+  }),
+  /** Accounts and access tokens that come back, go or change; the first hundred of `access_total`. */
+  access: z.array(accessChange),
+  access_total: z.int(),
+  proof: z.enum(backupProofs),
+  /** Whether this caller may restore it: what this site did not make is restored on the machine itself only. */
+  restorable: z.boolean(),
 })
 
 export const siteProcedures = {
@@ -242,7 +284,7 @@ export const siteProcedures = {
   ),
   'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
   'backups.restore': procedure(
-    'Put a backup in place of the current state, which is backed up first. Listeners and certificate follow; problems say what of them cannot.',
+    'Put a backup in place of the current state, which is backed up first. One that this site did not make is restored on the machine itself only. Listeners and certificate follow; problems say what of them cannot.',
     backupName,
     z.strictObject({ problems: z.array(z.strictObject({ path: z.string(), message: z.string() })) }),
   ),

@@ -1,3 +1,5 @@
+import { restore } from './restore.ts'
+
 /** Settings. */
 export const settings = {
   title: 'Settings',
@@ -386,7 +388,11 @@ export const settings = {
     credentials: 'Credentials',
     nodes: 'MCU nodes',
     devices: 'Devices',
+    accounts: 'Accounts',
+    access_tokens: 'Access tokens',
+    wall_views: 'Wall views',
     same: 'no change',
+    ...restore,
     loseSessions: 'People in rooms that are not in the backup are removed. Client sessions are not affected.',
     doRestore: 'Restore',
     restored: 'Backup restored',

@@ -1,3 +1,4 @@
+import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
 
@@ -372,6 +373,10 @@ export const settings: Texts<typeof english> = {
     credentials: '接入凭据',
     nodes: 'MCU 节点',
     devices: '设备',
+    accounts: '账户',
+    access_tokens: '访问令牌',
+    wall_views: '电视墙视图',
+    ...restore,
     same: '无变化',
     loseSessions: '备份中没有的房间，其参会者会被移出。客户端的会话不受影响。',
     doRestore: '恢复',

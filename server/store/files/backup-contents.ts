@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { backupsFolder, parseBackupName } from './backups.ts'
 import { type Migrations, migrations } from '../migrations.ts'
+import { accessChanges } from './access-changes.ts'
 import { type Recovered, readFolder } from './recovery.ts'
+import { emptyState, type State } from '../state.ts'
 import type { StoreBackupPreview } from '../store.ts'
 
 /** Everything a backup holds. @throws DamagedFileError, or ENOENT when there is no such backup. */
@@ -11,11 +13,12 @@ export async function readBackup(folder: string, name: string, known: Migrations
   return await readFolder(join(folder, backupsFolder, name), known)
 }
 
-/** What a backup holds, in numbers. @throws DamagedFileError, or ENOENT when there is no such backup. */
+/** What a backup holds, in numbers, and what it does to accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */
 export async function previewBackup(
   folder: string,
   name: string,
   known: Migrations = migrations,
+  now: State = emptyState(),
 ): Promise<StoreBackupPreview> {
   const { state } = await readBackup(folder, name, known)
   return {
@@ -25,5 +28,9 @@ export async function previewBackup(
     credentials: state.credentials.size,
     nodes: state.nodes.size,
     devices: state.devices.size,
+    accounts: state.accounts.size,
+    access_tokens: state.access_tokens.size,
+    wall_views: state.wall_views.size,
+    access: accessChanges(now, state, Date.now()),
   }
 }

@@ -1,8 +1,11 @@
+import type { BackupProof } from '../../../shared/console/site.ts'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUpEvents, eventsFolder } from './backup-events.ts'
 import { fileTime, listFolder, syncFolder } from './durable-files.ts'
+import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
+import { proofOf, proveBackup } from './backup-proof.ts'
 
 /** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
 export const backupsFolder = 'backups'
@@ -10,6 +13,8 @@ export const backupsFolder = 'backups'
 export const keptMark = 'kept'
 /** In a backup that was uploaded: it may be of any time, so nothing takes it but the operator. */
 export const uploadedMark = 'uploaded'
+/** Files of a backup that say what the operator did with it. */
+export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 /** Most that an operator keeps: a disk is not filled by a hand that slips. */
 export const mostKept = 50
 
@@ -67,9 +72,14 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
 export async function makeBackup(
   folder: string,
   now: number,
-  options: { documents: (into: string) => Promise<void>; kept?: boolean; retention?: Retention },
+  options: {
+    documents: (into: string) => Promise<void>
+    sealer: Pick<Sealer, 'proof'>
+    kept?: boolean
+    retention?: Retention
+  },
 ): Promise<StoreBackup> {
-  const { documents, kept = false, retention = defaultRetention } = options
+  const { documents, sealer, kept = false, retention = defaultRetention } = options
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)
@@ -81,6 +91,7 @@ export async function makeBackup(
   try {
     await documents(making)
     await backUpEvents(folder, making)
+    await proveBackup(making, parseBackupName(name)?.at ?? now, sealer, backupMarks)
     if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)
     await rename(making, join(all, name))
@@ -126,6 +137,20 @@ export async function deleteBackup(folder: string, name: string): Promise<void> 
   await rename(path, going)
   await rm(going, { recursive: true, force: true })
   await syncFolder(join(folder, backupsFolder))
+}
+
+/**
+ * Says whether this site made a backup.
+ * @param contents true: every file is read
+ * @throws ENOENT when there is none of this name
+ */
+export async function proofOfBackup(
+  folder: string,
+  name: string,
+  sealer: Pick<Sealer, 'proof'>,
+  contents: boolean,
+): Promise<BackupProof> {
+  return await proofOf(await folderOf(folder, name), parseBackupName(name)?.at ?? 0, sealer, backupMarks, contents)
 }
 
 async function folderOf(folder: string, name: string): Promise<string> {

@@ -21,6 +21,7 @@ import { Journal } from './journal/journal.ts'
 import { Losses } from './losses.ts'
 import { refuseMovedSite } from './moved-site.ts'
 import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
+import type { Sealer } from '../sealer.ts'
 import { sealBackups } from './seal-backups.ts'
 
 /**
@@ -67,7 +68,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   // The old files, and the journal they need, before anything is written in the new version.
-  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock())
+  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
     // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.
@@ -143,10 +144,10 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
 }
 
 /** A backup with the journal: the files are not up to date. */
-async function backUpAsItIs(folder: string, now: number): Promise<StoreBackup> {
+async function backUpAsItIs(folder: string, now: number, sealer: Sealer): Promise<StoreBackup> {
   const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
   const names = [...documentNames.map(fileName), ...segments.map(segmentName)]
-  return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names) })
+  return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer })
 }
 
 async function removeLeftovers(folder: string): Promise<void> {

@@ -47,8 +47,9 @@ export class Restore {
 
   /** See Store.previewBackup. */
   async preview(name: string): Promise<StoreBackupPreview> {
+    const { folder, migrations, state } = this.#options
     try {
-      return await previewBackup(this.#options.folder, name, this.#options.migrations)
+      return await previewBackup(folder, name, migrations, state)
     } catch (error) {
       throw backupError(name, error)
     }

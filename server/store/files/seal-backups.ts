@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Sealer } from '../sealer.ts'
 import { withoutClearSecrets } from '../site-settings.ts'
-import { backupsFolder, listBackups } from './backups.ts'
+import { proveBackup } from './backup-proof.ts'
+import { backupMarks, backupsFolder, listBackups, proofOfBackup } from './backups.ts'
 import { checksum } from './document-reader.ts'
 import { fileName } from './documents.ts'
 import { hasCode, replaceDurably } from './durable-files.ts'
 
 /** Seals in every backup what an earlier version stored in the clear. Nothing else of a backup changes; a damaged one is left as it is. */
-export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal'>): Promise<void> {
-  for (const { name } of await listBackups(folder)) {
+export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
+  for (const { name, at } of await listBackups(folder)) {
     const path = join(folder, backupsFolder, name, fileName('site'))
     let text: string
     try {
@@ -20,7 +21,11 @@ export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal'>):
       throw error
     }
     const after = sealedDocument(text, sealer)
-    if (after !== undefined) await replaceDurably(path, after)
+    if (after === undefined) continue
+    const proof = await proofOfBackup(folder, name, sealer, true)
+    await replaceDurably(path, after)
+    // What was proven stays so; what was not is not vouched for now.
+    if (proof === 'good') await proveBackup(join(folder, backupsFolder, name), at, sealer, backupMarks)
   }
 }
 

@@ -12,7 +12,8 @@ import { readFolder } from './recovery.ts'
 const block = 512
 const longestArchive = 2 ** 31
 /** What a backup holds. */
-const known = /^(?:(?:site|rooms|sessions)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
+const known =
+  /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
 
 const refused = (message: string): ApiError => new ApiError('parameter', { field: 'upload', message })
 const fileOf = (folder: string, upload: string): string => join(folder, backupsFolder, `.uploading-${upload}`)

@@ -41,7 +41,7 @@ test('The console refuses such names wherever one is given', async () => {
     site.result(key, 'media.join_link', { room_id, user_name: 'a\n=1+1' }),
     site.result(key, 'media.join_link', { room_id, user_id: turned }),
     site.result(key, 'credentials.create', { label: turned }),
-    site.result(key, 'wall.save', { name: turned, items: [] }),
+    site.result(key, 'wall.save', { name: turned, items: [{ kind: 'camera', id: 'gate' }] }),
   ]
   for (const { status, ...answer } of await Promise.all(refused))
     expect({ status, answer }).toMatchObject({ status: 400, answer: { ok: false, error: { code: 'invalid' } } })

@@ -375,7 +375,7 @@ export const settings: Texts<typeof english> = {
     devices: '设备',
     accounts: '账户',
     access_tokens: '访问令牌',
-    wall_views: '电视墙视图',
+    wall_views: '监控墙视图',
     ...restore,
     same: '无变化',
     loseSessions: '备份中没有的房间，其参会者会被移出。客户端的会话不受影响。',

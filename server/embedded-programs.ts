@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
-import type { ProofOfClient } from './edge/passed-on.ts'
+import type { RequestProof } from './edge/request-proof.ts'
 import type { SiteWatch } from './event-log/watch-site.ts'
 import type { MediaConfiguration } from './nodes/embedded/embedded-media-options.ts'
 import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
@@ -31,7 +31,7 @@ export interface EmbeddedProgramsParts {
   /** Where this controller listens. */
   sitePorts?: (() => readonly number[]) | undefined
   /** What other controllers of the site prove of the clients that they pass on; left out: it is alone. */
-  proof?: ProofOfClient | undefined
+  proof?: RequestProof | undefined
 }
 
 /** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
@@ -57,7 +57,7 @@ export function embeddedPrograms(
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
-    proofKey: proof?.key,
+    passedOn: proof,
     configuration,
     outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),
     removals: {

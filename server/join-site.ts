@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaderHistory } from './console/leader-history.ts'
 import type { SiteControllers } from './console/site-controllers.ts'
 import type { ControllerOptions } from './controller-options.ts'
-import { proofOfCaller } from './standby-console.ts'
-import { askOthers } from './standby/ask-others.ts'
+import { RequestProof } from './edge/request-proof.ts'
+import { askOthersBy } from './standby/ask-others.ts'
 import { introduceBy } from './standby/introduce.ts'
 import type { MemberOptions } from './store/postgres/member-options.ts'
 import type { Sealer } from './store/sealer.ts'
@@ -32,6 +32,7 @@ export async function joinSite(
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
   // A site in files does not load what it does not use.
   const { openMember } = await import('./store/postgres/open-member.ts')
+  const proof = RequestProof.by(sealer, '')
   return await openMember({
     ...member,
     folder,
@@ -41,8 +42,8 @@ export async function joinSite(
     name,
     version,
     whenAway,
-    askOthers,
-    introduce: introduceBy(proofOfCaller(sealer)),
+    askOthers: askOthersBy(proof),
+    introduce: introduceBy(proof),
     ...(before === undefined ? {} : { before }),
   })
 }

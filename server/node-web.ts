@@ -1,7 +1,7 @@
 import { clientAddress } from './edge/client-address.ts'
 import { connectionLimits } from './edge/limits.ts'
 import type { EdgeLog } from './edge/guards.ts'
-import { ProofOfClient } from './edge/passed-on.ts'
+import { RequestProof } from './edge/request-proof.ts'
 import { EdgeServer } from './edge/server.ts'
 import { StaticFiles } from './edge/static-files.ts'
 import type { Web } from './media/http/web.ts'
@@ -12,11 +12,12 @@ export function nodeWeb(log: Log): Web {
   return {
     files: (folder) => new StaticFiles(folder),
     client: clientAddress,
-    port(handlers, proofKey) {
+    port(handlers, passedOn) {
       const server = new EdgeServer({
         ...handlers,
         name: 'node',
-        proof: proofKey === undefined ? undefined : new ProofOfClient(Buffer.from(proofKey, 'base64')),
+        proof:
+          passedOn === undefined ? undefined : new RequestProof(Buffer.from(passedOn.key, 'base64'), passedOn.self),
         log: edgeLog(log),
         limits: connectionLimits.node,
         timeouts: { requestMs: 15_000, keepAliveMs: 30_000 },

@@ -4,10 +4,9 @@ import type { Logger } from 'pino'
 import { ConsoleError } from '../shared/console/procedure.ts'
 import type { Settings } from '../shared/settings.ts'
 import type { ConsoleKey } from './console/console-key.ts'
-import type { ProofOfCaller } from './console/passed-on-caller.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
-import type { ProofOfClient } from './edge/passed-on.ts'
+import type { RequestProof } from './edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
@@ -41,10 +40,8 @@ export interface LedSite {
   store: LedStore
   member: SiteMember
   consoleKey: ConsoleKey | undefined
-  /** Of requests that others pass on. */
-  proof: ProofOfClient
-  /** Of calls of other controllers' consoles. */
-  proofOfCaller: ProofOfCaller
+  /** Of requests that others send. */
+  proof: RequestProof
   /** Of requests that another controller is to answer by now. */
   elsewhere: Elsewhere
   /** The ports that the standby before let go of. */

@@ -51,7 +51,6 @@ export function openConsolePort(parts: ConsolePortParts): ConsoleListener {
     health: parts.health,
     signIns: tellSignIns(parts.signIns),
     proof: led?.proof,
-    proofOfCaller: led?.proofOfCaller,
     kept: led?.kept,
     hearOf: led === undefined ? undefined : (joiner) => led.member.hearOf(joiner),
   })

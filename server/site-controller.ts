@@ -5,7 +5,7 @@ import type { SiteControllers } from './console/site-controllers.ts'
 import { Controller } from './controller.ts'
 import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
-import { ProofOfClient } from './edge/passed-on.ts'
+import { RequestProof } from './edge/request-proof.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import type { EventLog } from './event-log/event-log.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
@@ -15,7 +15,6 @@ import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from '.
 import { type JoinedSite, openJoinedSite } from './joined-site.ts'
 import { firstMaterial, prepareSite } from './open-site.ts'
 import type { Restarts } from './restarts.ts'
-import { proofOfCaller } from './standby-console.ts'
 import { type StandbyRole, standbyRole } from './standby-role.ts'
 import type { FollowedSite } from './standby/followed-site.ts'
 import { LeaderWay } from './standby/leader-way.ts'
@@ -38,7 +37,7 @@ export class SiteController {
   readonly #site: FollowedSite
   readonly #way = new LeaderWay()
   readonly #kept = new KeptPorts()
-  readonly #proof: ProofOfClient
+  readonly #proof: RequestProof
   readonly #startedAt = Date.now()
   readonly consoleKey: ConsoleKey | undefined
   #member: SiteMember
@@ -68,7 +67,7 @@ export class SiteController {
     this.#tls = tls
     this.#ports = options.restarts?.ports ?? {}
     this.#life = new ControllerLife(events, options.version)
-    this.#proof = new ProofOfClient(sealer.keyFor('client of a request that was passed on'))
+    this.#proof = RequestProof.by(sealer, member.id)
     const { consolePage, dataFolder, logger } = options
     this.consoleKey =
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
@@ -263,7 +262,6 @@ export class SiteController {
       ports: this.#ports,
       placed: () => this.#announce(),
       controllers: this.#controllers(),
-      sealer: this.#sealer,
       consoleKey: this.consoleKey,
       events: this.#events,
       tls: this.#tls,
@@ -288,7 +286,6 @@ export class SiteController {
       member: this.#member,
       consoleKey: this.consoleKey,
       proof: this.#proof,
-      proofOfCaller: proofOfCaller(this.#sealer),
       elsewhere: passElsewhere(new PassOn(this.#way, this.#proof), () => this.#site.settings().deadlines.store_ms),
       kept: this.#kept,
       ports: this.#ports,

@@ -4,10 +4,9 @@ import { Callers } from './console/callers.ts'
 import type { ConsoleKey } from './console/console-key.ts'
 import { ConsoleListener } from './console/console-listener.ts'
 import { EventHub } from './console/event-hub.ts'
-import { ProofOfCaller } from './console/passed-on-caller.ts'
 import { ControllerWatch, type SiteControllers } from './console/site-controllers.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
-import type { ProofOfClient } from './edge/passed-on.ts'
+import type { RequestProof } from './edge/request-proof.ts'
 import { StaticFiles } from './edge/static-files.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import type { EventLog } from './event-log/event-log.ts'
@@ -21,7 +20,9 @@ import { leaderSignIn } from './standby/leader-sign-in.ts'
 import type { LeaderWay } from './standby/leader-way.ts'
 import { readOnlyDispatch } from './standby/read-only-dispatch.ts'
 import { standbyMetrics } from './standby/standby-metrics.ts'
-import type { Sealer } from './store/sealer.ts'
+
+/** For whoever asks without signing in: what PostgreSQL says names hosts, users and databases. */
+const databaseAway = 'the database cannot be reached'
 
 /** What the console of a standby is made of. */
 export interface StandbyConsoleOptions {
@@ -29,10 +30,9 @@ export interface StandbyConsoleOptions {
   page: string
   site: FollowedSite
   controllers: SiteControllers
-  sealer: Sealer
   key: ConsoleKey
   events: EventLog
-  proof: ProofOfClient
+  proof: RequestProof
   kept: KeptPorts
   tls: () => TlsMaterial | undefined
   way: LeaderWay
@@ -47,17 +47,12 @@ export interface StandbyConsoleOptions {
   logger: Logger
 }
 
-/** For what the site's controllers prove to each other's consoles. */
-export function proofOfCaller(sealer: Pick<Sealer, 'proof'>): ProofOfCaller {
-  return new ProofOfCaller((text) => sealer.proof('caller of another console', text))
-}
-
 /** The console of a controller that stands by: it reads, by the leader's answers. */
 export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): void } {
-  const { site, controllers, sealer, key, proof, kept, way, logger } = options
+  const { site, controllers, key, proof, kept, way, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
   const waitMs = (): number => site.settings().deadlines.store_ms
-  const leader = new LeaderConsole(way, proof, proofOfCaller(sealer), waitMs)
+  const leader = new LeaderConsole(way, proof, waitMs)
   const hub = new EventHub()
   const watch = new ControllerWatch({ site: controllers, hub, sink: options.events })
   const leaderUrl = (): string => controllers.leader()?.place.console ?? ''
@@ -86,14 +81,14 @@ export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): 
     }),
     certificate: options.tls,
     metricsNeedToken: () => site.settings().console.metrics_token,
-    health: () => {
+    health: (known) => {
       const { awaySince, error } = controllers.database()
       const body = {
         ok: false,
         role: 'standby',
         version: options.version,
         uptime_s: Math.round((Date.now() - options.startedAt) / 1_000),
-        store: awaySince === 0 ? 'ok' : error,
+        store: awaySince === 0 ? 'ok' : known ? error : databaseAway,
         leader: controllers.leader()?.name ?? '',
       }
       return { ok: false, body }
@@ -102,7 +97,12 @@ export function standbyConsole(options: StandbyConsoleOptions): Port & { end(): 
     proof,
     kept,
   })
-  const leaderEvents = new LeaderEvents(hub, way, leader, logger, () => listener.restartConsoles())
+  const leaderEvents = new LeaderEvents({
+    ...{ hub, way, console: leader, log: logger },
+    // Whose session ended since is not known here.
+    mayShow: () => controllers.database().awaySince === 0,
+    began: () => listener.restartConsoles(),
+  })
   watch.start()
   const stopFollowing = site.onChange((changes) => {
     if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()

@@ -5,12 +5,10 @@ import type { TlsMaterial } from './edge/tls.ts'
 import type { EventLog } from './event-log/event-log.ts'
 import { standbyConsole } from './standby-console.ts'
 import { Standby, type StandbyOptions } from './standby/standby.ts'
-import type { Sealer } from './store/sealer.ts'
 
 /** What a controller that stands by works with, beyond its options. */
 export interface StandbyRoleParts extends Pick<StandbyOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
-  sealer: Sealer
   consoleKey: ConsoleKey | undefined
   events: EventLog
   tls: TlsMaterial | undefined
@@ -28,13 +26,13 @@ export interface StandbyRole {
 /** Composes the ports of a controller that stands by; nothing listens yet. */
 export function standbyRole(options: ControllerOptions, parts: StandbyRoleParts): StandbyRole {
   const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
-  const { consoleKey: key, controllers, sealer, events, startedAt, ...ports } = parts
+  const { consoleKey: key, controllers, events, startedAt, ...ports } = parts
   const { site, way, proof, kept } = ports
   const console =
     page === undefined || key === undefined
       ? undefined
       : standbyConsole({
-          ...{ page, key, site, way, proof, kept, controllers, sealer, events, version, startedAt, logger },
+          ...{ page, key, site, way, proof, kept, controllers, events, version, startedAt, logger },
           restarts: options.restarts?.total ?? 0,
           tls: () => standby.tls,
           counts: () => standby.passOn.counts,

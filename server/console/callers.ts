@@ -21,6 +21,8 @@ export interface Caller {
   tokenId?: string
   /** Of the access token; left out for everybody else. */
   scopes?: readonly TokenScope[]
+  /** At a replica: headers by which the leader sees for itself who calls. */
+  forLeader?: () => Record<string, string>
 }
 
 const keyHolder: Caller = { role: 'admin', way: 'key' }
@@ -48,6 +50,11 @@ export class Callers {
   get passwordCounts(): boolean {
     for (const { enabled } of this.#store.all('accounts').values()) if (enabled) return true
     return false
+  }
+
+  /** Who has shown the console key of another controller of the site. */
+  keyHolderElsewhere(): Caller | undefined {
+    return this.keyCounts ? keyHolder : undefined
   }
 
   /** Whose a session cookie is. */

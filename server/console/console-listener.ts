@@ -12,7 +12,8 @@ import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import { connectionLimits } from '../edge/limits.ts'
-import type { ProofOfClient } from '../edge/passed-on.ts'
+import { answerProofHeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
@@ -24,6 +25,7 @@ import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { Entrance, type EntranceParts } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
+import { isCallOfController, wantsEvents } from './passed-on-calls.ts'
 import { isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
 /** What the console port serves. */
@@ -37,9 +39,10 @@ export interface ConsoleListenerOptions extends EntranceParts {
   metricsNeedToken: () => boolean
   /** The site's own; undefined for plain HTTP. */
   certificate: () => TlsMaterial | undefined
-  health: () => { ok: boolean; body: Record<string, unknown> }
+  /** @param known for somebody who has signed in, or another controller */
+  health: (known: boolean) => { ok: boolean; body: Record<string, unknown> }
   /** See EdgeServerOptions. */
-  proof?: ProofOfClient | undefined
+  proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
   /** Of the controller that leads: see SiteMember. */
   hearOf?: ((joiner: Introduced) => boolean) | undefined
@@ -97,8 +100,11 @@ export class ConsoleListener {
       request: this.#app().callback(),
       upgrade: (request, socket, head) => {
         const [path] = (request.url ?? '').split('?', 1)
+        if (path === '/ws' && wantsEvents(request) && this.#leads)
+          return this.#sockets.accept(request, socket, head, () => listeningController, '', 'listens')
         const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
-        const allowed = path === consoleSocketPath && isOwnRequest(request) && caller() !== undefined
+        const own = path === consoleSocketPath && isOwnRequest(request) && provenRequest(request) === undefined
+        const allowed = own && caller() !== undefined
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
       },
@@ -162,6 +168,12 @@ export class ConsoleListener {
         this.#options.logger.error({ err: error }, 'the console port failed on a request')
       }
     })
+    app.use((context, next) => {
+      if (provenRequest(context.req) === undefined || isCallOfController(context.req, this.#leads)) return next()
+      context.respond = false
+      refuseAsNotLeader(context.req, context.res)
+    })
+    app.use((context, next) => this.#proveAnswer(context, next))
     app.use(endUnread)
     app.use(async (context, next): Promise<void> => {
       context.set('X-Content-Type-Options', 'nosniff')
@@ -183,7 +195,10 @@ export class ConsoleListener {
   /** Code of every route; who may use it was judged. */
   readonly #handlers: ConsoleHandlers = {
     'GET /healthz': (context) => {
-      const { ok, body } = this.#options.health()
+      const shows = context.get('Authorization') !== ''
+      if (shows && this.#entrance.authorised(context) === undefined) return
+      const known = provenRequest(context.req) !== undefined || this.#entrance.callerOf(context.req) !== undefined
+      const { ok, body } = this.#options.health(known)
       context.status = ok ? 200 : 503
       context.body = body
       context.set('Cache-Control', 'no-store')
@@ -243,7 +258,7 @@ export class ConsoleListener {
       (this.#handlers[route] as (context: Context, caller?: Caller) => Promise<void> | void)(context, caller)
     if (right === 'anyone' || (right === 'scraper' && !this.#options.metricsNeedToken())) return run()
     if (right === 'controller') {
-      if (this.#options.proofOfCaller?.callerOf(context.req) !== undefined) return run()
+      if (provenRequest(context.req) !== undefined) return run()
       return fail(context, 'notFound', 'There is nothing here.')
     }
     const caller = this.#entrance.authorised(context)
@@ -257,6 +272,25 @@ export class ConsoleListener {
     const body = await readJson(context.req, maxIntroduction).catch(toProblem)
     const joiner = introducedSchema.safeParse(body)
     context.status = joiner.success && hearOf(joiner.data) ? 204 : 421
+  }
+
+  /** Whether this controller leads a site of several. */
+  get #leads(): boolean {
+    return this.#options.hearOf !== undefined
+  }
+
+  /** Another controller believes an answer only with its proof. */
+  async #proveAnswer(context: Context, next: Next): Promise<void> {
+    await next()
+    const sent = provenRequest(context.req)
+    const { proof } = this.#options
+    if (sent?.client !== '' || proof === undefined || context.respond === false) return
+    const { body } = context
+    const text = body === undefined || body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const { status, type } = context
+    context.set(answerProofHeader, proof.answerFor(sent.nonce, status, text))
+    if (text !== '') Object.assign(context, { body: text, type })
+    context.status = status
   }
 
   async #call(context: Context, caller: Caller): Promise<void> {
@@ -290,6 +324,9 @@ export class ConsoleListener {
     context.body = file.body
   }
 }
+
+/** A replica that listens for its pages. */
+const listeningController: Caller = { role: 'admin', way: 'key' }
 
 const introducedSchema = z.strictObject({
   id: z.string(),

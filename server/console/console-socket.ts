@@ -43,6 +43,8 @@ interface Console {
   caller: () => Caller | undefined
   /** Calls under way. */
   calls: number
+  /** `listens`: it is sent events, and asks nothing. */
+  mode: 'calls' | 'listens'
 }
 
 /** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
@@ -66,6 +68,7 @@ export class ConsoleSockets {
    * Takes an upgrade that was checked already (session, Host, Origin).
    * @param caller whose it is, asked again and again
    * @param session its cookie
+   * @param mode `listens`: may call nothing
    */
   accept(
     request: IncomingMessage,
@@ -73,14 +76,15 @@ export class ConsoleSockets {
     head: Buffer,
     caller: () => Caller | undefined,
     session: string,
+    mode: Console['mode'] = 'calls',
   ): void {
     if (this.#consoles.size >= maxSockets) {
       refuse(socket, '503 Service Unavailable')
       return
     }
     const account = caller()?.accountId ?? ''
-    const console = { address: clientAddress(request), session, account }
-    const full = this.#fullShare(console)
+    const console = { address: clientAddress(request), session, account, mode }
+    const full = mode === 'listens' ? undefined : this.#fullShare(console)
     this.#server.handleUpgrade(request, socket, head, (client) => {
       if (full === undefined) return this.#serve({ ...console, client, caller, calls: 0 })
       client.on('error', () => client.terminate())
@@ -90,11 +94,12 @@ export class ConsoleSockets {
     })
   }
 
-  /** The share that is used up, if any. */
+  /** The share that is used up, if any. Other controllers have none. */
   #fullShare(wanted: Pick<Console, 'session' | 'account' | 'address'>): keyof typeof shares | undefined {
     const names = ['session', 'account', 'address'] as const
+    const consoles = [...this.#consoles].filter(({ mode }) => mode === 'calls')
     return names.find((name) => {
-      const others = [...this.#consoles].filter((one) => shareOf(one, name) === shareOf(wanted, name))
+      const others = consoles.filter((one) => shareOf(one, name) === shareOf(wanted, name))
       return others.length >= shares[name]
     })
   }
@@ -128,7 +133,7 @@ export class ConsoleSockets {
       stop()
     })
     client.on('message', (data: Buffer, binary) => {
-      if (binary) return client.close(1003)
+      if (binary || console.mode === 'listens') return client.close(1003)
       this.#answer(console, data.toString('utf8')).catch((error: unknown) => {
         this.#log.error({ err: error, client: address }, 'a call of a console failed: its connection ends')
         client.close(1011)

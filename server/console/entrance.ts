@@ -12,8 +12,8 @@ import type { Caller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { KeyGuard } from './key-guard.ts'
-import type { ProofOfCaller } from './passed-on-caller.ts'
-import { cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
+import { callerHeader, isCallOfKeyHolder } from './passed-on-calls.ts'
+import { bothCookies, cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
 
 /** Told who signed in, and who offered what is wrong. `account`: the name of the account that was meant; empty for the console key, and where there is none. */
 export interface SignInSink {
@@ -28,8 +28,6 @@ export interface EntranceParts {
   signIn: SignIn
   sessions: AccountSessions
   signIns: SignInSink
-  /** What other controllers of the site prove of a caller is believed. */
-  proofOfCaller?: ProofOfCaller | undefined
   /** Of a controller that stands by: sessions of accounts begin and end at the one that leads. */
   leader?: LeaderEntrance | undefined
   logger: Logger
@@ -63,12 +61,22 @@ export class Entrance {
   /** Whose a request is: a script shows a token, the page has its session. */
   callerOf(request: IncomingMessage): Caller | undefined {
     const bearer = bearerOf(request)
-    return bearer === undefined ? this.sessionOf(request) : this.#parts.callers.ofBearer(bearer)
+    if (bearer === undefined) return this.sessionOf(request)
+    return this.#forLeader(this.#parts.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
   }
 
-  /** Whose session a request carries, for as long as it lives; or for whom another controller calls. */
+  /** Whose session a request carries, for as long as it lives; a replica also calls for who showed the console key there. */
   sessionOf(request: IncomingMessage): Caller | undefined {
-    return this.#parts.proofOfCaller?.callerOf(request) ?? this.#parts.callers.ofCookie(sessionCookie(request))
+    const { callers } = this.#parts
+    if (isCallOfKeyHolder(request)) return callers.keyHolderElsewhere()
+    const cookie = sessionCookie(request)
+    return this.#forLeader(callers.ofCookie(cookie), { cookie: bothCookies(cookie) })
+  }
+
+  /** At a replica: adds what shows the leader whose calls these are. The console key is this machine's own, and says nothing there. */
+  #forLeader(caller: Caller | undefined, shown: Record<string, string>): Caller | undefined {
+    if (caller === undefined || this.#parts.leader === undefined) return caller
+    return { ...caller, forLeader: () => (caller.way === 'key' ? { [callerHeader]: 'key' } : shown) }
   }
 
   /** `GET /session`: whether there is one; if not, which ways lead to one. */

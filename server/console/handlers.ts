@@ -21,6 +21,8 @@ export interface CallOrigin {
   tokenId?: string
   /** Of the access token; left out for everybody else. */
   scopes?: readonly TokenScope[]
+  /** At a replica: headers by which the leader sees for itself who calls. */
+  forLeader?: () => Record<string, string>
 }
 
 /** The code of one procedure. @throws ConsoleError or ApiError to refuse */

@@ -44,6 +44,11 @@ export function sessionCookie(request: IncomingMessage): string {
   return ''
 }
 
+/** A Cookie header that shows a session over TLS and without. */
+export function bothCookies(value: string): string {
+  return `${cookieName(true)}=${value}; ${cookieName(false)}=${value}`
+}
+
 /** A Set-Cookie header: no script reads it, no other site sends it. */
 export function cookieHeader(value: string, maxAge: number, secure: boolean): string {
   return `${cookieName(secure)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`

@@ -42,8 +42,8 @@ export interface ClientProblem extends Error {
 
 /** Called for each request and each connection that leaves HTTP. */
 export interface Watcher {
-  /** @param response undefined for an upgrade or a tunnel */
-  seen(request: IncomingMessage, response: ServerResponse | undefined): void
+  /** @param response undefined for an upgrade or a tunnel @returns false: it was answered, and is nobody's any more */
+  seen(request: IncomingMessage, response: ServerResponse | undefined): boolean
 }
 
 /** No socket is without an error listener: this one stands beside any other, and the connection's end is seen by its `close`. */
@@ -81,7 +81,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     response.on('error', responseFailed)
     try {
-      watcher.seen(request, response)
+      if (!watcher.seen(request, response)) return
       // What had come before its connection ended is still told one by one: nobody reads an answer.
       if (request.socket.destroyed) return
       if (request.url?.charCodeAt(0) !== slash) {
@@ -106,8 +106,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     socket.on('error', ignoreError)
     socket.once('finish', () => endSoon(socket))
     try {
-      watcher.seen(request, undefined)
-      take()
+      if (watcher.seen(request, undefined)) take()
     } catch (error) {
       unforeseen(error, event)
       socket.destroy()

@@ -1,103 +1,87 @@
-import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { endToEnd, headerOf, passedOnHeader } from './end-to-end-headers.ts'
+import { isSame, maxCoveredBody, type Proven, type ProofProblem, type RequestProof } from './request-proof.ts'
+import { drain } from './unread-body.ts'
+
+/** Answer header of a controller that did nothing with a request of another one, which is to look who leads. */
+export const notLeader = 'Roomdesk-Not-Leader'
+
+const proven = Symbol('proof of a request that another controller sent')
+/** Answer header with the proof that this controller answered this very request. */
+export const answerProofHeader = 'roomdesk-answer'
+
+interface PassedOn {
+  [proven]?: Proven
+}
+
+/** The address that was proven of a request's client; undefined for a request that came straight, or that a controller makes for itself. */
+export function provenClient(request: object): string | undefined {
+  const client = (request as PassedOn)[proven]?.client
+  return client === '' ? undefined : client
+}
+
+/** The proof of a request that another controller of the site sent; undefined for everybody else's. */
+export function provenRequest(request: object): Proven | undefined {
+  return (request as PassedOn)[proven]
+}
 
 /**
- * A controller that stands by passes requests on to the one that leads, and says whose they are: in the first header, with a proof that only who has the site's key
- * can make. Of a client it is never taken.
+ * Checks a request that claims to come from a controller of the site. Costs one comparison where it does not. A body that is not the one that was proven ends the connection before
+ * its reader sees the end.
+ * @param listener name of the port
+ * @returns undefined where nothing was claimed; why it is to be refused where the claim is wrong
  */
-export const passedOnHeader = 'Roomdesk-Client'
-const lowerName = passedOnHeader.toLowerCase()
-
-/** How coarse the time in a proof is, in milliseconds: clocks of two machines may differ by less than this. */
-const slotMs = 5 * 60_000
-/** Proofs that are remembered, so that the next request of a client costs a look-up. */
-const mostRemembered = 5_000
-
-const client = Symbol('address of the client of a request that was passed on')
-interface PassedOn {
-  [client]?: string
+export function checkPassedOn(
+  request: IncomingMessage,
+  listener: string,
+  proof: RequestProof,
+): 'proven' | ProofProblem | undefined {
+  const { rawHeaders, method = '', url: target = '' } = request
+  if (rawHeaders[0] !== passedOnHeader) return undefined
+  const headers = endToEnd(rawHeaders)
+  const found = proof.check(rawHeaders[1] ?? '', { method, target, headers, listener })
+  // A client may write what it likes there: it is not believed.
+  if (found === 'malformed') return undefined
+  if (typeof found === 'string') return found
+  if (!bodyFits(request, found)) return 'wrong'
+  Object.assign(request, { [proven]: found } satisfies PassedOn)
+  return 'proven'
 }
 
-/** The address that was proven of a request's client; undefined for a request that came straight. */
-export function provenClient(request: object): string | undefined {
-  return (request as PassedOn)[client]
+/** Answers a request whose proof does not hold, or that is for another controller: nothing was done. */
+export function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
+  drain(request, response)
 }
 
-/** Looks whether a request was passed on by a controller of the site. One look where it was not. */
-export function believePassedOn(request: IncomingMessage, proof: ProofOfClient): boolean {
-  const { rawHeaders } = request
-  if (rawHeaders[0] !== passedOnHeader) return false
-  const address = proof.addressOf(rawHeaders[1] ?? '')
-  if (address !== undefined) (request as PassedOn)[client] = address
-  return address !== undefined
-}
-
-/** Whether a header, in whatever case, is the one that no client sends. */
-export function isPassedOnHeader(name: string): boolean {
-  return name.length === lowerName.length && name.toLowerCase() === lowerName
-}
-
-/** Makes and checks what is said of a client, with the site's key. */
-export class ProofOfClient {
-  /** For a program that is to check what others say. */
-  readonly key: Buffer
-  readonly #now: () => number
-  #slot = 0
-  readonly #made = new Map<string, string>()
-  readonly #known = new Map<string, string>()
-
-  /** @param key of this purpose, made of the one that the site's controllers share @param now milliseconds since the epoch */
-  constructor(key: Buffer, now: () => number = Date.now) {
-    this.key = key
-    this.#now = now
+/** @returns false: the head already says that the body is another one */
+function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
+  const length = headerOf(request.rawHeaders, 'content-length')
+  const chunked = headerOf(request.rawHeaders, 'transfer-encoding') !== undefined
+  if (body === 'streamed') return !chunked && Number(length ?? 0) > maxCoveredBody
+  if (body === 'none') {
+    if (chunked) watchBody(request, '')
+    return Number(length ?? 0) === 0
   }
+  watchBody(request, body.sha256)
+  return true
+}
 
-  /** The value of the header for a client at this address. */
-  headerFor(address: string): string {
-    const slot = this.#turn()
-    let value = this.#made.get(address)
-    if (value === undefined) {
-      value = `${address} ${slot} ${this.#proof(`${address} ${slot}`)}`
-      remember(this.#made, address, value)
+/** @param expected SHA-256, base64url; empty: no byte */
+function watchBody(request: IncomingMessage, expected: string): void {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const push = request.push.bind(request)
+  request.push = (chunk: Buffer | null, encoding) => {
+    if (chunk !== null) {
+      bytes += chunk.length
+      hash.update(chunk)
+      return push(chunk, encoding)
     }
-    return value
+    const fits = expected === '' ? bytes === 0 : isSame(expected, hash.digest('base64url'))
+    if (fits) return push(null)
+    request.destroy(new Error('The body is not the one that the other controller proved.'))
+    return false
   }
-
-  /** The address that a header's value proves; undefined when it proves nothing, or no more. */
-  addressOf(value: string): string | undefined {
-    const now = this.#turn()
-    const known = this.#known.get(value)
-    if (known !== undefined) return known
-    const [address = '', slot = '', shown = '', more] = value.split(' ')
-    if (more !== undefined || !/^\d{1,9}$/.test(slot) || Math.abs(Number(slot) - now) > 1) return undefined
-    if ((address !== '' && isIP(address) === 0) || !isSame(this.#proof(`${address} ${slot}`), shown)) return undefined
-    remember(this.#known, value, address)
-    return address
-  }
-
-  #proof(text: string): string {
-    return createHmac('sha256', this.key).update(text).digest('base64url')
-  }
-
-  /** What was remembered is of the same time. */
-  #turn(): number {
-    const slot = Math.floor(this.#now() / slotMs)
-    if (slot !== this.#slot) {
-      this.#slot = slot
-      this.#made.clear()
-      this.#known.clear()
-    }
-    return slot
-  }
-}
-
-function remember(map: Map<string, string>, key: string, value: string): void {
-  if (map.size >= mostRemembered) map.clear()
-  map.set(key, value)
-}
-
-function isSame(right: string, shown: string): boolean {
-  const [one, other] = [Buffer.from(right), Buffer.from(shown)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

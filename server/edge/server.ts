@@ -2,12 +2,13 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
-import { type EdgeLog, guard, ignoreError, type PortHandlers, type Serving } from './guards.ts'
+import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
 import type { KeptPorts } from './kept-ports.ts'
 import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
 import { listenError } from './listen-error.ts'
 import { listenerUrl } from './network-addresses.ts'
-import { believePassedOn, type ProofOfClient } from './passed-on.ts'
+import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
+import type { ProofProblem, RequestProof } from './request-proof.ts'
 import type { TlsMaterial } from './tls.ts'
 
 /** What a port is made of. */
@@ -23,8 +24,8 @@ export interface EdgeServerOptions extends PortHandlers {
   idle?: (() => Promise<void>) | undefined
   /** Between two lines of the log that the port is full. */
   reportMs?: number
-  /** Where the site has more controllers: what others of them prove of requests that they pass on is believed. */
-  proof?: ProofOfClient | undefined
+  /** Where the site has more controllers: checks requests that others of them send. */
+  proof?: RequestProof | undefined
   /** Ports that another owner let go of, and where this one leaves its own. */
   kept?: KeptPorts | undefined
 }
@@ -198,15 +199,43 @@ export class EdgeServer {
       connection.socket = socket
       known.set(socket, connection)
     })
-    const { proof } = this.#options
+    const { proof, name } = this.#options
+    const refused = new RefusedProofs(serving)
     guard(server, serving, {
       seen: (request, response) => {
-        const passedOn = proof !== undefined && believePassedOn(request, proof)
+        const passedOn = proof === undefined ? undefined : checkPassedOn(request, name, proof)
         const connection = known.get(request.socket)
-        if (passedOn && connection !== undefined) table.carriesOthers(connection)
+        if (passedOn === 'proven' && connection !== undefined) table.carriesOthers(connection)
         if (connection !== undefined) table.requested(connection, request, response)
+        if (passedOn === undefined || passedOn === 'proven') return true
+        refused.note(passedOn, request.socket.remoteAddress ?? '')
+        if (response === undefined) refuse(request.socket, '421 Misdirected Request')
+        else refuseAsNotLeader(request, response)
+        return false
       },
     })
+  }
+}
+
+/** Between two lines of the log about proofs that do not hold, in milliseconds. */
+const refusedProofMs = 10_000
+
+/** Logs that requests of other controllers were refused, a line each ten seconds at most. */
+class RefusedProofs {
+  readonly #serving: Serving
+  #at = Number.NEGATIVE_INFINITY
+
+  constructor(serving: Serving) {
+    this.#serving = serving
+  }
+
+  note(problem: ProofProblem, from: string): void {
+    const now = performance.now()
+    if (now - this.#at < refusedProofMs) return
+    this.#at = now
+    const { log, name } = this.#serving
+    const advice = problem === 'time' ? ': are the clocks of both machines right (NTP)?' : ''
+    log.warn({ listener: name, from, problem }, `request of another controller refused${advice}`)
   }
 }
 

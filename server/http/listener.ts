@@ -11,7 +11,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
-import type { ProofOfClient } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer, type ListenAddress } from '../edge/server.ts'
 import { announcedLength } from '../edge/unread-body.ts'
 import type { Log } from '../observe/log.ts'
@@ -46,7 +46,7 @@ export interface ListenerOptions {
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
   /** See EdgeServerOptions. */
-  proof?: ProofOfClient | undefined
+  proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
 }
 

@@ -92,7 +92,7 @@ export class MediaServer {
     })
     this.#server = nodeServer({
       web,
-      proofKey: start.proof_key,
+      passedOn: start.passed_on,
       pageFolder: start.page_folder,
       log,
       parts: {

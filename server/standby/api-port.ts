@@ -5,7 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
-import type { ProofOfClient } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import { AnswerWriter } from '../http/answer.ts'
 import { AnswerFunnel } from '../http/answer-funnel.ts'
@@ -30,7 +30,7 @@ export interface ApiPassOnOptions {
   settings: () => Settings
   observer: RequestObserver
   passOn: PassOn
-  proof: ProofOfClient
+  proof: RequestProof
   kept: KeptPorts
   log: Log
 }

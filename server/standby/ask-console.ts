@@ -1,25 +1,33 @@
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { ControllerPlace } from '../store/site-member.ts'
+import { passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { answerProofHeader } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { KnownController } from '../store/site-member.ts'
 import { connectTo, leaderPort } from './leader-connection.ts'
 
 /** What is asked of another controller's console. */
 export interface ConsoleQuestion {
   method?: string
   path: string
-  headers?: Record<string, string>
   /** JSON; left out: none. */
   body?: string
 }
 
+/** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
+export class UnprovenAnswerError extends Error {
+  override readonly name = 'UnprovenAnswerError'
+}
+
 /**
- * Asks the console of another controller, whether it leads or not, by a connection of its own.
+ * Asks the console of another controller, whether it leads or not, by a connection of its own. Question and answer are proven.
  * @returns undefined: it has none
- * @throws what the connection says; what `signal` is aborted with
+ * @throws UnprovenAnswerError; what the connection says; what `signal` is aborted with
  */
 export async function askConsole(
-  { console: url, certificate }: Pick<ControllerPlace, 'console' | 'certificate'>,
-  { method = 'GET', path, headers, body = '' }: ConsoleQuestion,
+  { id, place: { console: url, certificate } }: Pick<KnownController, 'id' | 'place'>,
+  { method = 'GET', path, body = '' }: ConsoleQuestion,
+  proof: RequestProof,
   signal: AbortSignal,
 ): Promise<{ status: number; body: string } | undefined> {
   const port = leaderPort(url, certificate)
@@ -30,22 +38,26 @@ export async function askConsole(
   connectTo(port, (error, socket) => {
     if (error !== null) return reject(error)
     if (signal.aborted) return void socket.destroy()
+    // Whoever proves to be of the site may come by any name.
+    const headers = ['Host', 'localhost']
+    if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)))
+    const value = proof.valueFor({
+      ...{ receiver: id, listener: 'console', method, target: path, headers, client: '', body },
+    })
     const asked = send({
       createConnection: () => socket,
-      method,
-      path,
-      headers: {
-        // Whoever proves to be of the site may come by any name.
-        host: 'localhost',
-        connection: 'close',
-        ...(body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        ...headers,
-      },
-      signal,
+      ...{ method, path, signal },
+      headers: [passedOnHeader, value, ...headers, 'Connection', 'close'],
     })
     asked.on('error', reject)
     asked.once('response', (response) => {
-      text(response).then((said) => resolve({ status: response.statusCode ?? 0, body: said }), reject)
+      const { statusCode: status = 0, headers: told } = response
+      const shown = told[answerProofHeader]
+      text(response).then((said) => {
+        const answer = { status, body: said }
+        if (typeof shown === 'string' && proof.isAnswer(id, value, answer, shown)) resolve(answer)
+        else reject(new UnprovenAnswerError(`The answer of ${url} is not that of the controller ${id}.`))
+      }, reject)
     })
     asked.end(body)
   })

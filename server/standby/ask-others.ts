@@ -1,25 +1,35 @@
 import { z } from 'zod'
-import type { OthersSaid } from '../store/postgres/member-options.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { AskOthers } from '../store/postgres/member-options.ts'
 import type { KnownController } from '../store/site-member.ts'
-import { askConsole } from './ask-console.ts'
+import { askConsole, UnprovenAnswerError } from './ask-console.ts'
 
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
 
-/** Who leads, as the other controllers say themselves (`GET /healthz`), and whether one that stands by reaches the database. */
-export async function askOthers(others: readonly KnownController[], signal: AbortSignal): Promise<OthersSaid> {
-  const said = await Promise.all(others.map((other) => healthOf(other, signal).catch(() => undefined)))
-  let leader: { id: string; epoch: string } | undefined
-  for (const [index, { id }] of others.entries()) {
-    const { role, epoch = '' } = said[index] ?? {}
-    if (role !== 'leader' || !/^\d{1,18}$/.test(epoch)) continue
-    if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
+/**
+ * Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Rejects with UnprovenAnswerError where an answer is not that controller's: nothing is
+ * known then.
+ */
+export function askOthersBy(proof: RequestProof): AskOthers {
+  return async (others, signal) => {
+    const said = await Promise.all(others.map((other) => healthOf(other, proof, signal).catch(unlessUnproven)))
+    let leader: { id: string; epoch: string } | undefined
+    for (const [index, { id }] of others.entries()) {
+      const { role, epoch = '' } = said[index] ?? {}
+      if (role !== 'leader' || !/^\d{1,18}$/.test(epoch)) continue
+      if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
+    }
+    const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
+    return leader === undefined ? { reachDatabase } : { leader, reachDatabase }
   }
-  const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
-  return leader === undefined ? { reachDatabase } : { leader, reachDatabase }
 }
 
-async function healthOf({ place }: KnownController, signal: AbortSignal): Promise<Health | undefined> {
-  const said = await askConsole(place, { path: '/healthz' }, signal)
+async function healthOf(other: KnownController, proof: RequestProof, signal: AbortSignal): Promise<Health | undefined> {
+  const said = await askConsole(other, { path: '/healthz' }, proof, signal)
   return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
+}
+
+function unlessUnproven(error: unknown): undefined {
+  if (error instanceof UnprovenAnswerError) throw error
 }

@@ -1,4 +1,4 @@
-import { callerHeader, type ProofOfCaller } from '../console/passed-on-caller.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import type { Introduce } from '../store/postgres/member-options.ts'
 import { askConsole } from './ask-console.ts'
 
@@ -6,13 +6,12 @@ import { askConsole } from './ask-console.ts'
 const answerMs = 1_000
 
 /** Makes this controller known to the console of the one that leads (`POST /controllers`). */
-export function introduceBy(callers: ProofOfCaller): Introduce {
-  return async ({ place }, joiner, signal) => {
-    const headers = { [callerHeader]: callers.headerFor({ role: 'admin', way: 'key' }) }
-    const question = { method: 'POST', path: '/controllers', headers, body: JSON.stringify(joiner) }
+export function introduceBy(proof: RequestProof): Introduce {
+  return async (leader, joiner, signal) => {
+    const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
     try {
-      const said = await askConsole(place, question, deadline)
+      const said = await askConsole(leader, question, proof, deadline)
       return said?.status === 204 ? 'known' : 'open'
     } catch (error) {
       // Its machine is there, and says that no program listens.

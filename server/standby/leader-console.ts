@@ -4,8 +4,9 @@ import { z } from 'zod'
 import { ConsoleError, type ConsoleErrorCode, type ConsoleResult } from '../../shared/console/procedure.ts'
 import { refusal, statusOf } from '../console/console-answer.ts'
 import type { CallOrigin } from '../console/handlers.ts'
-import { callerHeader, type ProofOfCaller } from '../console/passed-on-caller.ts'
-import { passedOnHeader, type ProofOfClient } from '../edge/passed-on.ts'
+import { callerHeader } from '../console/passed-on-calls.ts'
+import { passedOnHeader } from '../edge/end-to-end-headers.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import type { LeaderTarget, LeaderWay } from './leader-way.ts'
 
 /** What the leader's console answered. */
@@ -38,37 +39,24 @@ const nobodyLeads = 'Nobody leads the site at the moment: try again.'
 /** The largest answer, in bytes: a part of a backup, a page of rooms. */
 const mostBytes = 32 * 1024 * 1024
 
-/** What the console of the leader is asked by a controller that stands by, for somebody who has shown here who they are. */
+/** Calls the console of the leader for somebody who has signed in here. Who they are and what they may do the leader judges by their own session or token. */
 export class LeaderConsole {
   readonly #way: LeaderWay
-  readonly #clients: ProofOfClient
-  readonly #callers: ProofOfCaller
+  readonly #proof: RequestProof
   readonly #waitMs: () => number
 
   /** @param waitMs how long is waited for a leader, in milliseconds */
-  constructor(way: LeaderWay, clients: ProofOfClient, callers: ProofOfCaller, waitMs: () => number) {
+  constructor(way: LeaderWay, proof: RequestProof, waitMs: () => number) {
     this.#way = way
-    this.#clients = clients
-    this.#callers = callers
+    this.#proof = proof
     this.#waitMs = waitMs
   }
 
   /** Calls a procedure there. Never rejects because of the leader. */
   async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
-    const { role, way = 'key', account, accountId, session, token, tokenId, scopes } = origin
-    const caller = this.#callers.headerFor({
-      role,
-      way,
-      ...(account === undefined ? {} : { account }),
-      ...(accountId === undefined ? {} : { accountId }),
-      ...(session === undefined ? {} : { session }),
-      ...(token === undefined ? {} : { token }),
-      ...(tokenId === undefined ? {} : { tokenId }),
-      ...(scopes === undefined ? {} : { scopes }),
-    })
     try {
       const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
-        headers: { [callerHeader]: caller },
+        headers: origin.forLeader?.() ?? {},
         body: JSON.stringify(input ?? {}),
       })
       const result = resultSchema.parse(JSON.parse(body))
@@ -90,9 +78,14 @@ export class LeaderConsole {
     }
   }
 
-  /** The header that proves to the leader's console that a controller of its site calls, for itself. */
-  proofOfController(): Record<string, string> {
-    return { [callerHeader]: this.#callers.headerFor({ role: 'admin', way: 'key' }) }
+  /** Headers that open a WebSocket for the leader's events, as a controller of its site. @param receiver id of the leader */
+  headersForEvents(receiver: string): Record<string, string> {
+    const headers = { host: 'localhost', [callerHeader]: 'events' }
+    const value = this.#proof.valueFor({
+      ...{ receiver, listener: 'console', method: 'GET', target: '/ws', client: '', body: undefined },
+      headers: Object.entries(headers).flat(),
+    })
+    return { [passedOnHeader]: value, ...headers }
   }
 
   /** One request to the leader's console. @throws ConsoleError failed when nobody leads; what the connection says */
@@ -107,15 +100,17 @@ export class LeaderConsole {
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
       if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
-      const all = {
-        [passedOnHeader]: this.#clients.headerFor(client),
+      const all = Object.entries({
         // Whoever proves to be of the site may come by any name.
         host: 'localhost',
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
         ...headers,
-      }
-      const answer = await this.#attempt(target, method, path, all, body, signal)
+      }).flat()
+      const value = this.#proof.valueFor({
+        ...{ receiver: target.id, listener: 'console', method, target: path, headers: all, client, body },
+      })
+      const answer = await this.#attempt(target, method, path, [passedOnHeader, value, ...all], body, signal)
       if (answer !== undefined) return answer
       if (performance.now() > deadline) throw new ConsoleError('failed', nobodyLeads)
     }
@@ -126,7 +121,7 @@ export class LeaderConsole {
     target: LeaderTarget,
     method: string,
     path: string,
-    headers: Record<string, string>,
+    headers: string[],
     body: string,
     signal: AbortSignal,
   ): Promise<LeaderAnswer | undefined> {
@@ -148,8 +143,8 @@ export class LeaderConsole {
     target.gone.addEventListener('abort', gone, { once: true })
     outgoing.once('response', (response) => {
       const { statusCode: status = 502, headers: told } = response
-      // Who leads believes us who is calling; who has just stood down does not ask, and would have everybody sign in.
-      if (status === 421 || (status === 401 && callerHeader in headers)) {
+      // It does not lead, or the proof was too old by the time it came.
+      if (status === 421) {
         response.resume()
         this.#way.refused('console', target)
         resolve(undefined)

@@ -17,21 +17,35 @@ const mostBytes = 16 * 1024 * 1024
 /** The leader pings every 20 s: a connection that says nothing for longer is dead, in milliseconds. */
 const silentMs = 45_000
 
-/** Gives a standby's pages the events of the leader, while there are pages. */
+/** What the events of the leader are followed with. */
+export interface LeaderEventsOptions {
+  hub: EventHub
+  way: LeaderWay
+  console: LeaderConsole
+  log: Log
+  /** Whether events may go to this controller's pages now. */
+  mayShow: () => boolean
+  /** Called when events come again after some are missing: another connection, or pages that were not shown any. */
+  began: () => void
+}
+
+/** Gives a replica's pages the events of the leader, while there are pages. */
 export class LeaderEvents {
   readonly #hub: EventHub
   readonly #way: LeaderWay
   readonly #console: LeaderConsole
   readonly #log: Log
+  readonly #mayShow: () => boolean
   readonly #began: () => void
+  #withheld = false
   #following: AbortController | undefined
 
-  /** @param began told when events come from another connection than before: what was told in between is missing */
-  constructor(hub: EventHub, way: LeaderWay, console: LeaderConsole, log: Log, began: () => void) {
+  constructor({ hub, way, console, log, mayShow, began }: LeaderEventsOptions) {
     this.#hub = hub
     this.#way = way
     this.#console = console
     this.#log = log
+    this.#mayShow = mayShow
     this.#began = began
     hub.watch((listening) => {
       this.#following?.abort()
@@ -70,7 +84,7 @@ export class LeaderEvents {
       reject(error)
     })
     const socket = await connected
-    const headers = { ...this.#console.proofOfController(), host: 'localhost' }
+    const headers = this.#console.headersForEvents(target.id)
     const client = new WebSocket('ws://localhost/ws', {
       createConnection: () => socket,
       headers,
@@ -101,6 +115,14 @@ export class LeaderEvents {
     const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
     // Which controller answers is another here: this one tells it itself.
     if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return
+    if (!this.#mayShow()) {
+      this.#withheld = true
+      return
+    }
+    if (this.#withheld) {
+      this.#withheld = false
+      return this.#began()
+    }
     const known = name as EventName
     this.#hub.emit(known, payload as EventPayload<typeof known>)
   }

@@ -3,6 +3,7 @@ import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal, statusOf } from '../console/console-answer.ts'
 import type { LeaderEntrance } from '../console/entrance.ts'
+import { bothCookies } from '../console/request-origin.ts'
 import type { LeaderConsole } from './leader-console.ts'
 
 /** So long a session that began at the leader is waited for here, in milliseconds, and how often is looked. */
@@ -30,8 +31,8 @@ export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessi
     },
     async signOut(cookie, client) {
       // The browser has forgotten it already: what cannot be told now ends by itself.
-      const both = `__Host-roomdesk_session=${cookie}; roomdesk_session=${cookie}`
-      await console.ask('DELETE', '/session', client, { headers: { cookie: both } }).catch(() => undefined)
+      const headers = { cookie: bothCookies(cookie) }
+      await console.ask('DELETE', '/session', client, { headers }).catch(() => undefined)
     },
   }
 }

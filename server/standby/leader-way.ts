@@ -10,6 +10,8 @@ const retryMs = 50
 
 /** A port of the leader that can be reached, as far as is known. */
 export interface LeaderTarget {
+  /** Id of the controller: proofs are made for it alone. */
+  id: string
   agent: LeaderAgent
   port: LeaderPort
   /** This very controller leads: requests that had waited are handed to its own ports. */
@@ -145,9 +147,9 @@ export class LeaderWay {
   }
 }
 
-function targetOf({ place, own, gone }: Leading, listener: ListenerName): LeaderTarget | undefined {
+function targetOf({ id, place, own, gone }: Leading, listener: ListenerName): LeaderTarget | undefined {
   const port = leaderPort(place[listener], place.certificate)
-  return port === undefined ? undefined : { agent: new LeaderAgent(port), port, own, gone: gone.signal }
+  return port === undefined ? undefined : { id, agent: new LeaderAgent(port), port, own, gone: gone.signal }
 }
 
 function accepts(port: LeaderPort): Promise<boolean> {

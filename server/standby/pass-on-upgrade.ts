@@ -2,18 +2,19 @@ import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { clientAddress } from '../edge/client-address.ts'
 import { refuse } from '../edge/guards.ts'
-import { passedOnHeader, type ProofOfClient, provenClient } from '../edge/passed-on.ts'
+import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { provenRequest } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import { endToEnd, headerOf } from './end-to-end-headers.ts'
 import type { LeaderTarget, LeaderWay } from './leader-way.ts'
 
 /** Passes connections that leave HTTP (WebSocket) on to the controller that leads: bytes go both ways, and the end of one side ends the other. */
 export class PassOnUpgrades {
   readonly #way: LeaderWay
-  readonly #proof: ProofOfClient
+  readonly #proof: RequestProof
   readonly #open = new Set<Duplex>()
 
-  constructor(way: LeaderWay, proof: ProofOfClient) {
+  constructor(way: LeaderWay, proof: RequestProof) {
     this.#way = way
     this.#proof = proof
   }
@@ -32,7 +33,7 @@ export class PassOnUpgrades {
     try {
       for (;;) {
         const target = await this.#way.next(listener, deadline, left.signal)
-        if (target === undefined || (provenClient(request) !== undefined && !target.own))
+        if (target === undefined || (provenRequest(request) !== undefined && !target.own))
           return refuse(socket, '503 Service Unavailable')
         if (await this.#attempt(listener, target, request, socket, head)) return
       }
@@ -56,10 +57,16 @@ export class PassOnUpgrades {
     head: Buffer,
   ): Promise<boolean> {
     const { agent, port } = target
+    const { method = 'GET', url = '/' } = request
+    const passed = endToEnd(request.rawHeaders)
+    const proof = this.#proof.valueFor({
+      receiver: target.id,
+      ...{ listener, method, target: url, headers: passed, client: clientAddress(request), body: undefined },
+    })
     const headers = [
       passedOnHeader,
-      this.#proof.headerFor(clientAddress(request)),
-      ...endToEnd(request.rawHeaders),
+      proof,
+      ...passed,
       'Connection',
       'Upgrade',
       'Upgrade',
@@ -70,8 +77,8 @@ export class PassOnUpgrades {
       agent,
       host: port.host,
       port: port.port,
-      method: request.method,
-      path: request.url,
+      method,
+      path: url,
       headers,
     })
     let reached = false

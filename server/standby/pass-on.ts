@@ -1,19 +1,26 @@
 import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../edge/client-address.ts'
-import { passedOnHeader, type ProofOfClient, provenClient } from '../edge/passed-on.ts'
+import { addressShare } from '../../shared/client-address.ts'
+import { limits } from '../../shared/limits.ts'
+import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { notLeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import type { Elsewhere } from '../http/request-handler.ts'
 import { PoolEndedError } from '../nodes/pool-ended.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
-import { endToEnd, headerOf } from './end-to-end-headers.ts'
 import type { LeaderTarget, LeaderWay } from './leader-way.ts'
+import { readAhead } from './read-ahead.ts'
+import { ShareGate } from './share-gate.ts'
 
-/** Shown by a controller that does not lead to one that passed a request on to it: nothing was done, who leads is to be asked. */
-const notLeader = 'Roomdesk-Not-Leader'
-/** A body up to here is read before it is passed on: slow clients occupy no connection of the leader's, and it can be sent again. Bytes. */
-const longestKept = 64 * 1024
+/** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
+const maxPerAddress = 1_000
+const maxStreamsPerAddress = 200
+/** Bodies without their length, in bytes. The leader's APIs refuse a longer one in their own form. */
+const apiBodies = { maxChunked: limits.requestBody, cut: true }
+const otherBodies = { maxChunked: 256 * 1024, cut: false }
 /** A leader that is deposed gets to answer what it has stored, in milliseconds. */
 const lastWordMs = 1_000
 
@@ -36,11 +43,13 @@ export interface Passing {
 /** Passes requests on to the controller that leads, and its answers back. */
 export class PassOn {
   readonly #way: LeaderWay
-  readonly #proof: ProofOfClient
+  readonly #proof: RequestProof
+  readonly #connections = new ShareGate(maxPerAddress)
+  readonly #streams = new ShareGate(maxStreamsPerAddress)
   /** Requests that were answered, and that were not. */
   readonly counts = { answered: 0, refused: 0 }
 
-  constructor(way: LeaderWay, proof: ProofOfClient) {
+  constructor(way: LeaderWay, proof: RequestProof) {
     this.#way = way
     this.#proof = proof
   }
@@ -68,9 +77,36 @@ export class PassOn {
     { listener, safe, waitMs, body: read }: Passing,
     left: AbortSignal,
   ): Promise<PassedOn> {
-    const body = read ?? (await readShort(request, left))
+    const api = listener === 'media' || listener === 'device'
+    const found = read ?? (await readAhead(request, api ? apiBodies : otherBodies, left))
+    if (found === 'tooLong') {
+      refuseTooLong(request, response)
+      return 'answered'
+    }
+    const body = found === 'streamed' ? undefined : found
     const deadline = performance.now() + waitMs
-    const passedOnBefore = provenClient(request) !== undefined
+    const share = `${listener} ${addressShare(clientAddress(request))}`
+    const gates = body === undefined ? [this.#streams, this.#connections] : [this.#connections]
+    const entered: ShareGate[] = []
+    try {
+      for (const gate of gates) {
+        if (!(await gate.take(share, deadline, left))) return 'nobody'
+        entered.push(gate)
+      }
+      return await this.#passWith(body, request, response, { listener, safe, deadline }, left)
+    } finally {
+      for (const gate of entered) gate.leave(share)
+    }
+  }
+
+  async #passWith(
+    body: Buffer | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { listener, safe, deadline }: Pick<Passing, 'listener' | 'safe'> & { deadline: number },
+    left: AbortSignal,
+  ): Promise<PassedOn> {
+    const passedOnBefore = provenRequest(request) !== undefined
     for (;;) {
       const target = await this.#way.next(listener, deadline, left)
       if (target === undefined) return 'nobody'
@@ -97,16 +133,20 @@ export class PassOn {
       left,
     }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal },
   ): Promise<Attempt> {
-    const headers = [passedOnHeader, this.#proof.headerFor(clientAddress(request)), ...endToEnd(request.rawHeaders)]
-    // A body that is announced without its length is written as it comes, or was read since.
-    if (headerOf(request.rawHeaders, 'content-length') === undefined) {
-      if (body === undefined) headers.push('Transfer-Encoding', 'chunked')
-      else if (body.length > 0) headers.push('Content-Length', String(body.length))
-    }
-    const { agent, port } = target
+    const { method = 'GET', url = '/' } = request
+    const passed = endToEnd(request.rawHeaders)
+    // One that came without its length was read since.
+    if (headerOf(request.rawHeaders, 'content-length') === undefined && body !== undefined && body.length > 0)
+      passed.push('Content-Length', String(body.length))
+    const { agent, port, id: receiver } = target
+    const proof = this.#proof.valueFor({
+      ...{ receiver, listener, method, target: url, headers: passed, client: clientAddress(request) },
+      body: body ?? null,
+    })
+    const headers = [passedOnHeader, proof, ...passed]
     const { host, port: number } = port
     const { promise, resolve } = Promise.withResolvers<Attempt>()
-    const outgoing = send({ agent, host, port: number, method: request.method, path: request.url, headers })
+    const outgoing = send({ agent, host, port: number, method, path: url, headers })
     let reached = false
     let answered = false
     const fail = (): void => {
@@ -153,17 +193,12 @@ export class PassOn {
   }
 }
 
-function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
-  drain(request, response)
-}
-
 /** What a controller does with requests that it was not asked in time to answer as the leader: those that another passed on go back to it, its own clients' go to who leads now. */
 export function passElsewhere(passOn: PassOn, waitMs: () => number): Elsewhere {
   return (request, response, { listener, safe, error, body }) => {
     // Everything else may have been stored.
     if (error !== undefined && !isHandedOver(error)) return undefined
-    if (provenClient(request) !== undefined) {
+    if (provenRequest(request) !== undefined) {
       refuseAsNotLeader(request, response)
       return Promise.resolve(true)
     }
@@ -178,27 +213,14 @@ function isHandedOver(error: unknown): boolean {
   return error instanceof HandedOverError || error instanceof PoolEndedError || isHandedOver(error.cause)
 }
 
+function refuseTooLong(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(413, { 'content-length': 0, connection: 'close' })
+  drain(request, response)
+}
+
 function endWith(outgoing: ClientRequest, body: Buffer): void {
   if (body.length === 0) outgoing.end()
   else outgoing.end(body)
-}
-
-const noBody = Buffer.alloc(0)
-
-/** The whole body of a request where it is announced as short; undefined for one that is to be passed on as it comes. @throws what `left` is aborted with */
-async function readShort(request: IncomingMessage, left: AbortSignal): Promise<Buffer | undefined> {
-  const announced = headerOf(request.rawHeaders, 'content-length')
-  if (headerOf(request.rawHeaders, 'transfer-encoding') !== undefined) return undefined
-  const length = Number(announced ?? 0)
-  if (length === 0) return noBody
-  if (!(length <= longestKept)) return undefined
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.once('end', () => resolve(Buffer.concat(chunks)))
-  const aborted = (): void => reject(left.reason)
-  left.addEventListener('abort', aborted, { once: true })
-  return await promise.finally(() => left.removeEventListener('abort', aborted))
 }
 
 /** Writes the leader's answer as ours. Resolves when it is written, or cannot be any more: an answer that breaks off ends its connection. */

@@ -3,7 +3,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { EdgeLog } from '../edge/guards.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import { connectionLimits } from '../edge/limits.ts'
-import type { ProofOfClient } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { Port } from '../http/listeners.ts'
 import { drain } from '../edge/unread-body.ts'
@@ -17,7 +17,7 @@ export interface PlainPassOnOptions {
   settings: () => Settings
   passOn: PassOn
   upgrades: PassOnUpgrades
-  proof: ProofOfClient
+  proof: RequestProof
   /** Left out: its next owner makes a server of its own, as the process of the embedded node does. */
   kept?: KeptPorts
   log: EdgeLog

@@ -1,9 +1,8 @@
-import { isProcedureName } from '../../shared/console/contract.ts'
 import { ConsoleError, type ConsoleResult } from '../../shared/console/procedure.ts'
-import { readsOnly } from '../../shared/console/reads.ts'
 import { refusal } from '../console/console-answer.ts'
 import type { Dispatch } from '../console/dispatch.ts'
 import type { CallOrigin } from '../console/handlers.ts'
+import { isPassedOnCall } from '../console/passed-on-calls.ts'
 import { refuseCaller } from '../console/judge-call.ts'
 import type { ControllerWatch } from '../console/site-controllers.ts'
 import type { Log } from '../observe/log.ts'
@@ -18,9 +17,6 @@ export interface ReadOnlyConsole {
   log: Log
 }
 
-/** The only change that is passed on: whoever stands before a standby may make it the leader. */
-const passedOnChange = 'controllers.lead'
-
 /** Procedures of a controller that stands by: what changes nothing is asked of the leader, everything else is refused with the way there. */
 export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): Dispatch {
   return async (name, input, origin) => {
@@ -28,7 +24,7 @@ export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyC
       // Who may not call it is told so by the leader, and here.
       if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
         return { ok: true, value: await controllers.list() }
-      if (isProcedureName(name) && !readsOnly[name] && name !== passedOnChange) {
+      if (!isPassedOnCall(name)) {
         const url = leaderUrl()
         const way = url === '' ? 'nobody leads the site at the moment' : `do this at the leader, ${url}`
         return refusal('standby', `This controller stands by and changes nothing: ${way}.`)

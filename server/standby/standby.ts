@@ -5,7 +5,7 @@ import { mediaOperations } from '../../shared/media-operations.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { CertificateWatch } from '../edge/certificate-watch.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
-import type { ProofOfClient } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
 import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { compatibilitySwitches, type FixedCompatibility } from '../field-api/older-clients.ts'
@@ -22,7 +22,7 @@ import { plainPassOnPort } from './plain-port.ts'
 export interface StandbyOptions {
   site: FollowedSite
   way: LeaderWay
-  proof: ProofOfClient
+  proof: RequestProof
   /** Ports that this program let go of in its role before, and where they are left for the next. */
   kept: KeptPorts
   /** Those that were picked because any would do. */

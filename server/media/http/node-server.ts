@@ -14,7 +14,7 @@ import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
 export interface NodeServerOptions {
   web: Web
   /** See Web.port. */
-  proofKey: string | undefined
+  passedOn: { key: string; self: string } | undefined
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts
@@ -26,7 +26,7 @@ export interface NodeServerOptions {
 const exposed = `Location, ETag, Link, Accept-Patch, Accept-Post, ${ticketHeader}`
 
 /** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
-export function nodeServer({ web, proofKey, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
+export function nodeServer({ web, passedOn, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
   const app = new Koa()
   app.on('error', (error: unknown) => {
     if (!isClientGone(error)) log.error('a request failed', String(error))
@@ -42,7 +42,7 @@ export function nodeServer({ web, proofKey, pageFolder, parts, log, upgrade }: N
   app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
   const files = web.files(pageFolder)
   app.use(async (context) => await others(context, files))
-  return web.port({ request: app.callback(), upgrade }, proofKey)
+  return web.port({ request: app.callback(), upgrade }, passedOn)
 }
 
 async function answerProblems(context: Context, next: Next, log: Log): Promise<void> {

@@ -32,8 +32,8 @@ export interface PageFiles {
 
 /** What makes ports and serves files for the node: given by its entry, so that the node is protected as every other port of the product is. */
 export interface Web {
-  /** @param proofKey of what other controllers of the site prove of the clients that they pass on, base64; left out: nobody passes any on */
-  port(handlers: WebHandlers, proofKey?: string): WebPort
+  /** @param passedOn checks requests that other controllers of the site pass on: key in base64, id of this controller; left out: nobody passes any on */
+  port(handlers: WebHandlers, passedOn?: { key: string; self: string }): WebPort
   /** IP address of a request's client: where it was passed on, the one that was proven. */
   client(request: IncomingMessage): string
   files(folder: string): PageFiles

@@ -52,8 +52,8 @@ export interface EmbeddedMediaOptions {
   pageFolder: string
   /** Path or name of ffmpeg; left out: the one that is found. */
   ffmpeg?: string | undefined
-  /** Of what the site's other controllers prove of the clients that they pass on; left out: there are none. */
-  proofKey?: Buffer | undefined
+  /** Key of the proofs of requests that the site's other controllers pass on, and the id of this one; left out: there are none. */
+  passedOn?: { key: Buffer; self: string } | undefined
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room: told to each process that starts. */

@@ -6,13 +6,27 @@ import { expect, onTestFinished, test } from 'vitest'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { KeptPorts } from '../../../server/edge/kept-ports.ts'
 import { type ConnectionLimits, connectionLimits } from '../../../server/edge/limits.ts'
-import { ProofOfClient } from '../../../server/edge/passed-on.ts'
+import { RequestProof } from '../../../server/edge/request-proof.ts'
 import { EdgeServer } from '../../../server/edge/server.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const log = { warn: () => undefined, error: () => undefined }
 const sealer = createSealer(Buffer.alloc(32, 7))
-const proof = new ProofOfClient(sealer.keyFor('passed on'))
+const proof = RequestProof.by(sealer, 'one')
+
+/** Headers of a request to `/` that another controller sends for a client. */
+function passedOn(listener: string, client: string, by = proof): string[] {
+  const said = {
+    receiver: 'one',
+    listener,
+    method: 'GET',
+    target: '/',
+    headers: ['Host', 'a'],
+    client,
+    body: undefined,
+  }
+  return ['Roomdesk-Client', by.valueFor(said), 'Host', 'a']
+}
 
 function open(name: string, kept: KeptPorts, limits: ConnectionLimits = connectionLimits.api): EdgeServer {
   const server = new EdgeServer({
@@ -54,31 +68,33 @@ test('A port changes its owner while it listens: the connections that it has go 
   await expect(ask()).rejects.toThrow()
 })
 
-test('A client that says where it is is not believed; a controller of the site is, while its proof is fresh', async () => {
+test('A client that says where it is is not believed; a controller of the site is, once for each request', async () => {
   const server = open('site', new KeptPorts())
   const { port } = await server.start({ host: '127.0.0.1', port: 0 })
   const ask = async (headers: string[]): Promise<string> => {
     const sent = http.get({ host: '127.0.0.1', port, headers, agent: false })
     const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
-    return await text(response)
+    return response.statusCode === 200 ? await text(response) : String(response.statusCode)
   }
-  const right = proof.headerFor('10.1.2.3')
-  expect(await ask(['Roomdesk-Client', right, 'Host', 'a'])).toBe('site 10.1.2.3')
-  // Known by now, and still right.
-  expect(await ask(['Roomdesk-Client', right, 'Host', 'a'])).toBe('site 10.1.2.3')
-  const stranger = new ProofOfClient(createSealer(Buffer.alloc(32, 8)).keyFor('passed on'))
-  const old = new ProofOfClient(sealer.keyFor('passed on'), () => Date.now() - 20 * 60_000)
+  const right = passedOn('site', '10.1.2.3')
+  expect(await ask(right)).toBe('site 10.1.2.3')
+  const stranger = RequestProof.by(createSealer(Buffer.alloc(32, 8)), 'one')
+  const old = new RequestProof(proof.key, 'one', () => Date.now() - 31_000)
+  const early = new RequestProof(proof.key, 'one', () => Date.now() + 31_000)
+  const [, value = ''] = passedOn('site', '10.1.2.3')
   const wrong = [
-    '10.1.2.3',
-    right.replace('10.1.2.3', '10.1.2.4'),
-    `${right} more`,
-    stranger.headerFor('10.1.2.3'),
-    old.headerFor('10.1.2.3'),
-    proof.headerFor('<script>'),
+    right,
+    ['Roomdesk-Client', value.replace('10.1.2.3', '10.1.2.4'), 'Host', 'a'],
+    ['Roomdesk-Client', value, 'Host', 'b'],
+    ['Roomdesk-Client', value, 'Host', 'a', 'Authorization', 'Bearer another'],
+    ...[passedOn('another', '10.1.2.3'), passedOn('site', '10.1.2.3', stranger)],
+    ...[passedOn('site', '10.1.2.3', old), passedOn('site', '10.1.2.3', early)],
   ]
-  for (const value of wrong) expect(await ask(['Roomdesk-Client', value, 'Host', 'a'])).toBe('site 127.0.0.1')
-  // Anywhere else it is a header like any other.
-  expect(await ask(['Host', 'a', 'Roomdesk-Client', right])).toBe('site 127.0.0.1')
+  for (const headers of wrong) expect(await ask(headers)).toBe('421')
+  // What no controller writes is a header like any other, and so is a proof anywhere else.
+  for (const said of ['10.1.2.3', `${value} more`, passedOn('site', '<script>')[1] ?? ''])
+    expect(await ask(['Roomdesk-Client', said, 'Host', 'a'])).toBe('site 127.0.0.1')
+  expect(await ask(['Host', 'a', 'Roomdesk-Client', value])).toBe('site 127.0.0.1')
 })
 
 test('A port that nobody owns is wanted by its address: another port is opened beside it', async () => {
@@ -106,14 +122,14 @@ test('Connections of another controller count for no address: its clients are ma
     await text(response)
     return sent.reusedSocket
   }
-  const all = (headers: string[]): Promise<boolean[]> => Promise.all(Array.from({ length: 8 }, () => ask(headers)))
-  const passedOn = ['Roomdesk-Client', proof.headerFor('10.1.2.3'), 'Host', 'a']
-  for (let opened = 0; opened < 8; opened++) await Promise.all(Array.from({ length: opened + 1 }, () => ask(passedOn)))
+  const all = (): Promise<boolean[]> => Promise.all(Array.from({ length: 8 }, () => ask(passedOn('site', '10.1.2.3'))))
+  for (let opened = 0; opened < 8; opened++)
+    await Promise.all(Array.from({ length: opened + 1 }, () => ask(passedOn('site', '10.1.2.3'))))
   expect(server.connections).toBeGreaterThan(3)
-  expect(await all(passedOn)).toEqual(Array.from({ length: 8 }, () => true))
+  expect(await all()).toEqual(Array.from({ length: 8 }, () => true))
   // Of clients that come straight only as many stay as one address may have.
   const straight = http.get({ host: '127.0.0.1', port, agent: false })
   const [response] = (await once(straight, 'response')) as [http.IncomingMessage]
   expect(await text(response)).toBe('site 127.0.0.1')
-  expect(await all(passedOn)).toEqual(Array.from({ length: 8 }, () => true))
+  expect(await all()).toEqual(Array.from({ length: 8 }, () => true))
 })

@@ -7,7 +7,7 @@ import { createOutgoingUser } from '../../../shared/device-operations.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { createListener } from '../../../server/http/listener.ts'
-import { passedOnHeader } from '../../../server/edge/passed-on.ts'
+import { passedOnHeader } from '../../../server/edge/end-to-end-headers.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { endedWith } from '../../../server/nodes/pool-ended.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
@@ -94,9 +94,12 @@ test.each([
 test('One that another controller had passed on goes back to it at once', async () => {
   const { url } = await handingOver(notStored)
   const began = performance.now()
-  const request = send(`${url}${createOutgoingUser.path}?accessToken=a`, {
+  const target = `${createOutgoingUser.path}?accessToken=a`
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body))]
+  const said = { receiver: 'self', listener: 'device', method: 'POST', target, client: '10.0.0.7', headers, body }
+  const request = send(`${url}${target}`, {
     method: 'POST',
-    headers: [passedOnHeader, proof.headerFor('10.0.0.7'), 'Content-Type', 'application/json'],
+    headers: [passedOnHeader, proof.valueFor(said), ...headers],
   })
   request.end(body)
   const [answer] = (await once(request, 'response')) as [IncomingMessage]

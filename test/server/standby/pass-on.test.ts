@@ -8,7 +8,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer, WebSocket as Client } from 'ws'
 import { ownCertificate } from '../../../server/edge/own-certificate.ts'
-import { fakeLeader, leadBy, openPassing, proof } from './passing.ts'
+import { fakeLeader, leadBy, openPassing, proof, provedTo } from './passing.ts'
 
 const create = '/rtc/room/create?topic=a&owner_id=o&room_mode=1'
 const read = '/rtc/room/get?room_id=1'
@@ -63,7 +63,9 @@ test('A request comes to the leader as its client wrote it, and the answer to th
   expect(body).toContain('POST /rtc/room/get?room_id=1&x=%C3%A9 body')
   const [seen] = leader.requests
   expect(seen?.rawHeaders.slice(0, 1)).toEqual(['Roomdesk-Client'])
-  expect(proof.addressOf(seen?.rawHeaders[1] ?? '')).toBe('127.0.0.1')
+  expect(provedTo(seen)).toBe('127.0.0.1')
+  // Once.
+  expect(provedTo(seen)).toBe('replayed')
   expect(seen?.rawHeaders.filter((name) => name === 'Roomdesk-Client')).toHaveLength(1)
   expect(seen?.headers).toMatchObject({ host: 'my.site', 'x-mine': '1, 2' })
 })
@@ -286,8 +288,11 @@ test('A request that another controller passed on goes no further: it is told to
   const { way, media } = await openPassing()
   const leader = await fakeLeader((_, response) => response.end('done'))
   leadBy(way, 'one', leader.url)
-  const headers = ['Roomdesk-Client', proof.headerFor('10.0.0.9'), 'Host', 'a']
-  const sent = http.get(`${media}${create}`, { headers, agent: false })
+  const headers = (): string[] => {
+    const said = { receiver: 'self', listener: 'media', method: 'GET', target: create, client: '10.0.0.9' }
+    return ['Roomdesk-Client', proof.valueFor({ ...said, headers: ['Host', 'a'], body: undefined }), 'Host', 'a']
+  }
+  const sent = http.get(`${media}${create}`, { headers: headers(), agent: false })
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   response.resume()
   expect(response.statusCode).toBe(421)
@@ -297,8 +302,8 @@ test('A request that another controller passed on goes no further: it is told to
     { id: 'self', place: { media: leader.url, device: '', node: '', console: '', event: '', certificate: '' } },
     true,
   )
-  const own = http.get(`${media}${create}`, { headers, agent: false })
+  const own = http.get(`${media}${create}`, { headers: headers(), agent: false })
   const [answer] = (await once(own, 'response')) as [IncomingMessage]
   expect(await text(answer)).toBe('done')
-  expect(proof.addressOf(leader.requests[0]?.rawHeaders[1] ?? '')).toBe('10.0.0.9')
+  expect(provedTo(leader.requests[0], proof)).toBe('10.0.0.9')
 })

@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 import { mediaOperations } from '../../../shared/media-operations.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { KeptPorts } from '../../../server/edge/kept-ports.ts'
-import { ProofOfClient } from '../../../server/edge/passed-on.ts'
+import { endToEnd } from '../../../server/edge/end-to-end-headers.ts'
+import { RequestProof } from '../../../server/edge/request-proof.ts'
 import type { TlsMaterial } from '../../../server/edge/tls.ts'
 import type { Port } from '../../../server/http/listeners.ts'
 import { createLog } from '../../../server/observe/log.ts'
@@ -18,7 +19,17 @@ import { plainPassOnPort } from '../../../server/standby/plain-port.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 5))
-export const proof = new ProofOfClient(sealer.keyFor('a test'))
+/** Of the controller that stands by. */
+export const proof = RequestProof.by(sealer, 'self')
+/** Of the leader `one`. */
+const ofLeader = RequestProof.by(sealer, 'one')
+
+/** The client of a request, as the leader `one` finds it proved; otherwise what is wrong. */
+export function provedTo(request: IncomingMessage | undefined, checks = ofLeader): string {
+  const { rawHeaders = [], method = '', url: target = '' } = request ?? {}
+  const found = checks.check(rawHeaders[1] ?? '', { method, target, headers: endToEnd(rawHeaders), listener: 'media' })
+  return typeof found === 'string' ? found : found.client
+}
 
 /** A standby's media port and node port, over a way that the test leads somewhere. */
 export interface Passing {

@@ -1,4 +1,6 @@
-import { isPassedOnHeader } from '../edge/passed-on.ts'
+/** First header of a request that one controller of a site sends to another; never taken from a client. */
+export const passedOnHeader = 'Roomdesk-Client'
+const lowerName = passedOnHeader.toLowerCase()
 
 /** What concerns one connection only (RFC 9110, section 7.6.1). */
 const ofConnection = new Set([
@@ -20,12 +22,11 @@ export function endToEnd(raw: readonly string[]): string[] {
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name = '', value = ''] = [raw[i], raw[i + 1]]
     const lower = name.toLowerCase()
-    if (ofConnection.has(lower) || named?.has(lower) === true || isPassedOnHeader(name)) continue
+    if (ofConnection.has(lower) || named?.has(lower) === true || lower === lowerName) continue
     passed.push(name, value)
   }
   return passed
 }
-
 /** The value of a header, the first where there are several; undefined for none. */
 export function headerOf(raw: readonly string[], wanted: string): string | undefined {
   for (let i = 0; i + 1 < raw.length; i += 2) if (raw[i]?.toLowerCase() === wanted) return raw[i + 1]

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Lets each key have so many at a time; further ones wait for their turn, in order. */
+export class ShareGate {
+  readonly #max: number
+  readonly #held = new Map<string, number>()
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /**
+   * Takes a place.
+   * @param deadline by performance.now()
+   * @returns whether it has one by then: it is to be left later
+   * @throws what `signal` is aborted with
+   */
+  async take(key: string, deadline: number, signal: AbortSignal): Promise<boolean> {
+    const held = this.#held.get(key) ?? 0
+    if (held < this.#max) {
+      this.#held.set(key, held + 1)
+      return true
+    }
+    const queue = this.#waiting.get(key) ?? []
+    this.#waiting.set(key, queue)
+    const over = new AbortController()
+    let taken = false
+    const turn = new Promise<void>((resolve) => {
+      queue.push(() => {
+        taken = true
+        resolve()
+      })
+    })
+    const own = queue.at(-1)
+    try {
+      const late = sleep(Math.max(0, deadline - performance.now()), undefined, {
+        signal: AbortSignal.any([signal, over.signal]),
+        ref: false,
+      })
+      await Promise.race([turn, late.catch(() => undefined)])
+    } finally {
+      over.abort()
+    }
+    if (taken && signal.aborted) this.leave(key)
+    else if (!taken && own !== undefined) queue.splice(queue.indexOf(own), 1)
+    signal.throwIfAborted()
+    return taken
+  }
+
+  /** Gives a place back: whoever waits longest has it. */
+  leave(key: string): void {
+    const queue = this.#waiting.get(key)
+    const next = queue?.shift()
+    if (queue?.length === 0) this.#waiting.delete(key)
+    if (next !== undefined) return next()
+    const held = (this.#held.get(key) ?? 0) - 1
+    if (held > 0) this.#held.set(key, held)
+    else this.#held.delete(key)
+  }
+}

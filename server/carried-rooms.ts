@@ -54,6 +54,7 @@ export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; fr
     kick: (roomId, userId) => pool.kick(roomId, userId),
     dismiss: (roomId, userId, signal) =>
       Promise.all(pool.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
+    isProven: (roomId, userId) => janus.isProven(pool.nodeOfUser(roomId, userId) ?? '', roomId, userId),
     wasKicked: (roomId, userId) => janus.wasKicked(roomId, userId),
     resumeMs: () => settings().media.resume_ms,
     logger,

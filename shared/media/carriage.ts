@@ -77,7 +77,11 @@ export const mediaOutcomeSchema = z.discriminatedUnion('done', [
 export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
 
 /** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
-export type CarriedPerson = z.output<typeof roomUserSchema>
+export const carriedPersonSchema = roomUserSchema.extend({
+  /** They have proven their id, or it is a camera's. Otherwise anybody may have called themselves so. */
+  proven: z.boolean(),
+})
+export type CarriedPerson = z.output<typeof carriedPersonSchema>
 
 const carriedStream = z.strictObject({
   userId: z.string(),
@@ -99,7 +103,7 @@ export type CarriedStream = z.output<typeof carriedStream>
 /** Who and what is in such a room, besides who came through the program that is told. */
 export const carriedRoomSchema = z.strictObject({
   roomId,
-  people: z.array(roomUserSchema),
+  people: z.array(carriedPersonSchema),
   streams: z.array(carriedStream),
 })
 export type CarriedRoom = z.output<typeof carriedRoomSchema>

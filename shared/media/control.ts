@@ -114,7 +114,7 @@ export type RoomRefusal = (typeof roomRefusals)[number]
 const doer = z.strictObject({ userId: z.string(), userName: z.string() })
 export type Doer = z.output<typeof doer>
 /** What hosts do that the controller is told of and does not do itself. */
-export const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended'] as const
+export const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
 export type HostAct = (typeof hostActs)[number]
 
 /** With what somebody wants to enter a room: a link, which the node has checked; a host password, or nothing but the number, which the controller judges. */

@@ -10,6 +10,7 @@ const kinds: Record<HostAct, EventKind> = {
   turnedAway: 'person.turnedAway',
   mutedAll: 'room.mutedAll',
   ended: 'room.meetingEnded',
+  removed: 'person.removed',
 }
 
 /** Writes what hosts do in their rooms, and which of them did it. */

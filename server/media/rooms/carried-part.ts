@@ -1,6 +1,6 @@
-import type { CarriedRoom, CarriedStream } from '../../../shared/media/carriage.ts'
+import type { CarriedPerson, CarriedRoom, CarriedStream } from '../../../shared/media/carriage.ts'
 import { Problem } from '../problem.ts'
-import { type CarriedMedia, Member, type RoomUser } from './member.ts'
+import { type CarriedMedia, Member } from './member.ts'
 import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
 import type { Room } from './room.ts'
@@ -50,7 +50,7 @@ export class CarriedPart {
     this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
   }
 
-  #setElsewhere(user: RoomUser, streams: readonly CarriedStream[]): void {
+  #setElsewhere({ proven, ...user }: CarriedPerson, streams: readonly CarriedStream[]): void {
     const room = this.#room
     const sends = streams.find(({ userId, source }) => userId === user.userId && source === 'main')
     const audio = (sends?.audioCodec ?? '') !== '' && sends?.audioMuted !== true
@@ -58,9 +58,9 @@ export class CarriedPart {
     const present = room.members.get(user.userId)
     // Who comes through here is known better.
     if (present?.elsewhere === false) return
-    const member = present ?? new Member({ ...user })
+    const member = present ?? new Member(user)
     const same = member.audio === audio && member.video === video && member.user.role === user.role
-    Object.assign(member, { elsewhere: true, audio, video })
+    Object.assign(member, { elsewhere: true, unproven: !proven, audio, video })
     member.user.role = user.role
     if (present !== undefined) return same ? undefined : room.tellChanged(member)
     room.members.set(user.userId, member)

@@ -167,12 +167,13 @@ export class MediaRooms {
     room.close(reason)
   }
 
-  /** Their connection has ended, they are refused for a while and their link is over. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
+  /** Their connection has ended, they are refused for a while and their link is over; whoever has not proven their id is refused by the server that carries the room. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
   kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (!member.user.device) this.#ban(roomId, member, by)
+    if (member.unproven) this.#tellRemoval(roomId, member, by)
+    else if (!member.user.device) this.#ban(roomId, member, by)
     return room.remove(userId, 'kicked')
   }
 
@@ -272,6 +273,11 @@ export class MediaRooms {
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
     this.bans.add(removal)
     this.#emit({ type: 'removed', ...removal, userName, by })
+  }
+
+  #tellRemoval(roomId: string, { user: { userId, userName } }: Member, by: Doer | undefined): void {
+    if (by !== undefined)
+      this.#emit({ type: 'hostActed', roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
   }
 
   #lost(room: Room, userId: string, error: RtspError): void {

@@ -97,6 +97,8 @@ export class Member {
   readonly silenced = new Set<'audio' | 'video'>()
   /** In a room that is carried elsewhere, and not by this program: the controller says when they come and go. */
   elsewhere = false
+  /** Elsewhere, and they have not proven their id: removing them concerns nobody who does. */
+  unproven = false
   link: PersonLink | undefined
   /** While the connection is lost and may come back: calls off that they are out when it does not. */
   cancelAway: (() => void) | undefined

@@ -7,12 +7,14 @@ import type { CarriedFeed } from './room-carrier.ts'
 /**
  * A room as its program is told of it.
  * @param people without those who came through that program
+ * @param isProven whether a person has proven their id
  * @param hasSmall whether there is a smaller picture of what a user sends
  */
 export function carriedRoom(
   roomId: string,
   people: readonly NodeUser[],
   feeds: readonly CarriedFeed[],
+  isProven: (userId: string) => boolean,
   hasSmall: (userId: string) => boolean,
 ): CarriedRoom {
   return {
@@ -24,6 +26,7 @@ export function carriedRoom(
       role,
       byNumber,
       joinedAt,
+      proven: device || isProven(userId),
     })),
     streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
       userId,

@@ -44,7 +44,9 @@ export interface FrontRoomsOptions {
   kick: (roomId: string, userId: string) => Promise<unknown>
   /** The same of somebody who may come back at once. */
   dismiss: (roomId: string, userId: string, signal: AbortSignal) => Promise<unknown>
-  /** Somebody was taken out lately by the controller's wish. */
+  /** Whether a participant of a room that is carried has proven their id. */
+  isProven: (roomId: string, userId: string) => boolean
+  /** Somebody who proves the id was taken out lately by the controller's wish. */
   wasKicked: (roomId: string, userId: string) => boolean
   /** How long somebody may be without the program that they came through, in milliseconds. */
   resumeMs: () => number
@@ -327,7 +329,9 @@ export class FrontRooms {
       .filter(({ userId }) => this.#people.frontOf(roomId, userId) !== front && !this.#people.isGoing(roomId, userId))
     const feeds = this.#options.carrier.feedsOf(roomId)
     const hasSmall = (userId: string): boolean => this.#options.hasSmall(roomId, userId)
-    return carriedRoom(roomId, people, feeds, hasSmall)
+    const isProven = (userId: string): boolean =>
+      this.#people.frontOf(roomId, userId) !== undefined || this.#options.isProven(roomId, userId)
+    return carriedRoom(roomId, people, feeds, isProven, hasSmall)
   }
 
   #try(what: string, run: (signal: AbortSignal) => Promise<unknown>): void {

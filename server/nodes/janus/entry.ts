@@ -1,6 +1,7 @@
 import { deviceErrorMessages } from '../../../shared/device.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../media-node.ts'
 import type { JanusAdmission } from './admission.ts'
+import type { JanusBans } from './janus-bans.ts'
 import type { JanusParticipants } from './participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { RelayParticipants } from './relay/relay-participants.ts'
@@ -31,8 +32,9 @@ export interface JanusEntryOptions {
   relays: Pick<RelayParticipants, 'has'>
   /** How many are in the room on other nodes, leaving out this user. */
   elsewhere: (roomId: string, userId: string) => number
-  /** Somebody was taken out lately, and may not come back yet. */
-  isBanned: (roomId: string, userId: string) => boolean
+  bans: Pick<JanusBans, 'refuses'>
+  /** Whether the participant of this id has proven it, or whoever is about to take their place has. */
+  isProven: (roomId: string, userId: string) => boolean
   /** Milliseconds since the epoch. */
   clock: () => number
 }
@@ -62,8 +64,14 @@ export class JanusEntry {
   /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
-    if (this.#options.isBanned(roomId, userId)) return false
+    if (this.isBanned(roomId, userId)) return false
     return token === undefined || readRoomToken(token)?.userId === userId
+  }
+
+  /** Whether somebody who is in was taken out lately, and may not be back yet. */
+  isBanned(roomId: string, userId: string): boolean {
+    const { bans, isProven } = this.#options
+    return bans.refuses({ roomId, userId, proven: isProven(roomId, userId) })
   }
 
   /**
@@ -76,11 +84,13 @@ export class JanusEntry {
   }
 
   #assertMayCome({ roomId, userId }: Pick<AdmissionWish, 'roomId' | 'userId'>): void {
-    const { participants, relays, isBanned } = this.#options
+    const { participants, relays, bans } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
-    if (isBanned(roomId, userId)) throw new NodeError('They were taken out of the room a moment ago.')
+    // By the page or with a token: they prove the id.
+    if (bans.refuses({ roomId, userId, proven: true }))
+      throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
     if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')
   }

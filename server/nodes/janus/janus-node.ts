@@ -16,6 +16,7 @@ import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './entr
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import { HeldRooms } from './held-rooms.ts'
+import type { JanusBans } from './janus-bans.ts'
 import { JanusParticipants } from './participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './node-traits.ts'
@@ -43,12 +44,12 @@ export interface JanusNodeOptions {
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody who came through the room page; undefined for everybody else. */
   visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'> | undefined
-  /** Somebody is taken out by the controller's wish: resolves when it is remembered, for as long as the site says. Never rejects. */
-  remember: (roomId: string, userId: string) => Promise<void>
+  /** Whether somebody who came through the room page is in by now. */
+  isHere: (roomId: string, userId: string) => boolean
+  /** Shared by all nodes. */
+  bans: JanusBans
   /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
   elsewhere?: ((roomId: string, userId: string) => number) | undefined
-  /** Somebody was taken out lately, and may not come back yet. */
-  isBanned: (roomId: string, userId: string) => boolean
   /** The driver ended. */
   released: () => void
   logger: NodeLogger
@@ -79,7 +80,7 @@ export class JanusNode implements MediaNode {
 
   constructor(options: JanusNodeOptions) {
     this.#options = options
-    const { rooms, traits, tokenSecret, clock = Date.now, devices, isBanned } = options
+    const { rooms, traits, tokenSecret, clock = Date.now, devices, bans } = options
     this.#program = new ToldProgram(traits, clock, () => this.#tell({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     const isBeside = (roomId: string, userId: string): boolean => this.relays.isAdmitted(roomId, userId)
@@ -104,10 +105,17 @@ export class JanusNode implements MediaNode {
       devices: () => this.#devices,
       relays: this.relays,
       elsewhere: options.elsewhere ?? (() => 0),
-      isBanned,
+      bans,
+      isProven: (roomId, userId) => traits.current.guarded || options.visitor(roomId, userId) !== undefined,
       clock,
     })
-    this.#removal = new JanusRemoval({ ...options, admission, participants })
+    this.#removal = new JanusRemoval({
+      ...options,
+      admission,
+      participants,
+      // Who is still on the way in is not the one who is taken out.
+      isProven: (roomId, userId) => traits.current.guarded || options.isHere(roomId, userId),
+    })
     this.#rooms = new HeldRooms({
       rooms,
       traits,
@@ -242,7 +250,7 @@ export class JanusNode implements MediaNode {
     await this.#options.rooms.moderate(...wish)
   }
 
-  /** Somebody is being taken out, by the controller's wish. */
+  /** See JanusRemoval.isUnderWay. */
   kicks(roomId: string, userId: string): boolean {
     return this.#removal.isUnderWay(roomId, userId)
   }
@@ -352,7 +360,7 @@ export class JanusNode implements MediaNode {
     const { roomId, user } = event
     // Janus knows no cap on people: whoever is one too many is put out at once. Who was in the room before it was looked at stays.
     const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId, user.userId)
-    if (tooMany || this.#options.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
+    if (tooMany || this.#entry.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
   }
 
   #tellOfDevice(event: NodeEvent): void {

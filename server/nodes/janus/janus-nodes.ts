@@ -2,7 +2,6 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { LedStore } from '../../store/site-member.ts'
 import type { Store } from '../../store/store.ts'
-import { StoredRemovals } from '../embedded/stored-removals.ts'
 import { type NodeEvent, NodeError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import { AdminApi } from './admin-api.ts'
@@ -10,6 +9,7 @@ import type { AdmissionWish } from './entry.ts'
 import type { EventSource } from './events/event-port.ts'
 import { RoomNews } from './events/room-news.ts'
 import { AdminExpulsion } from './expel-sessions.ts'
+import { JanusBans } from './janus-bans.ts'
 import { JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
 import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
@@ -66,15 +66,13 @@ interface Running {
 /** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
 export class JanusNodes {
   readonly #options: JanusNodesOptions
-  readonly #removals: StoredRemovals
+  readonly #bans: JanusBans
   readonly #relayRecords: RelayRecords
   readonly #running = new Map<string, Running>()
-  /** Until when somebody who was just taken out is refused, by room and user: the store is a moment behind. */
-  readonly #bans = new Map<string, number>()
 
   constructor(options: JanusNodesOptions) {
     this.#options = options
-    this.#removals = new StoredRemovals(options.store, options.logger)
+    this.#bans = new JanusBans(options.store, options.settings, options.logger)
     this.#relayRecords = new RelayRecords(options.store, options.logger)
   }
 
@@ -111,9 +109,9 @@ export class JanusNodes {
         return own
       },
       visitor: (roomId, userId) => people.personOf(roomId, userId),
-      remember: (roomId, userId) => this.#remember(roomId, userId),
+      isHere: (roomId, userId) => people.isHere(roomId, userId),
+      bans: this.#bans,
       elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
-      isBanned: (roomId, userId) => this.#isBanned(roomId, userId),
       released: () => {
         admin.close()
         // People stay as they are while their node does: their pages show whoever drives it next what to go on with.
@@ -207,10 +205,16 @@ export class JanusNodes {
     return this.#running.get(nodeName)?.people
   }
 
-  /** Somebody was taken out of a room lately by the controller's wish, or is about to be. */
+  /** Whether a participant has proven the id: they came through the room page, or the node lets nobody in without a token. */
+  isProven(nodeName: string, roomId: string, userId: string): boolean {
+    const running = this.#running.get(nodeName)
+    return running?.traits.current.guarded === true || running?.people.personOf(roomId, userId) !== undefined
+  }
+
+  /** Somebody who proves the id was taken out of a room lately by the controller's wish, or is about to be. */
   wasKicked(roomId: string, userId: string): boolean {
     for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
-    return this.#isBanned(roomId, userId)
+    return this.#bans.refuses({ roomId, userId, proven: true })
   }
 
   /** Takes somebody out who may come back at once. Where the node is not in service, they are out. @throws as JanusRooms.kick */
@@ -232,29 +236,10 @@ export class JanusNodes {
     const token = coreToken(access.secrets.token_secret, wish.expiresAt)
     return { wsUrl: access.wsUrl, room: rooms.nameOf(wish.roomId), token, roomToken }
   }
-
-  async #remember(roomId: string, userId: string): Promise<void> {
-    const at = Date.now()
-    const until = at + this.#options.settings().media.ban_ms
-    for (const [key, over] of this.#bans) if (over <= at) this.#bans.delete(key)
-    this.#bans.set(banKey(roomId, userId), until)
-    await this.#removals.keep({ roomId, userId, tokenId: '', at, until })
-  }
-
-  #isBanned(roomId: string, userId: string): boolean {
-    const now = Date.now()
-    if ((this.#bans.get(banKey(roomId, userId)) ?? 0) > now) return true
-    const removals = this.#options.store.get('rooms', roomId)?.removals ?? []
-    return removals.some(({ user_id, until }) => user_id === userId && until > now)
-  }
 }
 
 function isSameServer(one: JanusAccess, other: JanusAccess): boolean {
   return one.wsUrl === other.wsUrl && one.secrets.event_secret === other.secrets.event_secret
-}
-
-function banKey(roomId: string, userId: string): string {
-  return JSON.stringify([roomId, userId])
 }
 
 function isCurrent(stored: StoredNode | undefined, config: StoredNode): boolean {

@@ -1,6 +1,7 @@
 import { unlessAborted } from '../deadline.ts'
 import type { JanusAdmission } from './admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
+import type { JanusBans } from './janus-bans.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './rooms.ts'
 
@@ -11,37 +12,39 @@ export interface JanusRemovalOptions {
   participants: JanusParticipants
   /** Ends what somebody who was put out still has open on the node. */
   expel: ExpelSessions
-  /** Somebody is taken out by the controller's wish: resolves when it is remembered, for as long as the site says. Never rejects. */
-  remember: (roomId: string, userId: string) => Promise<void>
+  bans: Pick<JanusBans, 'add'>
+  /** Whether the participant of this id has proven it. */
+  isProven: (roomId: string, userId: string) => boolean
 }
 
 /** Takes people out of the rooms of one node, with all that they have open there. */
 export class JanusRemoval {
   readonly #options: JanusRemovalOptions
-  /** Those whom the controller takes out at this moment, by room and user. */
+  /** Those of proven ids whom the controller takes out at this moment, by room and user. */
   readonly #kicking = new Set<string>()
 
   constructor(options: JanusRemovalOptions) {
     this.#options = options
   }
 
-  /** Somebody is being taken out, by the controller's wish. */
+  /** Somebody who has proven the id is being taken out, by the controller's wish. */
   isUnderWay(roomId: string, userId: string): boolean {
     return this.#kicking.has(keyOf(roomId, userId))
   }
 
   /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    const { participants, remember } = this.#options
+    const { participants, bans, isProven } = this.#options
     if (participants.user(roomId, userId) === undefined) {
       await participants.read(roomId, signal)
       if (participants.user(roomId, userId) === undefined) return false
     }
     const key = keyOf(roomId, userId)
-    this.#kicking.add(key)
+    const proven = isProven(roomId, userId)
+    if (proven) this.#kicking.add(key)
     try {
       // First of all: whatever ends in the middle of it, they are not let back in.
-      await unlessAborted(remember(roomId, userId), signal)
+      await unlessAborted(bans.add({ roomId, userId, proven }), signal)
       return await this.putOut(roomId, userId, signal)
     } finally {
       this.#kicking.delete(key)

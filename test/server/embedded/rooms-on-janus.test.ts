@@ -198,6 +198,18 @@ test('a client of the Janus API is one of the people: silenced by a host like th
   await Promise.all([viewer.close(), sender.close().catch(() => {})])
 })
 
+test('nobody gets a token of Janus under the id of a camera of the room, also while the camera is away', async () => {
+  const [room, other] = [await newRoom('Door'), await newRoom('Elsewhere')]
+  // Nobody answers there.
+  const address = { userName: 'Door', userAddress: 'rtsp://127.0.0.1:9/none' }
+  await site.rpc('devices.create', { roomId: room, userId: 'door', ...address })
+  const tokenIn = (room_id: string) => site.rpc('media.participant_token', { room_id, user_id: 'door' })
+  await expect(tokenIn(room)).rejects.toThrow('An outgoing user of the room has this user_id')
+  expect(await tokenIn(other)).toMatchObject({ id: 'door' })
+  await site.rpc('devices.remove', { userIds: ['door'] })
+  expect(await tokenIn(room)).toMatchObject({ id: 'door' })
+})
+
 test('people read whether their room was closed or goes to another node, and come into it there', async () => {
   const closed = await newRoom('Closed')
   const ann = await enter(closed, 'ann')

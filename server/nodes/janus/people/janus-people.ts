@@ -123,6 +123,11 @@ export class JanusPeople implements RoomCarrier {
     return this.#places.personOf(roomId, userId)
   }
 
+  /** Whether somebody who came through the room page is in the room by now. */
+  isHere(roomId: string, userId: string): boolean {
+    return this.#places.stayIn(roomId, userId) !== undefined
+  }
+
   /** A ticket was made for this person in a room of this node. */
   issued(ticket: string, { roomId, userId }: Pick<CarriedPerson, 'roomId' | 'userId'>): boolean {
     return this.#opened(ticket, { roomId, userId }) !== undefined

@@ -155,7 +155,7 @@ async function publish(
       () => {
         release()
         if (session !== undefined) sessions.delete(session.id)
-        room.unpublish(joined, source, made)
+        room.local.unpublish(joined, source, made)
       },
     )
     publisher = made
@@ -164,7 +164,7 @@ async function publish(
       made.feed.audio !== undefined,
       streamIdOf(joined.user.userId, source),
     )
-    room.publish(joined, source, made)
+    room.local.publish(joined, source, made)
     const answer = await made.answer(offer)
     session = sessions.add(made.peer, offer)
     if (made.peer.closed) throw new Problem('noRoom')
@@ -210,14 +210,14 @@ async function watch(
   const height = shownHeight(context)
   try {
     member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
-    room.assertMayWatch(member, stream)
+    room.local.assertMayWatch(member, stream)
     const second = secondStream(parts, room, stream)
     // Where it cannot be had, the large one serves.
     if (second !== undefined && (context.query.size === 'small' || isEnough(second, stream.feed, height))) {
       lease = await second.acquire(undefined, new AbortController().signal, () => held?.lost())
     }
     // They may have been taken out, and the camera or the room be gone, in the meantime.
-    room.assertMayWatch(member, stream)
+    room.local.assertMayWatch(member, stream)
     held = height === undefined ? undefined : heldBeside(stream.feed, lease, second)
     const feed = held === undefined ? (lease?.feed ?? stream.feed) : stream.feed
     const watched: Watched = {
@@ -233,11 +233,11 @@ async function watch(
       done?.()
       if (session !== undefined) sessions.delete(session.id)
       lease?.release()
-      room.unwatch(member, stream, made)
+      room.local.unwatch(member, stream, made)
     })
     viewer = made
     if (height !== undefined) made.shown(height)
-    room.watch(member, stream, made)
+    room.local.watch(member, stream, made)
     const answer = await made.answer(offer)
     session = sessions.add(made.peer, offer, (shown) => made.shown(shown))
     if (made.peer.closed) throw new Problem('noStream')

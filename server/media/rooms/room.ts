@@ -1,16 +1,15 @@
-import type { StreamSource, ToPerson } from '../../../shared/media/signal.ts'
+import type { ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../lifetime.ts'
 import { Problem } from '../problem.ts'
-import type { Publisher } from '../webrtc/publisher.ts'
-import type { Viewer } from '../webrtc/viewer.ts'
-import { CarriedPart, mostObserved, mostWatched } from './carried-part.ts'
+import { CarriedPart } from './carried-part.ts'
 import { GuestPlaces } from './guest-places.ts'
 import { type DeviceHold, type Identity, Member, type MemberParts, type PersonLink, type RoomUser } from './member.ts'
+import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomChat } from './room-chat.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
-import { type OpenStream, RoomStreams, streamIdOf } from './room-streams.ts'
+import { RoomStreams } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
@@ -23,8 +22,7 @@ export class Room {
   /** In the order they joined. */
   readonly members = new Map<string, Member>()
   readonly streams = new RoomStreams((message) => this.broadcast(message))
-  /** Viewers who are not in the room: the operator's preview. */
-  readonly observers = new Map<Viewer, string>()
+  readonly local: LocalMedia
   /** What of it another server carries. */
   readonly carried: CarriedPart
   readonly chat: RoomChat
@@ -46,6 +44,7 @@ export class Room {
     this.config = config
     this.#listener = listener
     this.#clock = clock
+    this.local = new LocalMedia(this)
     this.carried = new CarriedPart(this, listener)
     this.chat = new RoomChat(clock)
     this.#lifetime = new Lifetime((error) => listener.failed(error))
@@ -213,59 +212,6 @@ export class Room {
     this.tellChanged(member)
   }
 
-  /**
-   * Somebody watches a stream: until they leave it, it leaves the room, they are out, or the room closes.
-   * @param member undefined: unseen
-   * @param stream as it was found before a wait, if there was one
-   * @throws Problem noRoom, noSession, noStream, tooMany
-   */
-  watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
-    this.assertMayWatch(member, stream)
-    stream.viewers.add(viewer)
-    if (member === undefined) this.observers.set(viewer, stream.view.stream_id)
-    else member.watch(viewer, stream.view.stream_id)
-  }
-
-  /** @throws Problem noRoom, noSession, noStream, tooMany */
-  assertMayWatch(member: Member | undefined, stream: OpenStream): void {
-    this.assertPresent(member)
-    if (!this.streams.has(stream)) throw new Problem('noStream')
-    const [watched, most] = member === undefined ? [this.observers, mostObserved] : [member.viewers, mostWatched]
-    if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
-  }
-
-  /** A viewer is over. */
-  unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
-    stream.viewers.delete(viewer)
-    if (member === undefined) return void this.observers.delete(viewer)
-    member.unwatch(viewer)
-    this.dropIfGone(member)
-  }
-
-  /** A publication begins; the member's earlier one of that source ends. @throws Problem noRoom, noSession */
-  publish(member: Member, source: StreamSource, publisher: Publisher): void {
-    this.assertPresent(member)
-    const before = member.publications.get(source)
-    member.publications.set(source, publisher)
-    if (before !== undefined) {
-      this.streams.remove(streamIdOf(member.user.userId, source))
-      before.close()
-    }
-    if (source === 'main') publisher.feed.passes = this.speakers.add(member.user.userId)
-    // Who speaks is told of cameras and microphones, not of screens.
-    const tellsLevel = source === 'main' && publisher.tellsLevel
-    this.streams.add(member.user.userId, source, publisher.feed, { tellsLevel })
-  }
-
-  /** A publication is over. */
-  unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
-    if (member.publications.get(source) !== publisher) return
-    member.publications.delete(source)
-    if (source === 'main') this.speakers.remove(member.user.userId)
-    this.streams.remove(streamIdOf(member.user.userId, source))
-    this.dropIfGone(member)
-  }
-
   /** Takes somebody out. Returns false when they are not in. @param mediaOver what they sent and watched on another server is over there */
   remove(userId: string, reason: LeaveReason, mediaOver = false): boolean {
     const member = this.members.get(userId)
@@ -303,7 +249,7 @@ export class Room {
     this.#closed = true
     this.#guarded(() => this.waiting.clear((link) => link.removed(reason)))
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
-    for (const viewer of [...this.observers.keys()]) this.#guarded(() => viewer.close())
+    for (const viewer of [...this.local.observers]) this.#guarded(() => viewer.close())
     for (const media of [...this.carried.observers]) this.#guarded(() => media.end())
     this.#lifetime.end()
   }
@@ -335,13 +281,7 @@ export class Room {
     this.speakers.remove(userId)
     this.#guests.release(member.guest)
     this.#listener.ended(member.session)
-    for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const)) {
-      this.streams.remove(streamIdOf(userId, source))
-    }
-    const publishers = [...member.publications.values()]
-    // Cleared first: their ends are no news.
-    member.publications.clear()
-    for (const publisher of publishers) publisher.close()
+    this.local.endPublications(member)
   }
 
   #tellHostsWhoWaits(): void {

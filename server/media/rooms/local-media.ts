@@ -1,0 +1,88 @@
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import { Problem } from '../problem.ts'
+import type { Publisher } from '../webrtc/publisher.ts'
+import type { Viewer } from '../webrtc/viewer.ts'
+import { mostObserved, mostWatched } from './carried-part.ts'
+import type { Member } from './member.ts'
+import { type OpenStream, streamIdOf } from './room-streams.ts'
+import type { Room } from './room.ts'
+
+/** Publications and viewers of one room on this server; those on another server are in `CarriedPart`. */
+export class LocalMedia {
+  readonly #room: Pick<Room, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
+  /** Viewers who are not in the room: the operator's preview. */
+  readonly #observers = new Set<Viewer>()
+
+  constructor(room: Pick<Room, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>) {
+    this.#room = room
+  }
+
+  get observers(): ReadonlySet<Viewer> {
+    return this.#observers
+  }
+
+  /**
+   * Adds a viewer of a stream: until they leave it, it leaves the room, they are out, or the room closes.
+   * @param member undefined: unseen
+   * @param stream as it was found before a wait, if there was one
+   * @throws Problem noRoom, noSession, noStream, tooMany
+   */
+  watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+    this.assertMayWatch(member, stream)
+    stream.viewers.add(viewer)
+    if (member === undefined) this.#observers.add(viewer)
+    else member.watch(viewer, stream.view.stream_id)
+  }
+
+  /** @throws Problem noRoom, noSession, noStream, tooMany */
+  assertMayWatch(member: Member | undefined, stream: OpenStream): void {
+    this.#room.assertPresent(member)
+    if (!this.#room.streams.has(stream)) throw new Problem('noStream')
+    const [watched, most] = member === undefined ? [this.#observers, mostObserved] : [member.viewers, mostWatched]
+    if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
+  }
+
+  /** Removes a viewer who is over. */
+  unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+    stream.viewers.delete(viewer)
+    if (member === undefined) return void this.#observers.delete(viewer)
+    member.unwatch(viewer)
+    this.#room.dropIfGone(member)
+  }
+
+  /** Adds a publication; the member's earlier one of that source ends. @throws Problem noRoom, noSession */
+  publish(member: Member, source: StreamSource, publisher: Publisher): void {
+    const { speakers, streams } = this.#room
+    const { userId } = member.user
+    this.#room.assertPresent(member)
+    const before = member.publications.get(source)
+    member.publications.set(source, publisher)
+    if (before !== undefined) {
+      streams.remove(streamIdOf(userId, source))
+      before.close()
+    }
+    if (source === 'main') publisher.feed.passes = speakers.add(userId)
+    // Who speaks is told of cameras and microphones, not of screens.
+    const tellsLevel = source === 'main' && publisher.tellsLevel
+    streams.add(userId, source, publisher.feed, { tellsLevel })
+  }
+
+  /** Removes a publication that is over. */
+  unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
+    if (member.publications.get(source) !== publisher) return
+    member.publications.delete(source)
+    if (source === 'main') this.#room.speakers.remove(member.user.userId)
+    this.#room.streams.remove(streamIdOf(member.user.userId, source))
+    this.#room.dropIfGone(member)
+  }
+
+  /** Ends everything that a member sends, also the stream of a camera. */
+  endPublications(member: Member): void {
+    for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const))
+      this.#room.streams.remove(streamIdOf(member.user.userId, source))
+    const publishers = [...member.publications.values()]
+    // Cleared first: their ends are no news.
+    member.publications.clear()
+    for (const publisher of publishers) publisher.close()
+  }
+}

@@ -229,6 +229,8 @@ export class JanusNode implements MediaNode {
 
   /** Who came through the page is in, or did not come: with what let them in nobody else comes. */
   joinedThroughPage(roomId: string, userId: string, { token }: Readonly<Record<string, unknown>>): void {
+    // What the node tells of it may come later.
+    this.#readSoon(roomId)
     if (typeof token !== 'string') return
     this.#look('a token of somebody who is in', () =>
       this.#own((signal) => this.#admission.withdraw(roomId, userId, token, signal)),

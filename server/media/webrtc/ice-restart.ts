@@ -3,6 +3,7 @@ import dgram, { type RemoteInfo } from 'node:dgram'
 import net from 'node:net'
 import type { Lifetime } from '../lifetime.ts'
 import type { RestartedConnection, RestartPort } from './restart-port.ts'
+import { type Address, ReturnChecks } from './return-checks.ts'
 import {
   hasIntegrity,
   type IceCredentials,
@@ -52,8 +53,11 @@ export class IceRestart implements RestartedConnection {
   readonly #tieBreaker = randomBytes(8)
   /** The one before stays until the next has been heard of: media goes on meanwhile. */
   #generations: Generation[] = []
-  /** Where the client is now. */
-  #client: { address: string; port: number } | undefined
+  readonly #returnChecks: ReturnChecks
+  /** Last check of the client that waits for its address to answer. */
+  #waiting: { generation: Generation; from: Address; nominates: boolean } | undefined
+  /** Address of the client, which has answered a return check. */
+  #client: Address | undefined
   #heardAt = 0
   #inside: dgram.Socket | undefined
   #nominated = false
@@ -66,6 +70,7 @@ export class IceRestart implements RestartedConnection {
     this.#first = first
     this.#outside = outside
     this.#lifetime = lifetime
+    this.#returnChecks = new ReturnChecks((packet, to) => outside.send(packet, to))
     lifetime.onEnd(() => {
       outside.remove(this)
       this.#inside?.close()
@@ -91,16 +96,31 @@ export class IceRestart implements RestartedConnection {
     if (generation === undefined || !hasIntegrity(packet, message, generation.node.password)) return false
     this.#heardAt = performance.now()
     this.#outside.send(successResponse(message, from, generation.node.password), from)
+    const reachable = this.#returnChecks.isReachable(from, generation.node, generation.client)
+    if (reachable) this.#follow(generation, from, message.nominates)
+    else this.#waiting = { generation, from, nominates: message.nominates }
+    return true
+  }
+
+  answered(message: StunMessage, packet: Buffer, from: RemoteInfo): void {
+    if (this.#lifetime.over || !this.#returnChecks.answered(message, packet, from)) return
+    const waiting = this.#waiting
+    if (waiting?.from.address !== from.address || waiting.from.port !== from.port) return
+    this.#waiting = undefined
+    this.#follow(waiting.generation, waiting.from, waiting.nominates)
+  }
+
+  /** Media goes to an address that has answered. */
+  #follow(generation: Generation, from: Address, nominates: boolean): void {
     const isLatest = generation === this.#generations[0]
     // Before the client has chosen, any way that works is good enough.
-    if (isLatest && (message.nominates || !this.#nominated)) {
+    if (isLatest && (nominates || !this.#nominated)) {
       this.#client = { address: from.address, port: from.port }
-      this.#nominated ||= message.nominates
+      this.#nominated ||= nominates
     }
     if (this.#inside === undefined) this.#connect()
     else if (isLatest && !generation.begun && this.#accepted) this.#moved()
     generation.begun = true
-    return true
   }
 
   media(packet: Buffer): void {

@@ -9,6 +9,8 @@ import { isStun, readStun, type StunMessage } from './stun.ts'
 export interface RestartedConnection {
   /** A STUN message for one of its user fragments. Returns whether it is its client's, so that what comes from there belongs to it. */
   check(message: StunMessage, packet: Buffer, from: RemoteInfo): boolean
+  /** A STUN answer from an address of its client. */
+  answered(message: StunMessage, packet: Buffer, from: RemoteInfo): void
   /** A packet of its client. */
   media(packet: Buffer): void
 }
@@ -107,6 +109,7 @@ export class RestartPort {
       const place = `${from.address} ${from.port}`
       if (!isStun(packet)) return this.#byAddress.get(place)?.media(packet)
       const message = readStun(packet)
+      if (message?.class === 'success') return this.#byAddress.get(place)?.answered(message, packet, from)
       const connection = this.#byFragment.get(message?.username.split(':', 1)[0] ?? '')
       if (message !== undefined && connection?.check(message, packet, from)) this.#lead(place, connection)
     } catch (error) {

@@ -38,6 +38,7 @@ const attributes = {
   priority: 0x0024,
   useCandidate: 0x0025,
   fingerprint: 0x8028,
+  controlled: 0x8029,
   controlling: 0x802a,
 } as const
 
@@ -102,6 +103,22 @@ export function nominatingRequest(username: string, password: string, priority: 
     ],
     password,
   )
+}
+
+/**
+ * A check of the controlled agent: whoever answers it receives at the address that it is sent to (RFC 8445, section 7.3.1.4).
+ * @param transaction 12 bytes, by which the answer is recognised
+ * @param username the other agent's user fragment, a colon, the own one
+ * @param password the other agent's
+ * @param tieBreaker 8 bytes
+ */
+export function returnCheck(transaction: Buffer, username: string, password: string, tieBreaker: Buffer): Buffer {
+  const parts = [
+    attribute(attributes.username, Buffer.from(username)),
+    attribute(attributes.priority, Buffer.alloc(4, 0x7e)),
+    attribute(attributes.controlled, tieBreaker),
+  ]
+  return sealed(0x0001, transaction, parts, password)
 }
 
 /** The answer to a check, for whoever sent it from there. */

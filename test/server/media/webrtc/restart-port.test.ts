@@ -14,6 +14,7 @@ test('a client that comes by ever more addresses is known by the latest of them 
   let told = (): void => {}
   const connection: RestartedConnection = {
     check: () => (told(), true),
+    answered: () => {},
     media: (packet) => (heard.push(packet.toString()), told()),
   }
   port.admit('fragment', connection)

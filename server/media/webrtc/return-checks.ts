@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { hasIntegrity, type IceCredentials, returnCheck, type StunMessage } from './stun.ts'
+
+/** An address that packets come from. */
+export interface Address {
+  address: string
+  port: number
+}
+
+/** Addresses of one client that are checked or known at a time; the oldest go first. */
+const maxAddresses = 16
+/** The client asks again and again while its own check runs: one check for each of its own, but not more often than this, in milliseconds. */
+const checkEveryMs = 40
+
+interface Check {
+  transaction: Buffer
+  password: string
+  sentAt: number
+  answered: boolean
+}
+
+/**
+ * Return checks of one ICE session: the node sends media only to an address that has answered a check, because the source of a datagram can be forged (RFC 8445,
+ * sections 7.3.1.4 and 19.5.1).
+ */
+export class ReturnChecks {
+  readonly #send: (packet: Buffer, to: Address) => void
+  readonly #tieBreaker = randomBytes(8)
+  readonly #checks = new Map<string, Check>()
+
+  constructor(send: (packet: Buffer, to: Address) => void) {
+    this.#send = send
+  }
+
+  /** Whether an address has answered; otherwise it is asked. @param node, client their credentials in the ICE session */
+  isReachable(from: Address, node: IceCredentials, client: IceCredentials): boolean {
+    const place = placeOf(from)
+    const known = this.#checks.get(place)
+    const sameSession = known?.password === client.password
+    if (sameSession && known.answered) return true
+    const now = performance.now()
+    if (sameSession && now - known.sentAt < checkEveryMs) return false
+    // One transaction for all tries, so that a late answer counts.
+    const transaction = sameSession ? known.transaction : randomBytes(12)
+    this.#checks.delete(place)
+    this.#checks.set(place, { transaction, password: client.password, sentAt: now, answered: false })
+    const [oldest] = this.#checks.keys()
+    if (this.#checks.size > maxAddresses && oldest !== undefined) this.#checks.delete(oldest)
+    const username = `${client.userFragment}:${node.userFragment}`
+    this.#send(returnCheck(transaction, username, client.password, this.#tieBreaker), from)
+    return false
+  }
+
+  /** Notes an answer. @returns whether it is the first of this address */
+  answered(message: StunMessage, packet: Buffer, from: Address): boolean {
+    const check = this.#checks.get(placeOf(from))
+    if (check === undefined || check.answered || !check.transaction.equals(message.transaction)) return false
+    check.answered = hasIntegrity(packet, message, check.password)
+    return check.answered
+  }
+}
+
+function placeOf({ address, port }: Address): string {
+  return `${address} ${port}`
+}

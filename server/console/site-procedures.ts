@@ -1,3 +1,4 @@
+import { webRtcLibrary } from '../../shared/media/webrtc-library.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
@@ -137,6 +138,11 @@ function overview(parts: SiteParts): OverviewView {
   return {
     product: 'Roomdesk',
     version: parts.facts.version,
+    runtime: {
+      node: process.versions.node,
+      webrtc: `${webRtcLibrary.name} ${webRtcLibrary.version}`,
+      openssl: webRtcLibrary.openssl,
+    },
     started_at: parts.facts.startedAt,
     listeners: parts.listeners.views(),
     store: {

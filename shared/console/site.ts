@@ -93,6 +93,8 @@ export type Attention = z.output<typeof attention>
 export const overviewView = z.strictObject({
   product: z.string(),
   version: z.string(),
+  /** Versions of what runs it: Node, the WebRTC library of the media program, and the OpenSSL inside that. */
+  runtime: z.strictObject({ node: z.string(), webrtc: z.string(), openssl: z.string() }),
   started_at: moment,
   listeners: z.array(listenerView),
   store: z.strictObject({

@@ -410,6 +410,11 @@ export const settings = {
   },
   about: {
     version: 'Version',
+    node: 'Node',
+    webrtc: 'WebRTC library',
+    openssl: 'OpenSSL in it',
+    opensslHint:
+      'It encrypts the media of people. OpenSSL 1.1.1 gets no updates upstream, so the media program has few rights.',
     running: 'Running since',
     console: 'Console',
     desktop: 'in the desktop app',

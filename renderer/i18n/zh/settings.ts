@@ -394,6 +394,10 @@ export const settings: Texts<typeof english> = {
   },
   about: {
     version: '版本',
+    node: 'Node',
+    webrtc: 'WebRTC 库',
+    openssl: '内置 OpenSSL',
+    opensslHint: '用于加密参会者的音视频。OpenSSL 1.1.1 上游已停止更新，因此媒体程序只有很少的权限。',
     running: '运行自',
     console: '控制台',
     desktop: '桌面应用',

@@ -26,6 +26,7 @@ import { listenerUrl, nodeAddressOf, outsideUrl } from './edge/network-addresses
 import { type LedSite, openSite, type OpenSite } from './open-site.ts'
 import { confirmedDispatch, consoleFeed, openConsolePort } from './operator-console.ts'
 import { createServices, type Services } from './services.ts'
+import { resealSecrets } from './reseal-secrets.ts'
 import { siteSettings } from './store/site-settings.ts'
 import type { ControllerPlace } from './store/site-member.ts'
 import type { Store } from './store/store.ts'
@@ -60,6 +61,8 @@ export class Controller {
   /** Headless only. */
   readonly consoleKey: ConsoleKey | undefined
   #stopping: Promise<void> | undefined
+  #resealing: Promise<void> | undefined
+  readonly #ending = new AbortController()
   /** Tells the others where this one is reached. */
   readonly #placed: () => void
   /** That another controller leads. */
@@ -245,6 +248,7 @@ export class Controller {
   }
 
   #started(): void {
+    this.#resealing ??= resealSecrets(this.#store, this.#ending.signal, this.#options.logger)
     this.#services.media?.configure()
     this.#listenerWatch.look(this.#listeners.views())
     this.#placed()
@@ -284,6 +288,7 @@ export class Controller {
   }
 
   async #cut(): Promise<void> {
+    this.#ending.abort()
     const failures: unknown[] = []
     const attempt = async (end: () => Promise<void>): Promise<void> => {
       try {
@@ -309,6 +314,7 @@ export class Controller {
   }
 
   async #endParts(): Promise<void> {
+    this.#ending.abort()
     this.#feed.stop()
     this.#controllers.stop()
     await this.#services.stop()
@@ -324,6 +330,11 @@ export class Controller {
   /** Where a listener listens; empty when it does not. */
   url(name: ListenerName): string {
     return this.#listeners.url(name)
+  }
+
+  /** Resolves when no secret of an earlier version is left to be sealed for its record, or this controller ends. */
+  get sealed(): Promise<void> {
+    return this.#resealing ?? Promise.resolve()
   }
 
   /** Calls a procedure of the console; never rejects. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { defaultSettings } from '../shared/settings.ts'
 import { nodeConfigSchema } from '../shared/node.ts'
 import { newNodeSecrets } from './nodes/embedded/token-key.ts'
+import { placeOf } from './store/sealed-places.ts'
 import { putSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
@@ -31,14 +32,14 @@ export async function makeFirstSite(store: Store, now = Date.now()): Promise<Fir
     putSettings(transaction, defaultSettings(), store)
     transaction.put('credentials', accessKey, {
       access_key: accessKey,
-      secret_key_sealed: store.seal(randomBytes(32).toString('hex')),
+      secret_key_sealed: store.seal(randomBytes(32).toString('hex'), placeOf('credentials', accessKey)),
       label: 'First client',
       enabled: true,
       p2p: true,
       created_at: now,
       rotated_at: now,
     })
-    const secrets_sealed = newNodeSecrets(node.kind, store)
+    const secrets_sealed = newNodeSecrets(node, store)
     transaction.put('nodes', node.name, { ...node, created_at: now, draining: false, secrets_sealed })
   })
   return { accessKey, nodeName: node.name }

@@ -15,7 +15,7 @@ import { migrations } from './store/migrations.ts'
 import { openStore } from './store/open-store.ts'
 import { DatabaseInUseError } from './store/postgres/database-error.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
-import { siteSettings } from './store/site-settings.ts'
+import { siteSettings, unsealIn } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
 
 /** There are no such files; the message says what to mend. */
@@ -65,16 +65,18 @@ export async function janusConfiguration({
     const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
     throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
   }
-  const { listeners, tls } = siteSettings({
-    get: (collection, key) => state[collection].get(key),
-    unseal: (text) => sealer.unseal(text),
-  })
+  const get: Store['get'] = (collection, key) => state[collection].get(key)
+  const secrets: Pick<Store, 'get' | 'unseal'> = {
+    get,
+    unseal: (text, place) => unsealIn({ get }, sealer, text, place),
+  }
+  const { listeners, tls } = siteSettings(secrets)
   const { host = listeners.host, eventPort = listeners.event_port } = flags
   const scheme = tls.mode === 'off' ? 'http' : 'https'
   // Which port a controller picked by itself only that one knows.
   const eventUrl =
     eventPort === null ? '' : eventPort === 0 ? undefined : boundUrl(listenerUrl(host, eventPort, scheme), host)
-  return printedFiles(await filesOfNode(node, sealer, eventUrl))
+  return printedFiles(await filesOfNode(node, secrets, eventUrl))
 }
 
 /** Where a controller works on the site, that one applies its own. */

@@ -6,6 +6,7 @@ import { nodeConfigOf, nodeInputSchema } from '../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../shared/settings.ts'
 import { movedPortProblem, portAfter, portProblem } from './nodes/embedded/node-ports.ts'
 import { nodeSecretsAfter } from './nodes/node-secrets.ts'
+import { placeOf } from './store/sealed-places.ts'
 import type { StoredNode } from './store/records.ts'
 import { putSettings, siteSettings } from './store/site-settings.ts'
 import type { Store } from './store/store.ts'
@@ -78,11 +79,12 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
   await store.transact(['site', 'settings', 'licence'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
-      const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed) === credential.secret_key
+      const place = placeOf('credentials', credential.access_key)
+      const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed, place) === credential.secret_key
       const enabled = credential.enabled ?? before?.enabled ?? true
       const after = {
         access_key: credential.access_key,
-        secret_key_sealed: sameSecret ? before.secret_key_sealed : store.seal(credential.secret_key),
+        secret_key_sealed: sameSecret ? before.secret_key_sealed : store.seal(credential.secret_key, place),
         label: credential.label ?? before?.label ?? credential.access_key,
         enabled,
         p2p: credential.p2p ?? before?.p2p ?? false,

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { limits } from '../../shared/limits.ts'
+import { placeOf } from '../store/sealed-places.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'
@@ -82,7 +83,7 @@ export class Credentials {
         throw new ConsoleError('conflict', `A site holds at most ${limits.credentials} credentials.`)
       }
       const now = this.#now()
-      const secret_key_sealed = this.#store.seal(secret)
+      const secret_key_sealed = this.#store.seal(secret, placeOf('credentials', accessKey))
       const credential: StoredCredential = {
         access_key: accessKey,
         secret_key_sealed,
@@ -127,7 +128,7 @@ export class Credentials {
     return this.#ending(accessKey, 'its credential got a new secret', (transaction) => {
       const credential: StoredCredential = {
         ...this.get(accessKey),
-        secret_key_sealed: this.#store.seal(secret),
+        secret_key_sealed: this.#store.seal(secret, placeOf('credentials', accessKey)),
         rotated_at: this.#now(),
       }
       transaction.put('credentials', accessKey, credential)
@@ -141,7 +142,7 @@ export class Credentials {
    * @throws ConsoleError 'notFound'
    */
   reveal(accessKey: string): string {
-    return this.#store.unseal(this.get(accessKey).secret_key_sealed)
+    return this.#store.unseal(this.get(accessKey).secret_key_sealed, placeOf('credentials', accessKey))
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { NodeDevice } from '../nodes/media-node.ts'
+import { placeOf } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
+import { isSameSealing } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
@@ -45,7 +47,7 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
     userAddress: address,
     userData: given.userData ?? '',
     options: withLoginName(options.stored, name),
-    login_password_sealed: password === '' ? '' : store.seal(password),
+    login_password_sealed: password === '' ? '' : store.seal(password, placeOf('devices', given.userId)),
     paused: false,
     created_at: createdAt,
   }
@@ -100,7 +102,7 @@ export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
     before.userAddress !== after.userAddress ||
     assistAddressOf(before) !== assistAddressOf(after) ||
     loginNameOf(before) !== loginNameOf(after) ||
-    before.login_password_sealed !== after.login_password_sealed
+    !isSameSealing(before.login_password_sealed, after.login_password_sealed)
   )
 }
 

@@ -1,5 +1,6 @@
 import { type DeviceLogin, isLoginFor } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
+import { placeOf, type SealedPlace } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'
@@ -14,7 +15,10 @@ interface GivenLogin {
 /** The login of a device; undefined when it has none. @throws ApiError 'internal' when its password cannot be unsealed */
 export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
   const name = loginNameOf(device)
-  const password = device.login_password_sealed === '' ? '' : store.unseal(device.login_password_sealed)
+  const password =
+    device.login_password_sealed === ''
+      ? ''
+      : store.unseal(device.login_password_sealed, placeOf('devices', device.userId))
   return name === '' && password === '' ? undefined : { name, password }
 }
 
@@ -59,13 +63,14 @@ export function checkPasswordStays(device: StoredDevice, addresses: readonly str
 export function sealedPassword(device: StoredDevice, password: string, store: Store): string {
   const before = device.login_password_sealed
   if (password === '') return ''
-  return before !== '' && isSealed(before, password, store) ? before : store.seal(password)
+  const place = placeOf('devices', device.userId)
+  return before !== '' && isSealed(before, place, password, store) ? before : store.seal(password, place)
 }
 
 /** One that was sealed with another key holds another password, as far as anybody can tell. */
-function isSealed(sealed: string, password: string, store: Store): boolean {
+function isSealed(sealed: string, place: SealedPlace, password: string, store: Store): boolean {
   try {
-    return store.unseal(sealed) === password
+    return store.unseal(sealed, place) === password
   } catch (error) {
     if (error instanceof ApiError) return false
     throw error

@@ -1,5 +1,6 @@
 import type { NodeKind } from '../../shared/node.ts'
 import type { StoredNode } from '../store/records.ts'
+import { sealingOf } from '../store/sealer.ts'
 import { type MediaNode, NodeConnectionError } from './media-node.ts'
 import type { NodeLogger } from './node-failure.ts'
 
@@ -45,7 +46,7 @@ export function needsNewDriver(before: StoredNode, after: StoredNode): boolean {
 
 function whatTheDriverReads(config: StoredNode): string {
   return JSON.stringify(
-    Object.entries(config)
+    Object.entries({ ...config, secrets_sealed: sealingOf(config.secrets_sealed) })
       .filter(([field]) => !readAtUse.has(field))
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )

@@ -1,26 +1,26 @@
 import { type NodeInput, type NodeSecretName, nodeSecretNames } from '../../shared/node.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { newNodeSecrets } from './embedded/token-key.ts'
+import { joinKeyOf, newJoinKey, newNodeSecrets } from './embedded/token-key.ts'
 import { janusSecretsAfter, janusSecretsOf } from './janus/node-access.ts'
 
-type Secrets = Pick<NodeInput, 'kind' | NodeSecretName>
+type Secrets = Pick<NodeInput, 'name' | 'kind' | NodeSecretName>
 
 /**
- * Says which sealed secrets a node has that is added or changed. All nodes of one transaction ask the same function: the new embedded ones share a key, and so one sealed text.
+ * Says which sealed secrets a node has that is added or changed. All nodes of one transaction ask the same function: the new embedded ones share a key.
  * @throws ApiError 'internal' when those of before cannot be unsealed
  */
 export function nodeSecretsAfter(
   store: Pick<Store, 'seal' | 'unseal' | 'all'>,
 ): (input: Secrets, before: StoredNode | undefined) => string {
-  let embedded: string | undefined
+  let joinKey: string | undefined
   return (input, before) => {
     const same = before?.kind === input.kind ? before : undefined
     if (input.kind === 'janus') return janusSecretsAfter(input, same, store)
     if (same !== undefined) return same.secrets_sealed
     if (input.kind !== 'embedded') return ''
-    embedded ??= newNodeSecrets(input.kind, store)
-    return embedded
+    joinKey ??= joinKeyOf(store) ?? newJoinKey()
+    return newNodeSecrets(input, store, joinKey)
   }
 }
 

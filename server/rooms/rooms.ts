@@ -5,6 +5,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/media-node.ts'
 import type { NodeLogger } from '../nodes/node-failure.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
+import { placeOf } from '../store/sealed-places.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { atMost, tellNode } from './background.ts'
@@ -128,7 +129,9 @@ export class Rooms {
 
   /** The host password in clear; empty when there is none. */
   hostPassword(room: StoredRoom): string {
-    return room.host_password_sealed === '' ? '' : this.#store.unseal(room.host_password_sealed)
+    return room.host_password_sealed === ''
+      ? ''
+      : this.#store.unseal(room.host_password_sealed, placeOf('rooms', room.room_id))
   }
 
   /**
@@ -143,7 +146,7 @@ export class Rooms {
       return {
         ...room,
         topic: changes.topic ?? room.topic,
-        host_password_sealed: this.#sealedPassword(changes.host_password, room),
+        host_password_sealed: this.#sealedPassword(roomId, changes.host_password, room),
         max_video: changes.max_video ?? room.max_video,
         max_audio: changes.max_audio ?? room.max_audio,
         attendee_max: changes.attendee_max ?? room.attendee_max,
@@ -320,7 +323,7 @@ export class Rooms {
         id: this.#store.nextRoomNumber(),
         roomId,
         defaults,
-        sealedPassword: this.#sealedPassword(wanted.host_password, undefined),
+        sealedPassword: this.#sealedPassword(roomId, wanted.host_password, undefined),
         createdBy,
         at: this.#clock(),
       })
@@ -330,11 +333,13 @@ export class Rooms {
   }
 
   /** The sealed text for a password; the one that is there when it does not change. */
-  #sealedPassword(password: string | undefined, room: StoredRoom | undefined): string {
+  #sealedPassword(roomId: string, password: string | undefined, room: StoredRoom | undefined): string {
     const sealed = room?.host_password_sealed ?? ''
     if (password === undefined) return sealed
     if (password === '') return ''
-    return room !== undefined && this.hostPassword(room) === password ? sealed : this.#store.seal(password)
+    return room !== undefined && this.hostPassword(room) === password
+      ? sealed
+      : this.#store.seal(password, placeOf('rooms', roomId))
   }
 
   /** Nine digits: a person can read them aloud. */

@@ -1,8 +1,9 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
+import type { SealedPlace } from '../store/sealed-places.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { FollowedStore } from '../store/site-member.ts'
-import { siteSettings } from '../store/site-settings.ts'
+import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import type { Change, Store } from '../store/store.ts'
 
 /** What of a store serves a controller that stands by: it reads, and changes nothing. */
@@ -51,12 +52,12 @@ export class FollowedSite implements ReadStore {
 
   writeBehind(): void {}
 
-  seal(secret: string): string {
-    return this.#sealer.seal(secret)
+  seal(secret: string, place: SealedPlace): string {
+    return this.#sealer.seal(secret, place)
   }
 
-  unseal(sealed: string): string {
-    return this.#sealer.unseal(sealed)
+  unseal(sealed: string, place: SealedPlace): string {
+    return unsealIn(this, this.#sealer, sealed, place)
   }
 
   #tell(changes: readonly Change[]): void {

@@ -10,8 +10,9 @@ import { GroupCommit } from './journal/group-commit.ts'
 import { WriteBehindQueue } from './journal/write-behind.ts'
 import type { Migrations } from './migrations.ts'
 import type { Notices } from './notices.ts'
+import type { SealedPlace } from './sealed-places.ts'
 import type { Sealer } from './sealer.ts'
-import { siteSettings } from './site-settings.ts'
+import { siteSettings, unsealIn } from './site-settings.ts'
 import type { Storage } from './storage.ts'
 import { storageError } from './storage-error.ts'
 import type {
@@ -188,12 +189,16 @@ export class DurableStore implements Store {
     }
   }
 
-  seal(secret: string): string {
-    return this.#options.sealer.seal(secret)
+  seal(secret: string, place: SealedPlace): string {
+    return this.#options.sealer.seal(secret, place)
   }
 
-  unseal(sealed: string): string {
-    return this.#options.sealer.unseal(sealed)
+  unseal(sealed: string, place: SealedPlace): string {
+    return unsealIn(this, this.#options.sealer, sealed, place)
+  }
+
+  reseal(sealed: string, place: SealedPlace): string {
+    return this.#options.sealer.reseal(sealed, place)
   }
 
   stall(stalled: boolean): void {

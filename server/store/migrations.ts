@@ -18,13 +18,15 @@ const asItWas: MigrationStep = (record) => [record]
 
 /**
  * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would
- * take what was added for damage; the other records are as they were.
+ * take what was added for damage; the other records are as they were. Version 4 seals secrets for their place, which a program of the version before cannot open; old ones are
+ * sealed anew while the site runs.
  */
 export const migrations: Migrations = {
-  current: 3,
+  current: 4,
   steps: new Map([
     [1, asItWas],
     [2, asItWas],
+    [3, asItWas],
   ]),
 }
 

@@ -22,6 +22,8 @@ export interface StoredCredential {
 
 /** The settings; the credentials of TURN servers are sealed. */
 export interface StoredSettings extends Omit<Settings, 'media'> {
+  /** Every secret of the site is sealed for its place: one without a place opens no more. Left out: not yet. */
+  sealed_for_places?: true
   media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
 }
 

@@ -4,15 +4,24 @@ import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError } from '../../shared/result-codes.ts'
 import { hasCode, syncFolder } from './files/durable-files.ts'
-import { holdsSealedSecrets, sealedPrefix } from './files/sealed-secrets.ts'
+import { holdsSealedSecrets, placelessPrefix, sealedPrefix } from './files/sealed-secrets.ts'
 import { readingOf } from './files/store-file-error.ts'
+import type { SealedPlace } from './sealed-places.ts'
 
 /** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
 export interface Sealer {
-  /** Encrypts a secret; the same secret seals differently each time. */
-  seal(text: string): string
-  /** @throws ApiError 'internal' when the text was sealed with another key or was altered. */
-  unseal(text: string): string
+  /** Encrypts a secret for its place; the same secret seals differently each time. */
+  seal(text: string, place: SealedPlace): string
+  /**
+   * Opens a sealed text; one of an earlier version opens in any place.
+   * @throws ApiError 'internal' when the text was sealed with another key or for another place, or was altered
+   */
+  unseal(text: string, place: SealedPlace): string
+  /**
+   * Seals a text of an earlier version for its place. The same text and place give the same result, so that a restored backup equals what was sealed anew.
+   * @throws ApiError 'internal' as `unseal` does
+   */
+  reseal(text: string, place: SealedPlace): string
   /** A proof of this text for one purpose that only who has the key can make, base64url: HMAC-SHA-256 with a key of that purpose alone. */
   proof(purpose: string, text: string): string
   /** The key with which proofs for one purpose are made, for a program that is to check them and know no more. */
@@ -23,39 +32,82 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * AES-256-GCM (NIST SP 800-38D), random 96-bit iv per text: `sealed:v1:` and base64url of iv, tag, data.
+ * AES-256-GCM (NIST SP 800-38D), random 96-bit iv per text, the place as additional authenticated data: `sealed:v2:` and base64url of iv, tag, data.
+ * Texts of earlier versions (`sealed:v1:`) have no place and were sealed with the site's key itself.
  * @param key 32 bytes.
  */
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
   // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
   const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32))
+  // A key of its own: a text that is sealed anew keeps its iv, and no iv may be used twice with one key.
+  const placedKey = keyFor('sealed text')
+  const unseal = (text: string, place: SealedPlace): string => {
+    try {
+      if (isPlaceless(text)) return decrypt(key, text.slice(placelessPrefix.length))
+      if (!text.startsWith(sealedPrefix)) throw new Error('not a sealed text')
+      return decrypt(placedKey, text.slice(sealedPrefix.length), place)
+    } catch (error) {
+      throw cannotOpen(error)
+    }
+  }
+  const sealed = (iv: Buffer, text: string, place: SealedPlace): string => {
+    const cipher = createCipheriv('aes-256-gcm', placedKey, iv).setAAD(bytesOf(place))
+    const head = cipher.update(text, 'utf8')
+    const tail = cipher.final()
+    return sealedPrefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
+  }
   return {
     proof: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest('base64url'),
     keyFor,
-    seal(text) {
-      const iv = randomBytes(ivBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, iv)
-      const head = cipher.update(text, 'utf8')
-      const tail = cipher.final()
-      return sealedPrefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
-    },
-    unseal(text) {
-      try {
-        if (!text.startsWith(sealedPrefix)) throw new Error('not a sealed text')
-        const bytes = Buffer.from(text.slice(sealedPrefix.length), 'base64url')
-        if (bytes.length < ivBytes + tagBytes) throw new Error('too short')
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-        decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-        return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
-      } catch (error) {
-        throw new ApiError('internal', {
-          message: 'A stored secret cannot be opened: it was sealed with another key.',
-          cause: error,
-        })
-      }
+    seal: (text, place) => sealed(randomBytes(ivBytes), text, place),
+    unseal,
+    reseal(text, place) {
+      const secret = unseal(text, place)
+      if (!isPlaceless(text)) return text
+      const iv = Buffer.from(text.slice(placelessPrefix.length), 'base64url').subarray(0, ivBytes)
+      return sealed(iv, secret, place)
     },
   }
+}
+
+/** Whether a text was sealed by an earlier version, for no place. */
+export function isPlaceless(text: string): boolean {
+  return text.startsWith(placelessPrefix)
+}
+
+/** Whether two texts come from one sealing: they are the same, or one is the other sealed anew for its place. Says nothing of who made them. */
+export function isSameSealing(one: string, other: string): boolean {
+  return sealingOf(one) === sealingOf(other)
+}
+
+/** Identifies the sealing that made a text: its iv, which stays when it is sealed anew. The text itself where it is none. */
+export function sealingOf(text: string): string {
+  if (!isPlaceless(text) && !text.startsWith(sealedPrefix)) return text
+  const { length } = isPlaceless(text) ? placelessPrefix : sealedPrefix
+  return text.slice(length, length + (ivBytes * 4) / 3)
+}
+
+/** The error of a stored secret that does not open. */
+export function cannotOpen(cause?: unknown): ApiError {
+  return new ApiError('internal', {
+    message: 'A stored secret cannot be opened: it was sealed with another key, or for another record.',
+    cause,
+  })
+}
+
+/** @param place left out: the text has none */
+function decrypt(key: Buffer, text: string, place?: SealedPlace): string {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length < ivBytes + tagBytes) throw new Error('too short')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+  if (place !== undefined) decipher.setAAD(bytesOf(place))
+  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+  return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+}
+
+function bytesOf(place: SealedPlace): Buffer {
+  return Buffer.from(JSON.stringify(place))
 }
 
 /** There is no key, where there must be one. */

@@ -1,6 +1,8 @@
 import { completeSettings, defaultSettings, type Settings } from '../../shared/settings.ts'
 import type { StoredIceServer, StoredSettings } from './records.ts'
-import type { Sealer } from './sealer.ts'
+import { iceServerPlace, type SealedPlace, sealedCollections } from './sealed-places.ts'
+import { cannotOpen, isPlaceless, type Sealer } from './sealer.ts'
+import type { State } from './state.ts'
 import type { Store, Transaction } from './store.ts'
 
 /** Settings as they were stored, with what they are now. */
@@ -22,11 +24,70 @@ export function siteSettings(store: Pick<Store, 'get' | 'unseal'>): Settings {
 }
 
 /** Stores settings, their secrets sealed. */
-export function putSettings(transaction: Transaction, settings: Settings, sealer: Pick<Sealer, 'seal'>): void {
+export function putSettings(
+  transaction: Transaction,
+  settings: Settings,
+  store: Pick<Store, 'get' | 'all' | 'seal'>,
+): void {
   const ice_servers = settings.media.ice_servers.map(
-    ({ credential, ...server }): StoredIceServer => ({ ...server, credential_sealed: sealed(credential, sealer) }),
+    ({ credential, ...server }): StoredIceServer => ({
+      ...server,
+      credential_sealed: sealed(server, credential, store),
+    }),
   )
-  transaction.put('settings', 'site', { ...settings, media: { ...settings.media, ice_servers } })
+  const mark = isSealedForPlaces(store) || isEmpty(store) ? { sealed_for_places: true as const } : {}
+  transaction.put('settings', 'site', { ...settings, ...mark, media: { ...settings.media, ice_servers } })
+}
+
+/** Whether every secret of a site is sealed for its place. */
+export function isSealedForPlaces(site: Pick<Store, 'get'>): boolean {
+  return site.get('settings', 'site')?.sealed_for_places === true
+}
+
+/** Takes the mark off a state that was recovered: texts without a place open until they are sealed anew. */
+export function unmarkSealed(state: Pick<State, 'settings'>): void {
+  const settings = state.settings.get('site')
+  if (settings?.sealed_for_places === undefined) return
+  const { sealed_for_places: _, ...unmarked } = settings
+  state.settings.set('site', unmarked)
+}
+
+/** Opens a sealed text of a site. @throws ApiError 'internal' as Store.unseal does */
+export function unsealIn(
+  site: Pick<Store, 'get'>,
+  sealer: Pick<Sealer, 'unseal'>,
+  text: string,
+  place: SealedPlace,
+): string {
+  if (isPlaceless(text) && isSealedForPlaces(site)) throw cannotOpen()
+  return sealer.unseal(text, place)
+}
+
+/** A new site: it has no secrets of an earlier version. */
+function isEmpty(store: Pick<Store, 'get' | 'all'>): boolean {
+  return store.get('settings', 'site') === undefined && sealedCollections.every((name) => store.all(name).size === 0)
+}
+
+/** Settings whose credentials are sealed for their places; the same object when they are. One that does not open stays as it is. */
+export function withPlacedSecrets(settings: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
+  const servers = iceServersOf(settings)
+  const placed = servers.map((server) => {
+    const { credential_sealed: text, urls } = server
+    if (typeof text !== 'string' || !isPlaceless(text)) return server
+    return { ...server, credential_sealed: resealed(text, iceServerPlace(urls), sealer) }
+  })
+  const same = placed.every((server, index) => server.credential_sealed === servers[index]?.credential_sealed)
+  if (same) return settings
+  return { ...settings, media: { ...settings.media, ice_servers: placed as unknown as StoredIceServer[] } }
+}
+
+/** A text sealed for its place; as it is where it does not open. */
+export function resealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'reseal'>): string {
+  try {
+    return sealer.reseal(text, place)
+  } catch {
+    return text
+  }
 }
 
 /** Settings with every credential sealed that an earlier version stored in the clear; undefined when there is none. `settings` is a document as it was read. */
@@ -34,27 +95,29 @@ export function withoutClearSecrets(settings: unknown, sealer: Pick<Sealer, 'sea
   const servers = iceServersOf(settings)
   if (!servers.some((server) => 'credential' in server)) return undefined
   const ice_servers = servers.map(({ credential, ...server }) =>
-    typeof credential === 'string' ? { ...server, credential_sealed: sealed(credential, sealer) } : server,
+    typeof credential === 'string' ? { ...server, credential_sealed: sealed(server, credential, sealer) } : server,
   )
   const { media, ...others } = settings as StoredSettings
   return { ...others, media: { ...media, ice_servers: ice_servers as unknown as StoredIceServer[] } }
 }
 
-function openSettings(stored: StoredSettings, sealer: Pick<Sealer, 'unseal'>): Settings {
+function openSettings({ sealed_for_places: _, ...stored }: StoredSettings, sealer: Pick<Sealer, 'unseal'>): Settings {
   const ice_servers = iceServersOf(stored).map(({ credential_sealed, ...server }) =>
-    typeof credential_sealed === 'string' ? { ...server, credential: opened(credential_sealed, sealer) } : server,
+    typeof credential_sealed === 'string'
+      ? { ...server, credential: opened(server, credential_sealed, sealer) }
+      : server,
   )
   return completeSettings({ ...stored, media: { ...stored.media, ice_servers } })
 }
 
-function sealed(secret: string, sealer: Pick<Sealer, 'seal'>): string {
-  return secret === '' ? '' : sealer.seal(secret)
+function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Sealer, 'seal'>): string {
+  return secret === '' ? '' : sealer.seal(secret, iceServerPlace(urls))
 }
 
-function opened(text: string, sealer: Pick<Sealer, 'unseal'>): string {
+function opened({ urls }: { urls?: unknown }, text: string, sealer: Pick<Sealer, 'unseal'>): string {
   if (text === '') return ''
   try {
-    return sealer.unseal(text)
+    return sealer.unseal(text, iceServerPlace(urls))
   } catch {
     return ''
   }

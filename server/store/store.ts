@@ -16,6 +16,7 @@ import type {
   StoredWallView,
   StoredUse,
 } from './records.ts'
+import type { SealedPlace } from './sealed-places.ts'
 import type { Medium } from './storage.ts'
 
 /** The collections of the site: which record each holds, under which key. */
@@ -176,10 +177,12 @@ export interface Store {
   /** Called with the milliseconds of each flush. */
   onFlush(listener: (milliseconds: number) => void): () => void
 
-  /** Encrypts a secret for a record. */
-  seal(secret: string): string
-  /** The secret of a sealed text. Throws ApiError 'internal' when it was sealed with another key. */
-  unseal(sealed: string): string
+  /** Encrypts a secret for its place. */
+  seal(secret: string, place: SealedPlace): string
+  /** Opens a sealed text. @throws ApiError 'internal' when it was sealed with another key or for another place, or without one where the site has sealed all anew */
+  unseal(sealed: string, place: SealedPlace): string
+  /** Seals a text of an earlier version for its place. @throws ApiError 'internal' as `unseal` does */
+  reseal(sealed: string, place: SealedPlace): string
 
   /** Lab: holds every flush back until called again with false, as a dead disk does. */
   stall(stalled: boolean): void

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeychainError, loadDataKey, siteKeyView } from '../../main/key.ts'
 import { createSealer, KeyFileError } from '../../server/store/sealer.ts'
+import { placeOf } from '../../server/store/sealed-places.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -56,7 +57,10 @@ describe('with a keychain', () => {
 
   test('no new key is made for a site whose key is gone', async () => {
     const { key } = await loadDataKey(folder)
-    await writeFile(join(folder, 'nodes.json'), JSON.stringify({ secret: createSealer(key).seal('secret') }))
+    await writeFile(
+      join(folder, 'nodes.json'),
+      JSON.stringify({ secret: createSealer(key).seal('secret', placeOf('nodes', 'media')) }),
+    )
     await rm(wrappedFile())
     await expect(loadDataKey(folder)).rejects.toThrow(KeyFileError)
     await expect(loadDataKey(folder)).rejects.toThrow('neither seal.key.wrapped nor seal.key')

@@ -3,6 +3,7 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
 import { limits } from '../../../shared/limits.ts'
+import { placeOf } from '../../store/sealed-places.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
 import type { Transaction } from '../../store/store.ts'
@@ -90,21 +91,25 @@ export class Accounts {
   async isPassword(account: StoredAccount | undefined, password: string): Promise<boolean> {
     return await this.#turns.run(async () => {
       this.#nobody ??= hashPassword(randomBytes(32).toString('base64url'), this.#cost)
-      const phc = account === undefined ? await this.#nobody : this.#store.unseal(account.password_sealed)
+      const phc =
+        account === undefined
+          ? await this.#nobody
+          : this.#store.unseal(account.password_sealed, placeOf('accounts', account.id))
       return (await isPasswordOf(phc, password)) && account !== undefined
     })
   }
 
   /** @throws ConsoleError 'invalid' for the password, 'conflict' when the name is taken or there are too many */
   async create(name: string, role: Role, password: string): Promise<StoredAccount> {
-    const password_sealed = await this.#sealed(password, name, 'password')
+    const id = randomBytes(9).toString('base64url')
+    const password_sealed = await this.#sealed(id, password, name, 'password')
     return await this.#store.transact(accountLocks, (transaction) => {
       this.#refuseTaken(name, '')
       if (this.#store.all('accounts').size >= limits.accounts)
         throw new ConsoleError('conflict', `A site holds at most ${limits.accounts} accounts.`)
       const now = this.#now()
       const account: StoredAccount = {
-        id: randomBytes(9).toString('base64url'),
+        id,
         name,
         role,
         enabled: true,
@@ -141,7 +146,7 @@ export class Accounts {
    * @throws ConsoleError 'notFound', 'invalid' for the password, with the name of its field
    */
   async setPassword(id: string, password: string, field: string, keep: KeptAccess = {}): Promise<void> {
-    const password_sealed = await this.#sealed(password, this.get(id).name, field)
+    const password_sealed = await this.#sealed(id, password, this.get(id).name, field)
     await this.#store.transact(accountLocks, (transaction) => {
       const account = { ...this.get(id), password_sealed, stamp: newStamp(), password_changed_at: this.#now() }
       transaction.put('accounts', id, account)
@@ -191,13 +196,14 @@ export class Accounts {
     throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
   }
 
-  async #sealed(password: string, name: string, field: string): Promise<string> {
+  async #sealed(id: string, password: string, name: string, field: string): Promise<string> {
     const problem = passwordProblem(password, name)
     if (problem !== undefined) {
       const message = problems[problem]
       throw new ConsoleError('invalid', message, { problems: [{ path: field, message }] })
     }
-    return this.#store.seal(await this.#turns.run(() => hashPassword(password, this.#cost)))
+    const hash = await this.#turns.run(() => hashPassword(password, this.#cost))
+    return this.#store.seal(hash, placeOf('accounts', id))
   }
 }
 

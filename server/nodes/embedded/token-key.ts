@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { NodeKind } from '../../../shared/node.ts'
+import { placeOf } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { derivedSecret, janusAccess } from '../janus/node-access.ts'
@@ -15,10 +15,19 @@ const secretsSchema = z.strictObject({
  * The sealed secrets of a new node: the embedded ones of a site share the key of join links, so that a link is good wherever its room is; others have none.
  * @throws ApiError 'internal' when the key of the others cannot be unsealed
  */
-export function newNodeSecrets(kind: NodeKind, store: Pick<Store, 'seal' | 'unseal' | 'all'>): string {
+export function newNodeSecrets(
+  { name, kind }: Pick<StoredNode, 'name' | 'kind'>,
+  store: Pick<Store, 'seal' | 'unseal' | 'all'>,
+  joinKey = joinKeyOf(store),
+): string {
   if (kind !== 'embedded') return ''
-  const token_key = joinKeyOf(store) ?? randomBytes(32).toString('base64')
-  return store.seal(JSON.stringify({ token_key }))
+  const token_key = joinKey ?? newJoinKey()
+  return store.seal(JSON.stringify({ token_key }), placeOf('nodes', name))
+}
+
+/** Makes a key of join links: base64 of 32 bytes. */
+export function newJoinKey(): string {
+  return randomBytes(32).toString('base64')
 }
 
 /** The key of the site's join links, base64; undefined where it has no node that people come to by links. @throws ApiError 'internal' when it cannot be unsealed */
@@ -41,5 +50,5 @@ export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): stri
       .update(derivedSecret(secrets, 'join links', ''))
       .digest('base64')
   }
-  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed))).token_key
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name)))).token_key
 }

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
+import { isSameSealing } from '../../store/sealer.ts'
 import type { LedStore } from '../../store/site-member.ts'
 import type { Store } from '../../store/store.ts'
 import { type NodeEvent, NodeError } from '../media-node.ts'
@@ -243,5 +244,9 @@ function isSameServer(one: JanusAccess, other: JanusAccess): boolean {
 }
 
 function isCurrent(stored: StoredNode | undefined, config: StoredNode): boolean {
-  return stored?.secrets_sealed === config.secrets_sealed && stored.created_at === config.created_at
+  return (
+    stored !== undefined &&
+    isSameSealing(stored.secrets_sealed, config.secrets_sealed) &&
+    stored.created_at === config.created_at
+  )
 }

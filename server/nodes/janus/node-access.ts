@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
+import { placeOf } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -67,8 +68,11 @@ function secretsInUse(secrets: JanusSecrets): JanusSecrets {
 }
 
 /** The opened secrets of a Janus node. @throws ApiError 'internal' when they cannot be unsealed */
-export function janusSecretsOf(node: Pick<StoredNode, 'secrets_sealed'>, store: Pick<Store, 'unseal'>): JanusSecrets {
-  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed)))
+export function janusSecretsOf(
+  node: Pick<StoredNode, 'name' | 'secrets_sealed'>,
+  store: Pick<Store, 'unseal'>,
+): JanusSecrets {
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name))))
 }
 
 /**
@@ -76,7 +80,7 @@ export function janusSecretsOf(node: Pick<StoredNode, 'secrets_sealed'>, store: 
  * @throws ApiError 'internal' when those of before cannot be unsealed
  */
 export function janusSecretsAfter(
-  input: Pick<NodeInput, NodeSecretName>,
+  input: Pick<NodeInput, 'name' | NodeSecretName>,
   before: StoredNode | undefined,
   store: Pick<Store, 'seal' | 'unseal'>,
 ): string {
@@ -94,7 +98,9 @@ export function janusSecretsAfter(
     event_secret: old?.event_secret ?? randomBytes(32).toString('base64url'),
   }
   const same = old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
-  return same && before !== undefined ? before.secrets_sealed : store.seal(JSON.stringify(after))
+  return same && before !== undefined
+    ? before.secrets_sealed
+    : store.seal(JSON.stringify(after), placeOf('nodes', input.name))
 }
 
 /** A secret of one thing on the node, the same for every controller that has the node's record; base64url. @param purpose e.g. `room` */

@@ -1,4 +1,5 @@
 import type { StoredRoom } from '../../store/records.ts'
+import { isSameSealing } from '../../store/sealer.ts'
 
 /**
  * One room on one node, as the node last said. `opening`: it was told to hold the room and has not said yes yet; `open`: it holds the room, perhaps as an earlier
@@ -67,7 +68,7 @@ function looksSame(one: StoredRoom, other: StoredRoom): boolean {
     one.id === other.id &&
     one.topic === other.topic &&
     one.room_mode === other.room_mode &&
-    one.host_password_sealed === other.host_password_sealed &&
+    isSameSealing(one.host_password_sealed, other.host_password_sealed) &&
     one.attendee_max === other.attendee_max &&
     one.max_video === other.max_video &&
     one.max_audio === other.max_audio &&

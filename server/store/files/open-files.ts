@@ -6,7 +6,7 @@ import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'
 import type { StoreOptions } from '../open-store.ts'
-import { withoutClearSecrets } from '../site-settings.ts'
+import { unmarkSealed, withoutClearSecrets } from '../site-settings.ts'
 import type { Store, StoreBackup } from '../store.ts'
 import { makeBackup } from './backups.ts'
 import { checkFiles } from './check-files.ts'
@@ -69,6 +69,8 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     })
   // The old files, and the journal they need, before anything is written in the new version.
   const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer)
+  // Files of different times may hold texts that were not sealed anew: they open until that is done again.
+  if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
     // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.

@@ -3,6 +3,7 @@ import type { GroupCommit } from '../journal/group-commit.ts'
 import type { Migrations } from '../migrations.ts'
 import type { Sealer } from '../sealer.ts'
 import { withoutClearSecrets } from '../site-settings.ts'
+import { resealState } from './reseal-state.ts'
 import type { StoreBackup, StoreBackupPreview } from '../store.ts'
 import { reasonOf, storageError } from '../storage-error.ts'
 import type { Job } from '../transactions/job.ts'
@@ -66,6 +67,8 @@ export class Restore {
     const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
       throw backupError(name, error)
     })
+    // Nothing without a place comes back: the site may refuse it by now.
+    await resealState(restored.state, sealer)
     this.#goOn()
     await makeBackup()
     this.#goOn()

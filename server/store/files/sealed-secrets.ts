@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { hasCode, listFolder } from './durable-files.ts'
 import { backupsFolder } from './backups.ts'
 
-/** What every sealed text begins with. */
-export const sealedPrefix = 'sealed:v1:'
+/** Prefix of a text that is sealed for its place. */
+export const sealedPrefix = 'sealed:v2:'
+/** Prefix of a text of an earlier version, which opens in any place. */
+export const placelessPrefix = 'sealed:v1:'
+const prefixes = [sealedPrefix, placelessPrefix]
 
 /**
  * Whether the files of a data folder, or its backups, hold a sealed secret. Reads until it meets the first.
@@ -35,7 +38,7 @@ async function holds(path: string): Promise<boolean> {
   try {
     for await (const chunk of createReadStream(path, { encoding: 'latin1' })) {
       const text = before + String(chunk)
-      if (text.includes(sealedPrefix)) return true
+      if (prefixes.some((prefix) => text.includes(prefix))) return true
       before = text.slice(1 - sealedPrefix.length)
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Migrations } from '../migrations.ts'
+import { placeOf } from '../sealed-places.ts'
 import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { backupsFolder, keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } from './backups.ts'
@@ -54,9 +55,9 @@ export async function addUploaded(
     const { state } = await readFolder(making, migrations).catch((error: unknown) => {
       throw refused(`The backup is damaged: ${error instanceof Error ? error.message : 'it cannot be read'}`)
     })
-    for (const { secret_key_sealed } of state.credentials.values()) {
+    for (const [key, { secret_key_sealed }] of state.credentials) {
       try {
-        sealer.unseal(secret_key_sealed)
+        sealer.unseal(secret_key_sealed, placeOf('credentials', key))
       } catch {
         throw refused('The backup is of another site: its secrets were sealed with another key.')
       }

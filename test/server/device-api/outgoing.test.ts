@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DeviceErrorKind, deviceErrorKinds, deviceErrorMessages } from '../../../shared/device.ts'
+import { placeOf } from '../../../server/store/sealed-places.ts'
 import { camera, liveSite, userIds } from '../rooms/live-site.ts'
 
 const create = 'createOutgoingUser'
@@ -48,7 +49,9 @@ test('a login in the address is taken out, kept as credentials and never shown',
       items: [{ userAddress: 'rtsp://10.0.0.8/live', options: { login_name: 'admin', login_password: '******' } }],
     },
   })
-  expect(store.unseal(store.get('devices', 'cam-1')?.login_password_sealed ?? '')).toBe('p@ss/w#rd')
+  expect(store.unseal(store.get('devices', 'cam-1')?.login_password_sealed ?? '', placeOf('devices', 'cam-1'))).toBe(
+    'p@ss/w#rd',
+  )
 })
 
 test('parameters come from the query, a form or a JSON body, with the token under any of its names', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { camera, liveSite } from '../rooms/live-site.ts'
+import { placeOf } from '../../../server/store/sealed-places.ts'
 
 const header = 'roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address'
 
@@ -35,7 +36,9 @@ test('a table is previewed line by line, then done', async () => {
   expect(done.map(({ action }) => action)).toEqual(preview.map(({ action }) => action))
   expect(store.all('devices').size).toBe(4)
   expect(store.get('devices', 'other')).toMatchObject({ userAddress: 'rtsp://10.0.0.8:554/moved' })
-  expect(store.unseal(store.get('devices', 'new-1')?.login_password_sealed ?? '')).toBe('se"cret')
+  expect(store.unseal(store.get('devices', 'new-1')?.login_password_sealed ?? '', placeOf('devices', 'new-1'))).toBe(
+    'se"cret',
+  )
   await until(() => outgoing.countByState().joined === 4)
   expect(deviceTable.preview(text)[0]).toMatchObject({ action: 'unchanged' })
 })

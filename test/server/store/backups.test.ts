@@ -9,6 +9,7 @@ import { StoreLockedError } from '../../../server/store/files/folder-lock.ts'
 import { listBackups, parseBackupName } from '../../../server/store/files/backups.ts'
 import { putSettings } from '../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
+import { placeOf } from '../../../server/store/sealed-places.ts'
 import { drivers } from './drivers.ts'
 import { createRoom, credential, open, room, session, temporaryFolder, topics } from './site.ts'
 
@@ -159,7 +160,9 @@ describe.each(drivers())('In $name', (driver) => {
     await meanwhile
     expect(Object.keys(topics(store)).sort()).toEqual([...Object.keys(then).sort()])
     expect(topics(store)['3']).toBe('A topic')
-    expect(store.unseal(store.get('credentials', 'rotated')?.secret_key_sealed ?? '')).toBe('old secret')
+    expect(
+      store.unseal(store.get('credentials', 'rotated')?.secret_key_sealed ?? '', placeOf('credentials', 'rotated')),
+    ).toBe('old secret')
     expect([...store.all('sessions').keys()]).toEqual(['of kept'])
     expect(heard).toEqual(
       expect.arrayContaining(['rooms/2', 'rooms/3', 'rooms/4', 'credentials/rotated', 'sessions/of rotated']),

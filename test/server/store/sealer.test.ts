@@ -2,29 +2,36 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { placeOf } from '../../../server/store/sealed-places.ts'
 import { createSealer, KeyFileError, loadKeyFile } from '../../../server/store/sealer.ts'
 import { contents, crashCopy, createRoom, credential, open, sealer, temporaryFolder } from './site.ts'
+
+const place = placeOf('rooms', 'a')
 
 test('Any text comes back as it was, and looks different each time it is sealed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const sealed = sealer.seal(text)
-      expect(sealed).toMatch(/^sealed:v1:[\w-]+$/)
-      expect(sealer.seal(text)).not.toBe(sealed)
-      expect(sealer.unseal(sealed)).toBe(text)
+      const sealed = sealer.seal(text, place)
+      expect(sealed).toMatch(/^sealed:v2:[\w-]+$/)
+      expect(sealer.seal(text, place)).not.toBe(sealed)
+      expect(sealer.unseal(sealed, place)).toBe(text)
     }),
   )
 })
 
 test('A text of another key, or an altered one, is refused without showing anything', () => {
-  const sealed = sealer.seal('the secret')
+  const sealed = sealer.seal('the secret', place)
   const another = createSealer(Buffer.alloc(32, 8))
   const altered = `${sealed.slice(0, 30)}${sealed[30] === 'A' ? 'B' : 'A'}${sealed.slice(31)}`
   for (const attempt of [
-    () => another.unseal(sealed),
-    () => sealer.unseal(altered),
-    () => sealer.unseal('sealed:v1:'),
-    () => sealer.unseal('plain'),
+    () => another.unseal(sealed, place),
+    () => sealer.unseal(altered, place),
+    () => sealer.unseal('sealed:v1:', place),
+    () => sealer.unseal('sealed:v2:', place),
+    () => sealer.unseal('plain', place),
+    () => sealer.unseal(sealed, placeOf('rooms', 'b')),
+    () => sealer.unseal(sealed, placeOf('devices', 'a')),
+    () => sealer.unseal(sealed.replace('v2', 'v1'), place),
   ]) {
     expect(attempt).toThrow(expect.objectContaining({ code: 'internal' }))
   }
@@ -65,7 +72,10 @@ test('A key that is missing beside what was sealed with it is not replaced: the 
   const key = await loadKeyFile(path)
   const store = await open(folder, { sealer: createSealer(key) })
   await store.transact([], (transaction) =>
-    transaction.put('credentials', 'a', { ...credential('a'), secret_key_sealed: store.seal('secret') }),
+    transaction.put('credentials', 'a', {
+      ...credential('a'),
+      secret_key_sealed: store.seal('secret', placeOf('credentials', 'a')),
+    }),
   )
   const killed = await crashCopy(folder)
   await store.makeBackup()
@@ -106,13 +116,9 @@ test('A secret is nowhere in the files, in none of its spellings', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   const secret = 'correct-horse-battery-staple'
-  await store.transact([], (transaction) =>
-    transaction.put('credentials', 'a', { ...credential('a'), secret_key_sealed: store.seal(secret) }),
-  )
+  await store.transact([], (transaction) => transaction.put('credentials', 'a', credential('a', secret)))
   await store.snapshot()
-  await store.transact([], (transaction) =>
-    transaction.put('credentials', 'b', { ...credential('b'), secret_key_sealed: store.seal(secret) }),
-  )
+  await store.transact([], (transaction) => transaction.put('credentials', 'b', credential('b', secret)))
   const files = await contents(folder)
   expect(files.size).toBeGreaterThan(5)
   for (const base64 of files.values()) {
@@ -120,6 +126,6 @@ test('A secret is nowhere in the files, in none of its spellings', async () => {
     for (const spelling of ['utf8', 'base64', 'hex'] as const)
       expect(bytes.includes(Buffer.from(secret).toString(spelling))).toBe(false)
   }
-  expect(store.unseal(store.get('credentials', 'b')?.secret_key_sealed ?? '')).toBe(secret)
+  expect(store.unseal(store.get('credentials', 'b')?.secret_key_sealed ?? '', placeOf('credentials', 'b'))).toBe(secret)
   await store.close()
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ticketPlace } from '../../../store/sealed-places.ts'
 import type { Sealer } from '../../../store/sealer.ts'
 
 const stay = z.strictObject({
@@ -52,14 +53,21 @@ export class MediaTickets {
   }
 
   seal(ticket: MediaTicket): string {
-    return this.#sealer.seal(JSON.stringify({ kind: 'room media', node: this.#node, ...ticket }))
+    return this.#sealer.seal(
+      JSON.stringify({ kind: 'room media', node: this.#node, ...ticket }),
+      ticketPlace(this.#node),
+    )
   }
 
   /** Undefined for what is none, or is of another node, room or person. */
   open(text: string, of: { roomId: string; userId: string }): MediaTicket | undefined {
     if (text === '') return undefined
     try {
-      const { kind: _, node, ...ticket } = ticketSchema.parse(JSON.parse(this.#sealer.unseal(text)))
+      const {
+        kind: _,
+        node,
+        ...ticket
+      } = ticketSchema.parse(JSON.parse(this.#sealer.unseal(text, ticketPlace(this.#node))))
       return node === this.#node && ticket.room === of.roomId && ticket.user === of.userId ? ticket : undefined
     } catch {
       return undefined

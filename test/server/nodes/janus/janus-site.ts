@@ -95,14 +95,15 @@ export class JanusSite implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
     const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)) })
     const api_secret = options.cameras === true ? 'api secret' : ''
-    const secrets: Pick<NodeInput, NodeSecretName> = {
+    const secrets: Pick<NodeInput, 'name' | NodeSecretName> = {
+      name: 'j',
       api_secret,
       admin_secret: 'admin secret',
       admin_key: options.adminKey ?? '',
       token_secret: options.tokenSecret ?? '',
     }
     const secrets_sealed = janusSecretsAfter(secrets, undefined, store)
-    const { event_secret } = janusSecretsOf({ secrets_sealed }, store)
+    const { event_secret } = janusSecretsOf({ name: 'j', secrets_sealed }, store)
     const started: { site?: JanusSite } = {}
     const quiet = (): void => undefined
     const port = new EventPort({

@@ -1,0 +1,25 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { placeOf, sealedCollections, sealedTextOf, withSealedText } from '../sealed-places.ts'
+import { isPlaceless, type Sealer } from '../sealer.ts'
+import { resealed, withPlacedSecrets } from '../site-settings.ts'
+import { applyChange, changeOf, type State } from '../state.ts'
+
+/** Records inspected between two turns of the event loop: a few milliseconds where all are sealed anew. */
+const chunk = 200
+
+/** Seals every text of a state that has no place for its place, and marks the state. A text that does not open stays as it is. */
+export async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>): Promise<void> {
+  let seen = 0
+  for (const collection of sealedCollections)
+    for (const [key, record] of state[collection]) {
+      const text = sealedTextOf(collection, record)
+      if (isPlaceless(text)) {
+        const after = withSealedText(collection, record, resealed(text, placeOf(collection, key), sealer))
+        applyChange(state, changeOf(collection, key, after))
+      }
+      if (++seen % chunk === 0) await immediate()
+    }
+  const settings = state.settings.get('site')
+  if (settings !== undefined)
+    state.settings.set('site', { ...withPlacedSecrets(settings, sealer), sealed_for_places: true })
+}

@@ -77,7 +77,7 @@ export class Controller {
     this.#gathering = new GatheringSink(events)
     this.#life = led === undefined ? new ControllerLife(events, options.version) : undefined
     this.#listenerWatch = new ListenerWatch(events)
-    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material)
+    const place = (): ControllerPlace => controllerPlace(this.#listeners, host(), this.#tls.material ?? led?.proof.tls)
     this.#placed = () => led?.placed(place())
     this.#tls = siteTls(tls, () => this.#certificate.problem, this.#placed)
     this.firstStart = firstStart
@@ -109,7 +109,7 @@ export class Controller {
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,
-      node: nodePortOf({ ...this.#services, logger: options.logger }),
+      node: nodePortOf({ ...this.#services, logger: options.logger, proof }),
       event: this.#services.janusEvents,
     }
     const { consolePage: page, logger } = options

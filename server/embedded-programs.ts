@@ -57,7 +57,7 @@ export function embeddedPrograms(
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
-    passedOn: proof,
+    passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
     configuration,
     outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),
     removals: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Settings } from '../shared/settings.ts'
+import { controllerCertificate } from './edge/controller-certificate.ts'
 import type { TlsMaterial } from './edge/tls.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
@@ -17,6 +18,8 @@ export interface JoinedSite {
   site: FollowedSite
   /** Of the settings; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
+  /** See `controllerCertificate`. */
+  certificate: TlsMaterial
 }
 
 /**
@@ -33,7 +36,7 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
     const bounds = (): Settings['events'] => site.settings().events
     events = await EventLog.open({ dataFolder, sealer, logger, bounds })
     const tls = await firstMaterial(site.settings(), dataFolder, logger)
-    return { sealer, events, member, site, tls }
+    return { sealer, events, member, site, tls, certificate: await controllerCertificate(dataFolder) }
   } catch (error) {
     await events?.close()
     await member.close()

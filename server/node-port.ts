@@ -10,6 +10,7 @@ import type { EmbeddedNodes } from './nodes/embedded/embedded-nodes.ts'
 import { within } from './nodes/deadline.ts'
 import type { NodeLogger } from './nodes/node-failure.ts'
 import type { Store } from './store/store.ts'
+import type { RequestProof } from './edge/request-proof.ts'
 
 /** What the node port is made of. */
 export interface NodePortOptions {
@@ -18,6 +19,8 @@ export interface NodePortOptions {
   /** The site has simulated nodes. */
   simulated: () => boolean
   logger: NodeLogger
+  /** Where the site has more controllers: see EdgeServerOptions. */
+  proof?: RequestProof | undefined
   /** Who listens there changed by itself. */
   changed: () => void
 }
@@ -28,7 +31,8 @@ export function nodePortOf({
   media,
   hub,
   logger,
-}: Pick<NodePortOptions, 'media' | 'logger'> & {
+  proof,
+}: Pick<NodePortOptions, 'media' | 'logger' | 'proof'> & {
   store: Pick<Store, 'all' | 'onChange'>
   hub: Pick<EventHub, 'emit'>
 }): NodePort {
@@ -36,6 +40,7 @@ export function nodePortOf({
     media,
     simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
     logger,
+    proof,
     changed: () => hub.emit('listeners.changed', {}),
   })
   store.onChange((changes) => {
@@ -60,7 +65,7 @@ export class NodePort implements Port {
 
   constructor(options: NodePortOptions) {
     this.#options = options
-    this.#notice = new SimulatedNodePort(options.logger)
+    this.#notice = new SimulatedNodePort(options.logger, options.proof)
     options.media?.first.onChange(() => this.review())
   }
 
@@ -118,7 +123,7 @@ export class NodePort implements Port {
     const place = this.#place
     if (place === undefined) return
     this.#serves = this.#wanted()
-    if (this.#serves === 'notice') await this.#notice.start(place.host, place.port)
+    if (this.#serves === 'notice') await this.#notice.start(place.host, place.port, place.tls)
     else if (this.#serves === 'embedded') await this.#listen(place)
   }
 

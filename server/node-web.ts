@@ -17,7 +17,9 @@ export function nodeWeb(log: Log): Web {
         ...handlers,
         name: 'node',
         proof:
-          passedOn === undefined ? undefined : new RequestProof(Buffer.from(passedOn.key, 'base64'), passedOn.self),
+          passedOn === undefined
+            ? undefined
+            : new RequestProof(Buffer.from(passedOn.key, 'base64'), passedOn.self, passedOn.tls),
         log: edgeLog(log),
         limits: connectionLimits.node,
         timeouts: { requestMs: 15_000, keepAliveMs: 30_000 },

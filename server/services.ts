@@ -164,7 +164,12 @@ export function createServices(options: ServiceOptions): Services {
     elsewhere: (node, roomId, userId) => pool.usersElsewhere(roomId, node, userId),
     people: (people, event) => cascades.heard(people, event),
   })
-  const janusEvents: EventPort = new EventPort({ sources: () => janus.sources(), logger, kept: options.kept })
+  const janusEvents: EventPort = new EventPort({
+    sources: () => janus.sources(),
+    logger,
+    proof: options.proof,
+    kept: options.kept,
+  })
   drivers.janus = (node) => janus.driver(node)
   const inspections: NodeInspections = {
     janus: (node) => {

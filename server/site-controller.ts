@@ -58,7 +58,7 @@ export class SiteController {
   readonly #ending = new AbortController()
   #stopped: Promise<void> | undefined
 
-  private constructor(options: SiteControllerOptions, { sealer, events, member, site, tls }: JoinedSite) {
+  private constructor(options: SiteControllerOptions, { sealer, events, member, site, tls, certificate }: JoinedSite) {
     this.#options = options
     this.#sealer = sealer
     this.#events = events
@@ -67,7 +67,7 @@ export class SiteController {
     this.#tls = tls
     this.#ports = options.restarts?.ports ?? {}
     this.#life = new ControllerLife(events, options.version)
-    this.#proof = RequestProof.by(sealer, member.id)
+    this.#proof = RequestProof.by(sealer, member.id, certificate)
     const { consolePage, dataFolder, logger } = options
     this.consoleKey =
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
@@ -328,6 +328,6 @@ export class SiteController {
     const host = this.#options.overrides?.host ?? this.#site.settings().listeners.host
     const role = this.#role
     const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
-    return controllerPlace({ url: (name) => this.url(name) }, host, tls)
+    return controllerPlace({ url: (name) => this.url(name) }, host, tls ?? this.#proof.tls)
   }
 }

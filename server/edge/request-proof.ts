@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { ReplayWindow } from './replay-window.ts'
+import type { TlsMaterial } from './tls.ts'
 
 /** How far the time of a proof may be from the receiver's clock, in milliseconds: also how far the clocks of two machines may differ. */
 const windowMs = 30_000
@@ -51,6 +52,8 @@ export class RequestProof {
   readonly key: Buffer
   /** Id of this controller. */
   readonly self: string
+  /** Certificate that this controller shows the others on ports that are plain HTTP for everybody else; undefined: none. */
+  readonly tls: TlsMaterial | undefined
   readonly #now: () => number
   readonly #startedAt: number
   readonly #sender = randomBytes(9).toString('base64url')
@@ -58,16 +61,17 @@ export class RequestProof {
   #counter = 0
 
   /** @param key of this purpose, derived from the one that the site's controllers share @param now milliseconds since the epoch */
-  constructor(key: Buffer, self: string, now: () => number = Date.now) {
+  constructor(key: Buffer, self: string, tls?: TlsMaterial, now: () => number = Date.now) {
     this.key = key
     this.self = self
+    this.tls = tls
     this.#now = now
     this.#startedAt = now()
   }
 
   /** @param sealer with the key that the site's controllers share @param self id of this controller; empty for one that only asks */
-  static by(sealer: { keyFor(purpose: string): Buffer }, self: string): RequestProof {
-    return new RequestProof(sealer.keyFor('request of another controller'), self)
+  static by(sealer: { keyFor(purpose: string): Buffer }, self: string, tls?: TlsMaterial): RequestProof {
+    return new RequestProof(sealer.keyFor('request of another controller'), self, tls)
   }
 
   /** The header's value for a request, to be sent once and soon. */

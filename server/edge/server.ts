@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
 import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
 import type { KeptPorts } from './kept-ports.ts'
@@ -9,6 +10,7 @@ import { listenError } from './listen-error.ts'
 import { listenerUrl } from './network-addresses.ts'
 import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
 import type { ProofProblem, RequestProof } from './request-proof.ts'
+import { serveTlsBeside } from './tls-beside-http.ts'
 import type { TlsMaterial } from './tls.ts'
 
 /** What a port is made of. */
@@ -37,6 +39,8 @@ export interface ListenAddress {
   port: number
   /** Left out: plain HTTP. */
   tls?: TlsMaterial | undefined
+  /** Shown to other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
+  controllersTls?: TlsMaterial | undefined
 }
 
 /** A port that listens. */
@@ -52,6 +56,9 @@ export interface Running {
   readonly report: NodeJS.Timeout
   readonly readers: NodeJS.Timeout
 }
+
+/** Who a port speaks TLS with. */
+type TlsFor = 'everybody' | 'controllers' | 'nobody'
 
 /** Milliseconds that answers which were just written get to leave, after the last one is done. */
 const flushMs = 250
@@ -79,9 +86,9 @@ export class EdgeServer {
   }
 
   /** @throws PortInUseError, ListenError */
-  async start({ host, port, tls }: ListenAddress): Promise<{ port: number; url: string }> {
+  async start({ host, port, tls, controllersTls }: ListenAddress): Promise<{ port: number; url: string }> {
     if (this.#running !== undefined) throw new TypeError('the port listens already')
-    const { name, log, limits, kept } = this.#options
+    const { name, log, limits, kept, proof } = this.#options
     const taken = kept?.take(host, port, tls !== undefined)
     if (taken !== undefined) return this.#goOn(taken, tls)
     const settings = this.#serverOptions()
@@ -92,7 +99,14 @@ export class EdgeServer {
     server.timeout = this.#timeouts.stallMs
     const serving = { name, handlers: this.#options, log }
     const table = new ConnectionTable(limits, this.#timeouts.unreadMs)
-    this.#watch(server, table, serving, tls !== undefined)
+    const beside = tls !== undefined || proof === undefined ? undefined : (controllersTls ?? proof.tls)
+    if (beside !== undefined) serveTlsBeside(server, beside, this.#timeouts.headersMs)
+    this.#watch(
+      server,
+      table,
+      serving,
+      tls !== undefined ? 'everybody' : beside !== undefined ? 'controllers' : 'nobody',
+    )
     const bound = await listen(server, name, host, port)
     server.on('error', (error) => serving.log.error({ err: error, listener: name }, 'a listener failed'))
     const secure = tls !== undefined
@@ -172,7 +186,7 @@ export class EdgeServer {
   }
 
   /** Follows every connection from its first byte to its end. */
-  #watch(server: Server, table: ConnectionTable, serving: Serving, tls: boolean): void {
+  #watch(server: Server, table: ConnectionTable, serving: Serving, tls: TlsFor): void {
     const known = new WeakMap<Socket, Connection>()
     /** With TLS, whose handshake is not over: Node does not say which transport a TLS socket has. */
     const handshakes = new Map<string, Connection>()
@@ -183,9 +197,9 @@ export class EdgeServer {
         transport.destroy()
         return
       }
-      const key = tls ? ends(transport) : ''
-      if (tls) handshakes.set(key, connection)
-      else known.set(transport, connection)
+      const key = tls === 'nobody' ? '' : ends(transport)
+      if (tls !== 'nobody') handshakes.set(key, connection)
+      if (tls !== 'everybody') known.set(transport, connection)
       transport.once('close', () => {
         table.remove(connection)
         if (handshakes.get(key) === connection) handshakes.delete(key)
@@ -203,7 +217,9 @@ export class EdgeServer {
     const refused = new RefusedProofs(serving)
     guard(server, serving, {
       seen: (request, response) => {
-        const passedOn = proof === undefined ? undefined : checkPassedOn(request, name, proof)
+        const claimed = proof === undefined ? undefined : checkPassedOn(request, name, proof)
+        const forControllers = tls === 'controllers' && request.socket instanceof TLSSocket
+        const passedOn = forControllers ? (claimed ?? 'malformed') : claimed
         const connection = known.get(request.socket)
         if (passedOn === 'proven' && connection !== undefined) table.carriesOthers(connection)
         if (connection !== undefined) table.requested(connection, request, response)

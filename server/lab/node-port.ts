@@ -1,6 +1,8 @@
 import { connectionLimits } from '../edge/limits.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { EdgeLog } from '../edge/guards.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
 
 const notice = JSON.stringify({
   simulated: true,
@@ -11,10 +13,12 @@ const notice = JSON.stringify({
 export class SimulatedNodePort {
   readonly #server: EdgeServer
 
-  constructor(log: EdgeLog) {
+  /** @param proof see EdgeServerOptions */
+  constructor(log: EdgeLog, proof?: RequestProof) {
     this.#server = new EdgeServer({
       name: 'node',
       log,
+      proof,
       limits: connectionLimits.notice,
       maxHeaderSize: 16 * 1024,
       request: (request, response) => {
@@ -33,9 +37,9 @@ export class SimulatedNodePort {
     return this.#server.connections
   }
 
-  /** @throws ListenError */
-  async start(host: string, port: number): Promise<void> {
-    await this.#server.start({ host, port })
+  /** @param controllersTls see ListenAddress @throws ListenError */
+  async start(host: string, port: number, controllersTls?: TlsMaterial): Promise<void> {
+    await this.#server.start({ host, port, controllersTls })
   }
 
   async stop(): Promise<void> {

@@ -15,11 +15,11 @@ const idleMs = 4_000
 export interface LeaderPort {
   host: string
   port: number
-  /** DER of the certificate that it shows; undefined: plain HTTP. */
+  /** DER of the certificate that it shows controllers; undefined: plain HTTP. */
   certificate: Buffer | undefined
 }
 
-/** @param certificate PEM of the certificate that the leader's listeners show, its own first; empty: plain HTTP */
+/** @param certificate PEM of the certificate that the leader's listeners show controllers, its own first; empty: plain HTTP */
 export function leaderPort(url: string, certificate: string): LeaderPort | undefined {
   const parsed = URL.parse(url)
   if (parsed === null) return undefined
@@ -28,7 +28,7 @@ export function leaderPort(url: string, certificate: string): LeaderPort | undef
   return {
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
     port: Number(parsed.port) || (secure ? 443 : 80),
-    certificate: secure ? new X509Certificate(certificate).raw : undefined,
+    certificate: certificate === '' ? undefined : new X509Certificate(certificate).raw,
   }
 }
 

@@ -10,7 +10,7 @@ export interface ControllerPlace {
   node: string
   console: string
   event: string
-  /** The certificate that its listeners show, PEM; empty: plain HTTP. */
+  /** The certificate that its listeners show other controllers, those of plain HTTP as well, PEM; empty: none, as older versions. */
   certificate: string
 }
 

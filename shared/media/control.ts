@@ -54,7 +54,7 @@ export const startSchema = z.strictObject({
   /** Key of join links, base64 of at least 32 bytes. */
   token_key: z.string().min(43),
   /** For proofs of requests that other controllers pass on: their key, base64, and the id of this controller; left out: there are none. */
-  passed_on: z.strictObject({ key: z.string().min(43), self: z.string() }).optional(),
+  passed_on: z.strictObject({ key: z.string().min(43), self: z.string(), tls: certificate.optional() }).optional(),
   /** Folder of the built room page; empty: none is served. */
   page_folder: z.string().default(''),
   /** Path or name of ffmpeg; left out: the one that is found. */

@@ -8,13 +8,13 @@ import { Elsewhere, Problem } from '../problem.ts'
 import { type MediaRoute, type MediaRouteParts, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
-import type { PageFiles, Web, WebHandlers, WebPort } from './web.ts'
+import type { PageFiles, PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 
 /** What the node's port is made of. */
 export interface NodeServerOptions {
   web: Web
   /** See Web.port. */
-  passedOn: { key: string; self: string } | undefined
+  passedOn: PassedOnProof | undefined
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts

@@ -13,6 +13,16 @@ export interface Certificate {
   key: string
 }
 
+/** What proofs of other controllers' requests are checked with. */
+export interface PassedOnProof {
+  /** In base64. */
+  key: string
+  /** Id of this controller. */
+  self: string
+  /** Shown to other controllers, on a port of plain HTTP. */
+  tls?: Certificate | undefined
+}
+
 /** A guarded port. */
 export interface WebPort {
   /** @param address port 0 picks a free one; without `tls` plain HTTP. @throws Error of the listener, e.g. EADDRINUSE */
@@ -32,8 +42,8 @@ export interface PageFiles {
 
 /** What makes ports and serves files for the node: given by its entry, so that the node is protected as every other port of the product is. */
 export interface Web {
-  /** @param passedOn checks requests that other controllers of the site pass on: key in base64, id of this controller; left out: nobody passes any on */
-  port(handlers: WebHandlers, passedOn?: { key: string; self: string }): WebPort
+  /** @param passedOn left out: no other controller passes anything on */
+  port(handlers: WebHandlers, passedOn?: PassedOnProof): WebPort
   /** IP address of a request's client: where it was passed on, the one that was proven. */
   client(request: IncomingMessage): string
   files(folder: string): PageFiles

@@ -1,5 +1,6 @@
 import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { FrontRooms } from '../front/front-rooms.ts'
 import type { NodeLogger } from '../node-failure.ts'
@@ -52,8 +53,8 @@ export interface EmbeddedMediaOptions {
   pageFolder: string
   /** Path or name of ffmpeg; left out: the one that is found. */
   ffmpeg?: string | undefined
-  /** Key of the proofs of requests that the site's other controllers pass on, and the id of this one; left out: there are none. */
-  passedOn?: { key: Buffer; self: string } | undefined
+  /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
+  passedOn?: { key: Buffer; self: string; tls: TlsMaterial | undefined } | undefined
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
   /** Who was taken out of which room: told to each process that starts. */

@@ -258,7 +258,7 @@ export class EmbeddedMedia {
           udp_port: udpPort,
           tls: place.tls,
           token_key: tokenKey,
-          passed_on: passedOn === undefined ? undefined : { key: passedOn.key.toString('base64'), self: passedOn.self },
+          passed_on: passedOn && { ...passedOn, key: passedOn.key.toString('base64') },
           page_folder: pageFolder,
           ffmpeg,
           settings,

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
 import { ControllersSite, credential, type SiteController } from '../../support/controllers/controllers-site.ts'
@@ -51,4 +53,44 @@ test('Where every port speaks TLS a controller that stands by passes everything 
   expect(await site.leader(second)).toBe(first)
   await site.restart(second)
   for (const one of [first, second]) await everythingAnswers(one)
+})
+
+/** SHA-256 of the certificate that a port shows over TLS. */
+async function certificateAt(url: string): Promise<string> {
+  const { hostname: host, port } = new URL(url)
+  const socket = connect({ host, port: Number(port), rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { fingerprint256 } = socket.getPeerCertificate()
+  socket.destroy()
+  return fingerprint256
+}
+
+test('On a site without a certificate each controller speaks TLS with the others from its first start on, on every port, with the same certificate after a restart', {
+  timeout: 60_000,
+}, async () => {
+  const site = await ControllersSite.start({ controllers: 2, nodes: [{ name: 'here', kind: 'embedded' }] })
+  onTestFinished(() => site.remove())
+  const shown = new Map<string, string>()
+  for (const { name, headless } of site.controllers) {
+    const { media, device, node, console } = headless.ready
+    const certificates = new Set(await Promise.all([media, device, node, console].map(certificateAt)))
+    expect(certificates.size).toBe(1)
+    shown.set(name, [...certificates].join())
+    for (const url of [media, device, node, console]) {
+      expect(url).toMatch(/^http:/)
+      expect((await fetch(url)).status).toBeLessThan(500)
+    }
+  }
+  expect(new Set(shown.values()).size).toBe(2)
+
+  const leader = await site.leader()
+  const replica = site.controllers.find((one) => one !== leader)
+  if (replica === undefined) throw new Error('Nobody stands by.')
+  await site.kill(leader)
+  expect(await site.leader(leader)).toBe(replica)
+  await site.restart(leader)
+  expect(await certificateAt(leader.headless.ready.console)).toBe(shown.get(leader.name))
+  const api = new ApiClient(leader.headless.ready, credential)
+  expect(await api.authenticate()).toMatchObject({ ret: 0 })
+  expect(await certificateAt(replica.headless.ready.node)).toBe(shown.get(replica.name))
 })

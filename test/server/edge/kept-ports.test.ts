@@ -79,8 +79,8 @@ test('A client that says where it is is not believed; a controller of the site i
   const right = passedOn('site', '10.1.2.3')
   expect(await ask(right)).toBe('site 10.1.2.3')
   const stranger = RequestProof.by(createSealer(Buffer.alloc(32, 8)), 'one')
-  const old = new RequestProof(proof.key, 'one', () => Date.now() - 31_000)
-  const early = new RequestProof(proof.key, 'one', () => Date.now() + 31_000)
+  const old = new RequestProof(proof.key, 'one', undefined, () => Date.now() - 31_000)
+  const early = new RequestProof(proof.key, 'one', undefined, () => Date.now() + 31_000)
   const [, value = ''] = passedOn('site', '10.1.2.3')
   const wrong = [
     right,

@@ -1,14 +1,20 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http'
+import https from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket as Client, WebSocketServer } from 'ws'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
+import { controllerCertificate } from '../../../server/edge/controller-certificate.ts'
 import { RequestProof } from '../../../server/edge/request-proof.ts'
 import { EdgeServer } from '../../../server/edge/server.ts'
+import type { TlsMaterial } from '../../../server/edge/tls.ts'
 import { leadBy, openPassing, proof } from './passing.ts'
 
 /** Somebody on the network between a replica and the leader, who reads and changes what passes. */
@@ -59,8 +65,8 @@ async function listenBetween(to: string): Promise<Listener> {
   return between
 }
 
-/** A replica, the leader, and somebody between them. @param now of the leader's clock */
-async function openSite(now?: () => number): Promise<Site> {
+/** A replica, the leader, and somebody between them. @param now of the leader's clock @param tls that the leader has @param announced PEM, in the database */
+async function openSite(now?: () => number, tls?: TlsMaterial, announced = tls?.cert): Promise<Site> {
   const done: string[] = []
   const sockets = new WebSocketServer({ noServer: true })
   const leader = new EdgeServer({
@@ -68,7 +74,7 @@ async function openSite(now?: () => number): Promise<Site> {
     log: { warn: () => undefined, error: () => undefined },
     limits: connectionLimits.api,
     maxHeaderSize: 8_192,
-    proof: new RequestProof(proof.key, 'one', now),
+    proof: new RequestProof(proof.key, 'one', tls, now),
     async request(request, response) {
       const body = await text(request)
       done.push(`${request.method} ${request.url} ${clientAddress(request)} ${body}`)
@@ -83,7 +89,7 @@ async function openSite(now?: () => number): Promise<Site> {
   onTestFinished(() => leader.stop(0))
   const between = await listenBetween(leader.url)
   const { way, media, node } = await openPassing({ storeMs: 300 })
-  leadBy(way, 'one', between.url)
+  leadBy(way, 'one', between.url, announced)
   return { media, node, leader: leader.url, between, done }
 }
 
@@ -186,4 +192,46 @@ test('Two thousand bodies that never end hold no connection to the leader', { ti
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   expect(await text(answer)).toBe('done')
   expect(between.heard).toHaveLength(1)
+})
+
+async function certificate(): Promise<TlsMaterial> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return await controllerCertificate(folder)
+}
+
+test('Who listens between two controllers of a site without a certificate reads nothing, while its clients speak plain HTTP', async () => {
+  const { media, leader, between, done } = await openSite(undefined, await certificate())
+  const asked = await fetch(`${media}${create}`, { method: 'POST', body: 'room', headers: { 'x-token': 'mine' } })
+  expect(await asked.text()).toBe('done')
+  expect(done).toEqual([`POST ${create} 127.0.0.1 room`])
+  expect(between.heard).toHaveLength(1)
+  expect(between.heard[0]?.charCodeAt(0)).toBe(0x16)
+  expect(between.heard[0]).not.toMatch(/HTTP|room|mine/)
+  expect(await (await fetch(`${leader}/rtc/room/get`)).text()).toBe('done')
+})
+
+test('Whoever answers in place of the leader with another certificate is sent nothing', async () => {
+  const announced = await certificate()
+  const { media, between, done } = await openSite(undefined, await certificate(), announced.cert)
+  expect((await fetch(`${media}${create}`, { method: 'POST', body: 'room' })).status).toBe(200)
+  expect(between.heard.join('')).not.toMatch(/HTTP|room/)
+  expect(done).toEqual([])
+})
+
+test('The certificate of a controller is for other controllers: a request without a proof is refused over it', async () => {
+  const { leader, done } = await openSite(undefined, await certificate())
+  const asked = https.get(leader.replace('http', 'https'), { rejectUnauthorized: false, agent: false })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(421)
+  expect(done).toEqual([])
+})
+
+test('Many large bodies pass between controllers over TLS whole', async () => {
+  const { media, done } = await openSite(undefined, await certificate())
+  const body = 'x'.repeat(1_000_000)
+  const bodies = Array.from({ length: 40 }, () => fetch(`${media}${create}`, { method: 'POST', body }))
+  for (const asked of await Promise.all(bodies)) expect(await asked.text()).toBe('done')
+  expect(done).toHaveLength(40)
+  expect(new Set(done)).toEqual(new Set([`POST ${create} 127.0.0.1 ${body}`]))
 })

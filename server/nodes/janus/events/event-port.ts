@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { sameSecret } from '../../../access/same-secret.ts'
 import { type EdgeLog, refuse } from '../../../edge/guards.ts'
 import type { KeptPorts } from '../../../edge/kept-ports.ts'
+import type { RequestProof } from '../../../edge/request-proof.ts'
 import { connectionLimits } from '../../../edge/limits.ts'
 import { EdgeServer } from '../../../edge/server.ts'
 import type { TlsMaterial } from '../../../edge/tls.ts'
@@ -26,6 +27,7 @@ export interface EventPortOptions {
   sources: () => Iterable<EventSource>
   logger: EdgeLog
   /** See EdgeServerOptions. */
+  proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
   /** Milliseconds between two looks at whether the nodes are still there. */
   beatMs?: number
@@ -64,6 +66,7 @@ export class EventPort {
       log: options.logger,
       limits: connectionLimits.event,
       maxHeaderSize: 8 * 1024,
+      proof: options.proof,
       kept: options.kept,
       request: (_, response) => {
         response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()

@@ -1,0 +1,51 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { ignoreError } from './guards.ts'
+import type { TlsMaterial } from './tls.ts'
+
+/** First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it. */
+const handshakeByte = 0x16
+
+/**
+ * Serves TLS beside plain HTTP on the same port: the first byte of a connection tells which it is. The server emits `secureConnection` for one whose handshake is over.
+ * @param firstByteMs a connection that sends nothing for so long is given up, and so is a handshake, in milliseconds
+ */
+export function serveTlsBeside(server: Server, tls: TlsMaterial, firstByteMs: number): void {
+  // Node's own listener, which reads requests; both servers take connections by their event (documented for node:http and node:tls).
+  const readers = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const read = (socket: Socket): void => {
+    for (const reader of readers) Reflect.apply(reader, server, [socket])
+  }
+  const secure = createTlsServer({ cert: tls.cert, key: tls.key, handshakeTimeout: firstByteMs })
+  secure.on('secureConnection', (socket: TLSSocket) => {
+    server.emit('secureConnection', socket)
+    read(socket)
+  })
+  secure.on('tlsClientError', (_, socket) => socket.destroy())
+
+  server.on('connection', (transport: Socket) => {
+    transport.on('error', ignoreError)
+    const ended = (): void => void transport.end()
+    const late = (): void => {
+      const problem = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      server.emit('clientError', problem, transport)
+    }
+    const timer = setTimeout(late, firstByteMs).unref()
+    transport.once('close', () => clearTimeout(timer))
+    transport.once('end', ended)
+    transport.once('data', (first: Buffer) => {
+      clearTimeout(timer)
+      transport.off('end', ended)
+      transport.pause()
+      transport.unshift(first)
+      if (first[0] === handshakeByte) {
+        secure.emit('connection', transport)
+        return
+      }
+      read(transport)
+      transport.resume()
+    })
+  })
+}

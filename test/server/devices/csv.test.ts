@@ -39,6 +39,11 @@ test('a spreadsheet finds no formula in what was written', () => {
   expect(text).toBe(`'=cmd|calc,'+1,'-1,'@x,'\ty,plain,''=z\r\n`)
 })
 
+test('a line break that begins a cell is guarded, and so is the sign behind it', () => {
+  const rows = [["\r'+", '\r=1', "\r\r'-"]]
+  expect(parseCsv(formatCsv(rows)).map(({ cells }) => cells)).toEqual(rows)
+})
+
 test('what was written is read again as it was', () => {
   const cell = fc.string({ unit: fc.constantFrom(...'a,"\'=+-@\t\r\n 密'), maxLength: 8 })
   fc.assert(

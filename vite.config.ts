@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
-import { build, defineConfig, type InlineConfig, type UserConfig } from 'vite'
+import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
 import { notePackages } from './packaging/licences/note-packages.ts'
 
 const root = import.meta.dirname
@@ -36,6 +36,18 @@ const define = {
   __INTLIFY_JIT_COMPILATION__: 'true',
 }
 
+/**
+ * In the console's page `zod` is `renderer/zod.ts`: it is set up before any schema is made, in whichever chunk that stands. Otherwise zod tries `new Function`, which
+ * the content security policy refuses and the browser reports.
+ */
+const zodWithoutEval: Plugin = {
+  name: 'zod-without-eval',
+  enforce: 'pre',
+  applyToEnvironment: ({ name }) => name === 'client',
+  resolveId: (source, importer) =>
+    source === 'zod' && importer !== at('renderer/zod.ts') ? at('renderer/zod.ts') : undefined,
+}
+
 /** The page that nodes serve to people. Its root is its own folder, so that its index.html is at the top of what is served. */
 const roomPage: InlineConfig = {
   configFile: false,
@@ -60,7 +72,7 @@ export default defineConfig({
   root: at('renderer'),
   base: './',
   publicDir: false,
-  plugins: [vue(), notePackages(at('dist'))],
+  plugins: [zodWithoutEval, vue(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: { alias: [{ find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') }] },
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.

@@ -1,4 +1,3 @@
-import './zod.ts'
 import './styles/element.ts'
 import { createApp } from 'vue'
 import App from './App.vue'

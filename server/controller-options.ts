@@ -20,6 +20,8 @@ export interface ControllerOptions {
   databaseRisk?: DatabaseRisk | undefined
   /** Of this controller, among those of a site in a database; left out: the name of its machine. */
   name?: string | undefined
+  /** Other controllers may be called in plain HTTP on other machines, too; left out: they may not. */
+  allowPlainControllers?: boolean | undefined
   logger: Logger
   /** Shown in the console. */
   version: string

@@ -115,6 +115,7 @@ async function run(): Promise<void> {
     databaseRisk: risk,
     sealKey: options.sealKey,
     name: options.controllerName,
+    allowPlainControllers: options.allowPlainControllers,
     logger,
     restarts,
     version: productVersion,

@@ -8,7 +8,7 @@ import { askOthersBy } from './standby/ask-others.ts'
 import { introduceBy } from './standby/introduce.ts'
 import type { MemberOptions } from './store/postgres/member-options.ts'
 import type { Sealer } from './store/sealer.ts'
-import type { KnownController, LedStore, SiteMember } from './store/site-member.ts'
+import type { ControllerPlace, KnownController, LedStore, SiteMember } from './store/site-member.ts'
 
 /** How to run a controller of a site that a database holds. */
 export interface SiteControllerOptions extends ControllerOptions {
@@ -32,7 +32,7 @@ export async function joinSite(
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
   // A site in files does not load what it does not use.
   const { openMember } = await import('./store/postgres/open-member.ts')
-  const proof = RequestProof.by(sealer, '')
+  const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
   return await openMember({
     ...member,
     folder,
@@ -42,8 +42,8 @@ export async function joinSite(
     name,
     version,
     whenAway,
-    askOthers: askOthersBy(proof),
-    introduce: introduceBy(proof),
+    askOthers: askOthersBy(trust),
+    introduce: introduceBy(trust),
     ...(before === undefined ? {} : { before }),
   })
 }
@@ -90,6 +90,7 @@ export function controllersBy(
   member: () => SiteMember,
   listeners: Set<(leader: KnownController | undefined) => void>,
   history: LeaderHistory,
+  refusesPlain: (place: ControllerPlace) => boolean,
 ): SiteControllers {
   return {
     id: member().id,
@@ -102,6 +103,7 @@ export function controllersBy(
       return member().handOver(id)
     },
     newLeader: () => history.take(),
+    refusesPlain,
     onLeader: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

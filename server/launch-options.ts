@@ -23,6 +23,8 @@ export interface LaunchOptions {
   sealKey: string | undefined
   /** Of this controller, among those of its site; left out: the name of its machine. */
   controllerName: string | undefined
+  /** Other controllers of the site may be called in plain HTTP on other machines, too. */
+  allowPlainControllers: boolean | undefined
   /** Move the site there, and end. */
   moveStore: 'database' | 'files' | undefined
   /** Path of a site file. */
@@ -56,6 +58,8 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --seal-key FILE      the key that all controllers of a site share (default: seal.key in DIR)
   --controller-name NAME
                        what this controller is called among those of its site (default: the name of this machine)
+  --allow-plain-controllers on|off
+                       pass requests on to a controller of an older version on another machine in plain HTTP (default off)
   --move-store database|files
                        move the site from the files in DIR to the database of --store, or back, and end
   --host ADDRESS       address to listen on (default 127.0.0.1: this machine only)
@@ -81,6 +85,7 @@ const flags = [
   'store-password-file',
   'seal-key',
   'controller-name',
+  'allow-plain-controllers',
   'move-store',
   'host',
   'media-port',
@@ -167,6 +172,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     storePasswordFile: passwordFile === undefined ? undefined : resolve(passwordFile.text),
     sealKey: sealKey === undefined ? undefined : resolve(sealKey.text),
     controllerName: controllerName?.text,
+    allowPlainControllers: onOrOff('allow-plain-controllers'),
     moveStore: target.data,
     host: host?.text,
     mediaPort: port('media-port'),

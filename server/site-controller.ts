@@ -19,6 +19,7 @@ import { type StandbyRole, standbyRole } from './standby-role.ts'
 import type { FollowedSite } from './standby/followed-site.ts'
 import { LeaderWay } from './standby/leader-way.ts'
 import { PassOn, passElsewhere } from './standby/pass-on.ts'
+import { PlainRule } from './standby/plain-controllers.ts'
 import type { Sealer } from './store/sealer.ts'
 import type { ControllerPlace, ControllerRole, KnownController, LedStore, SiteMember } from './store/site-member.ts'
 
@@ -35,7 +36,8 @@ export class SiteController {
   readonly #events: EventLog
   readonly #life: ControllerLife
   readonly #site: FollowedSite
-  readonly #way = new LeaderWay()
+  readonly #way: LeaderWay
+  readonly #plain: PlainRule
   readonly #kept = new KeptPorts()
   readonly #proof: RequestProof
   readonly #startedAt = Date.now()
@@ -60,6 +62,8 @@ export class SiteController {
 
   private constructor(options: SiteControllerOptions, { sealer, events, member, site, tls, certificate }: JoinedSite) {
     this.#options = options
+    this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
+    this.#way = new LeaderWay(this.#plain.allowed)
     this.#sealer = sealer
     this.#events = events
     this.#member = member
@@ -308,7 +312,9 @@ export class SiteController {
       const leader = member.leader()
       this.#history.note(leader, member)
       for (const listener of [...this.#leaderListeners]) listener(leader)
-      if (leader !== undefined && leader.id !== member.id && this.#role?.is !== 'leader') this.#way.lead(leader)
+      if (leader === undefined || leader.id === member.id || this.#role?.is === 'leader') return
+      this.#plain.leads(leader)
+      this.#way.lead(leader)
     }
     this.#stopLooking = member.onLeader(look)
     look()
@@ -316,7 +322,12 @@ export class SiteController {
 
   /** The controllers, by whichever membership this program has. */
   #controllers(): SiteControllers {
-    return controllersBy(() => this.#member, this.#leaderListeners, this.#history)
+    return controllersBy(
+      () => this.#member,
+      this.#leaderListeners,
+      this.#history,
+      (place) => this.#plain.refuses(place),
+    )
   }
 
   #announce(): void {

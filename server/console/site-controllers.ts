@@ -14,6 +14,8 @@ export interface SiteControllers
   readonly medium: Medium
   /** That another one leads, told once; undefined where that is no news. Left out: it never is. */
   newLeader?: () => NewLeader | undefined
+  /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
+  refusesPlain?: (place: KnownController['place']) => boolean
 }
 
 /** Who is not heard of for so long is gone, in milliseconds: everybody else is heard of each second. */
@@ -184,6 +186,7 @@ export class ControllerWatch {
         ...{ id, name, version, role, behind, since },
         self: id === this.#site.id,
         place: { media, device, node, console, event },
+        refused_plain: this.#site.refusesPlain?.(place) ?? false,
         behind_for: item.behindFor,
         seen_at: at - silent,
         gone: silent > goneMs,

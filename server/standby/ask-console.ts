@@ -14,6 +14,13 @@ export interface ConsoleQuestion {
   body?: string
 }
 
+/** How other controllers are asked. */
+export interface PeerTrust {
+  proof: RequestProof
+  /** In plain HTTP on another machine, too. */
+  allowPlain: boolean
+}
+
 /** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
 export class UnprovenAnswerError extends Error {
   override readonly name = 'UnprovenAnswerError'
@@ -21,16 +28,16 @@ export class UnprovenAnswerError extends Error {
 
 /**
  * Asks the console of another controller, whether it leads or not, by a connection of its own. Question and answer are proven.
- * @returns undefined: it has none
+ * @returns undefined: it has none, or may not be called
  * @throws UnprovenAnswerError; what the connection says; what `signal` is aborted with
  */
 export async function askConsole(
   { id, place: { console: url, certificate } }: Pick<KnownController, 'id' | 'place'>,
   { method = 'GET', path, body = '' }: ConsoleQuestion,
-  proof: RequestProof,
+  { proof, allowPlain }: PeerTrust,
   signal: AbortSignal,
 ): Promise<{ status: number; body: string } | undefined> {
-  const port = leaderPort(url, certificate)
+  const port = leaderPort(url, certificate, allowPlain)
   if (port === undefined) return undefined
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
   const aborted = (): void => reject(signal.reason)

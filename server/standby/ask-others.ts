@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { RequestProof } from '../edge/request-proof.ts'
 import type { AskOthers } from '../store/postgres/member-options.ts'
 import type { KnownController } from '../store/site-member.ts'
-import { askConsole, UnprovenAnswerError } from './ask-console.ts'
+import { askConsole, type PeerTrust, UnprovenAnswerError } from './ask-console.ts'
 
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
@@ -11,9 +10,9 @@ type Health = z.infer<typeof healthSchema>
  * Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Rejects with UnprovenAnswerError where an answer is not that controller's: nothing is
  * known then.
  */
-export function askOthersBy(proof: RequestProof): AskOthers {
+export function askOthersBy(trust: PeerTrust): AskOthers {
   return async (others, signal) => {
-    const said = await Promise.all(others.map((other) => healthOf(other, proof, signal).catch(unlessUnproven)))
+    const said = await Promise.all(others.map((other) => healthOf(other, trust, signal).catch(unlessUnproven)))
     let leader: { id: string; epoch: string } | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}
@@ -25,8 +24,8 @@ export function askOthersBy(proof: RequestProof): AskOthers {
   }
 }
 
-async function healthOf(other: KnownController, proof: RequestProof, signal: AbortSignal): Promise<Health | undefined> {
-  const said = await askConsole(other, { path: '/healthz' }, proof, signal)
+async function healthOf(other: KnownController, trust: PeerTrust, signal: AbortSignal): Promise<Health | undefined> {
+  const said = await askConsole(other, { path: '/healthz' }, trust, signal)
   return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
 }
 

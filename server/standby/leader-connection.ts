@@ -3,6 +3,7 @@ import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
+import { isPlainBetweenMachines } from './plain-controllers.ts'
 
 /** A machine that does not even accept a connection by then is taken to be away. Milliseconds. */
 const connectMs = 2_000
@@ -19,10 +20,14 @@ export interface LeaderPort {
   certificate: Buffer | undefined
 }
 
-/** @param certificate PEM of the certificate that the leader's listeners show controllers, its own first; empty: plain HTTP */
-export function leaderPort(url: string, certificate: string): LeaderPort | undefined {
+/**
+ * @param certificate PEM of the certificate that the leader's listeners show controllers, its own first; empty: plain HTTP
+ * @param allowPlain to another machine as well
+ * @returns undefined: nothing listens there, or it may not be called
+ */
+export function leaderPort(url: string, certificate: string, allowPlain: boolean): LeaderPort | undefined {
   const parsed = URL.parse(url)
-  if (parsed === null) return undefined
+  if (parsed === null || (!allowPlain && isPlainBetweenMachines(url, certificate))) return undefined
   const secure = parsed.protocol === 'https:'
   if (secure && certificate === '') return undefined
   return {

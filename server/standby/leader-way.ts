@@ -39,6 +39,12 @@ export class LeaderWay {
   readonly #changed = new Set<() => void>()
   #waiting = 0
   #closed = false
+  readonly #allowPlain: boolean
+
+  /** @param allowPlain the leader may be called in plain HTTP on another machine, too */
+  constructor(allowPlain = false) {
+    this.#allowPlain = allowPlain
+  }
 
   /** Who leads from now on. @param own it is this controller */
   lead(leader: Pick<KnownController, 'id' | 'place'>, own = false): void {
@@ -75,7 +81,7 @@ export class LeaderWay {
   now(listener: ListenerName): LeaderTarget | undefined {
     const leading = this.#leading
     if (leading === undefined || leading.down.has(listener)) return undefined
-    if (!leading.targets.has(listener)) leading.targets.set(listener, targetOf(leading, listener))
+    if (!leading.targets.has(listener)) leading.targets.set(listener, targetOf(leading, listener, this.#allowPlain))
     return leading.targets.get(listener)
   }
 
@@ -147,8 +153,12 @@ export class LeaderWay {
   }
 }
 
-function targetOf({ id, place, own, gone }: Leading, listener: ListenerName): LeaderTarget | undefined {
-  const port = leaderPort(place[listener], place.certificate)
+function targetOf(
+  { id, place, own, gone }: Leading,
+  listener: ListenerName,
+  allowPlain: boolean,
+): LeaderTarget | undefined {
+  const port = leaderPort(place[listener], place.certificate, allowPlain)
   return port === undefined ? undefined : { id, agent: new LeaderAgent(port), port, own, gone: gone.signal }
 }
 

@@ -22,6 +22,8 @@ export const controllerView = z.strictObject({
   /** Of Roomdesk. */
   version: z.string(),
   place: controllerPlace,
+  /** It is on another machine and announces no certificate: the one that answers sends it nothing. */
+  refused_plain: z.boolean(),
   /** Changes that are stored and not in its memory yet. */
   behind: z.int(),
   /** How long the oldest of these has been stored, in milliseconds; 0: none is missing. */

@@ -24,6 +24,8 @@ export const controllers = {
   behind: '{count} change, {time} | {count} changes, {time}',
   unknown: 'not known',
   otherVersion: 'The leader runs {version}: let all controllers run the same version.',
+  refusedPlain:
+    '{name} is on another machine and announces no certificate, so this controller sends it nothing: update {name}, or start this controller with --allow-plain-controllers on.',
   noConsole: 'not open to others',
   openConsole: 'Open the console of {name}',
   medium: {

@@ -17,6 +17,7 @@ import { operator, pageText, press, says, show } from '../devices/operator-page.
 const controller = (name: string, fields: Partial<ControllerView> = {}): ControllerView => ({
   ...{ id: `id-${name}`, name, self: false, role: 'standby', version: '1.2.3', behind: 0, behind_for: 0, gone: false },
   place: { media: '', device: '', node: '', console: `http://${name}.example:7083`, event: '' },
+  refused_plain: false,
   seen_at: Date.now(),
   since: Date.now() - 7_200_000,
   ...fields,
@@ -225,4 +226,17 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
   expect(chinese[0]).toBe('控制器 beta 已接管：alpha 失联或已停止')
   expect(chinese[5]).toBe('数据库不接受更改：it is full')
   expect(chinese.at(-1)).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
+})
+
+test('a controller that is sent nothing, because it would be in plain HTTP, is named with what to do, in both languages', async () => {
+  const plain = controller('beta', { refused_plain: true })
+  const { client, become } = site(view([alpha, plain, controller('gamma', { refused_plain: true, gone: true })]))
+  show(ControllersPage, client)
+  await says('beta is on another machine and announces no certificate, so this controller sends it nothing')
+  await says('update beta, or start this controller with --allow-plain-controllers on')
+  expect(pageText()).not.toContain('gamma is on another machine')
+  await showLanguage('zh')
+  await says('请升级 beta，或以 --allow-plain-controllers on 启动本控制器')
+  become(view([alpha, beta]))
+  await eventually(() => expect(pageText()).not.toContain('--allow-plain-controllers'))
 })

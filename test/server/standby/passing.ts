@@ -40,11 +40,17 @@ export interface Passing {
   upgrades: PassOnUpgrades
 }
 
-/** Opens them. @param storeMs how long a request waits for a leader */
-export async function openPassing({ storeMs = 2_000 }: { storeMs?: number } = {}): Promise<Passing> {
+/** Opens them. @param storeMs how long a request waits for a leader @param allowPlain see LeaderWay */
+export async function openPassing({
+  storeMs = 2_000,
+  allowPlain,
+}: {
+  storeMs?: number
+  allowPlain?: boolean
+} = {}): Promise<Passing> {
   const base = defaultSettings()
   const settings = (): Settings => ({ ...base, deadlines: { ...base.deadlines, store_ms: storeMs } })
-  const way = new LeaderWay()
+  const way = new LeaderWay(allowPlain)
   const passOn = new PassOn(way, proof)
   const upgrades = new PassOnUpgrades(way, proof)
   const log = createLog('silent')
@@ -79,14 +85,19 @@ export interface FakeLeader {
   close(): void
 }
 
-export async function fakeLeader(answer: RequestListener, tls?: TlsMaterial, port = 0): Promise<FakeLeader> {
+export async function fakeLeader(
+  answer: RequestListener,
+  tls?: TlsMaterial,
+  port = 0,
+  host = '127.0.0.1',
+): Promise<FakeLeader> {
   const requests: IncomingMessage[] = []
   const listener: RequestListener = (request, response) => {
     requests.push(request)
     answer(request, response)
   }
   const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
-  server.listen(port, '127.0.0.1')
+  server.listen(port, host)
   await once(server, 'listening')
   const close = (): void => {
     server.closeAllConnections()
@@ -94,7 +105,7 @@ export async function fakeLeader(answer: RequestListener, tls?: TlsMaterial, por
   }
   onTestFinished(close)
   const { port: bound } = server.address() as AddressInfo
-  return { url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}`, server, requests, close }
+  return { url: `${tls === undefined ? 'http' : 'https'}://${host}:${bound}`, server, requests, close }
 }
 
 /** That this one leads. */

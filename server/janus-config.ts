@@ -1,17 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { boundUrl, listenerUrl } from './edge/network-addresses.ts'
 import { filesOfNode } from './nodes/janus/configuration/files-of-node.ts'
 import { printedFiles } from './nodes/janus/configuration/node-files.ts'
+import { readSite, UnreadableSiteError } from './read-site.ts'
 import { applySiteFile, readSiteFile, type SiteFile } from './site-file.ts'
-import { DamagedFileError } from './store/files/document-reader.ts'
-import { hasCode } from './store/files/durable-files.ts'
 import { StoreLockedError } from './store/files/folder-lock.ts'
-import type { State } from './store/state.ts'
-import { readFolder } from './store/files/recovery.ts'
-import { migrations } from './store/migrations.ts'
 import { openStore } from './store/open-store.ts'
 import { DatabaseInUseError } from './store/postgres/database-error.ts'
 import { createSealer, loadKeyFile } from './store/sealer.ts'
@@ -57,7 +52,10 @@ export async function janusConfiguration({
     throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
   }
   const sealer = createSealer(await loadKeyFile(keyFile))
-  const state = await (database === undefined ? siteIn(dataFolder) : siteOfDatabase(database))
+  const state = await readSite(dataFolder, database).catch((error: unknown) => {
+    if (error instanceof UnreadableSiteError) throw new JanusConfigError(error.message, { cause: error })
+    throw error
+  })
   const { nodes } = state
   const node = nodes.get(name)
   if (node?.kind !== 'janus') {
@@ -93,27 +91,5 @@ async function applyFirst(folder: string, database: string | undefined, site: Si
     await applySiteFile(store, site)
   } finally {
     await store.close()
-  }
-}
-
-async function siteOfDatabase(database: string): Promise<State> {
-  const { siteInDatabase } = await import('./store/postgres/open-database.ts')
-  return await siteInDatabase(database)
-}
-
-const readings = 5
-const betweenReadingsMs = 200
-
-/** A site, read while a controller may be writing its files anew: a reading that fell between two files is done again. */
-async function siteIn(folder: string): Promise<State> {
-  for (let reading = 1; ; reading += 1) {
-    try {
-      return (await readFolder(folder, migrations)).state
-    } catch (error) {
-      if (!(error instanceof DamagedFileError) && !hasCode(error, 'ENOENT')) throw error
-      if (reading === readings)
-        throw new JanusConfigError(`The files of the site in ${folder} cannot be read.`, { cause: error })
-    }
-    await setTimeout(betweenReadingsMs)
   }
 }

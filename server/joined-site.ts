@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Settings } from '../shared/settings.ts'
 import { controllerCertificate } from './edge/controller-certificate.ts'
 import type { TlsMaterial } from './edge/tls.ts'
+import { StoredBound } from './event-log/end-bound.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
 import { firstMaterial } from './open-site.ts'
@@ -13,6 +14,8 @@ import type { SiteMember } from './store/site-member.ts'
 export interface JoinedSite {
   sealer: Sealer
   events: EventLog
+  /** Number that the event log has reached, in the site's store. */
+  bound: StoredBound
   member: SiteMember
   /** The site as it is known here, whoever leads. */
   site: FollowedSite
@@ -34,9 +37,10 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
   try {
     const site = new FollowedSite(member.followed, sealer)
     const bounds = (): Settings['events'] => site.settings().events
-    events = await EventLog.open({ dataFolder, sealer, logger, bounds })
+    const bound = new StoredBound(site, member.id)
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound })
     const tls = await firstMaterial(site.settings(), dataFolder, logger)
-    return { sealer, events, member, site, tls, certificate: await controllerCertificate(dataFolder) }
+    return { sealer, events, bound, member, site, tls, certificate: await controllerCertificate(dataFolder) }
   } catch (error) {
     await events?.close()
     await member.close()

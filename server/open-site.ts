@@ -8,6 +8,7 @@ import type { ControllerOptions } from './controller-options.ts'
 import type { KeptPorts } from './edge/kept-ports.ts'
 import type { RequestProof } from './edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from './edge/tls.ts'
+import { StoredBound } from './event-log/end-bound.ts'
 import { EventLog } from './event-log/event-log.ts'
 import { tellSiteFile } from './event-log/sources/site-file.ts'
 import { firewallAdvice } from './firewall-advice.ts'
@@ -63,7 +64,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   let events: EventLog | undefined
   try {
     const bounds = (): Settings['events'] => siteSettings(store).events
-    events = await EventLog.open({ dataFolder, sealer, logger, bounds })
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound: new StoredBound(store) })
     const firstStart = await prepareSite(options, store, events)
     return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder, logger), firstStart }
   } catch (error) {

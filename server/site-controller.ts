@@ -7,6 +7,7 @@ import { controllerPlace } from './controller-place.ts'
 import { KeptPorts } from './edge/kept-ports.ts'
 import { RequestProof } from './edge/request-proof.ts'
 import type { TlsMaterial } from './edge/tls.ts'
+import type { StoredBound } from './event-log/end-bound.ts'
 import type { EventLog } from './event-log/event-log.ts'
 import { ControllerLife } from './event-log/sources/controller-life.ts'
 import { type FirstStart, isFirstStart } from './first-start.ts'
@@ -34,6 +35,7 @@ export class SiteController {
   readonly #options: SiteControllerOptions
   readonly #sealer: Sealer
   readonly #events: EventLog
+  readonly #bound: StoredBound
   readonly #life: ControllerLife
   readonly #site: FollowedSite
   readonly #way: LeaderWay
@@ -60,12 +62,16 @@ export class SiteController {
   readonly #ending = new AbortController()
   #stopped: Promise<void> | undefined
 
-  private constructor(options: SiteControllerOptions, { sealer, events, member, site, tls, certificate }: JoinedSite) {
+  private constructor(
+    options: SiteControllerOptions,
+    { sealer, events, bound, member, site, tls, certificate }: JoinedSite,
+  ) {
     this.#options = options
     this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
     this.#way = new LeaderWay(this.#plain.allowed)
     this.#sealer = sealer
     this.#events = events
+    this.#bound = bound
     this.#member = member
     this.#site = site
     this.#tls = tls
@@ -152,6 +158,7 @@ export class SiteController {
     } finally {
       await this.#kept.close()
       await this.#leaving
+      this.#bound.follow(this.#site)
       this.#life.stopped()
       await this.#events.close()
       await this.#member.close()
@@ -238,6 +245,7 @@ export class SiteController {
 
   /** The controller that led lets go of its ports; this program follows who leads now. */
   async #standDown(): Promise<void> {
+    this.#bound.follow(this.#site)
     const role = this.#role
     this.#stopLooking()
     this.#way.leave()
@@ -285,6 +293,7 @@ export class SiteController {
   }
 
   #controllerOn(store: LedStore): Controller {
+    this.#bound.follow(store)
     const led = {
       store,
       member: this.#member,

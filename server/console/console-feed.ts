@@ -2,6 +2,7 @@ import type { CredentialView } from '../../shared/console/credentials.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { DeviceFleet } from '../devices/device-fleet.ts'
+import { isBoundKey } from '../event-log/end-bound.ts'
 import type { EventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/node-pool.ts'
@@ -67,7 +68,7 @@ export class ConsoleFeed {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
           else if (collection === 'wall_views') walls = true
-          else if (accountCollections.has(collection)) accounts.add(collection)
+          else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }

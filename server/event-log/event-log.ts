@@ -12,6 +12,7 @@ import { eventsFolder } from '../store/files/backup-events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { boundedContent } from './bounded-content.ts'
+import type { EndBound } from './end-bound.ts'
 import { type ChainEnd, type EventContent, lineAfter } from './entry-line.ts'
 import { HeadFile, type LogHead } from './head-file.ts'
 import { readBack } from './read-back.ts'
@@ -32,6 +33,8 @@ export interface EventLogOptions {
   logger: Log
   /** How much is kept; read when a segment ends, and each hour. */
   bounds: () => LogBounds
+  /** Number that the log has reached at least; left out: nothing is known. */
+  bound?: EndBound
   /** Milliseconds since the epoch. */
   clock?: () => number
   /** Bytes after which a file of the log ends. */
@@ -60,6 +63,8 @@ const defaultSegmentBytes = 4 * 1024 * 1024
 const defaultGatherMs = 250
 /** Between two syncs of the disk, milliseconds. */
 const syncMs = 1_000
+/** Between two notes of the log's end in the store, milliseconds. */
+const noteMs = 60_000
 /** Between two attempts while the disk refuses, milliseconds. */
 const retryMs = 1_000
 const hourMs = 60 * 60_000
@@ -100,6 +105,7 @@ export class EventLog {
   #gather: NodeJS.Timeout | undefined
   #sync: NodeJS.Timeout | undefined
   #lastSync = 0
+  #notedAt = Number.NEGATIVE_INFINITY
   #error: { message: string; since: number } | undefined
   #closed = false
 
@@ -122,7 +128,7 @@ export class EventLog {
   static async open(options: EventLogOptions): Promise<EventLog> {
     const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const recovered = await recoverLog(folder, options.sealer, tailLength)
+    const recovered = await recoverLog(folder, options.sealer, tailLength, options.bound?.read())
     const log = new EventLog(folder, options, recovered)
     const subject = { type: 'site', id: '', name: '' } as const
     const { fault, dropped } = recovered
@@ -197,7 +203,7 @@ export class EventLog {
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
     await this.flush()
     await this.#then(() => this.#seal())
-    return await verifyLog(this.folder, this.#options.sealer, signal)
+    return await verifyLog(this.folder, this.#options.sealer, { signal, reached: this.#options.bound?.read() })
   }
 
   /** Writes what waits, as far as the disk takes it. Never rejects. */
@@ -214,6 +220,7 @@ export class EventLog {
     clearTimeout(this.#gather)
     clearTimeout(this.#sync)
     await this.#then(() => this.#seal())
+    this.#note()
     await this.#then(async () => {
       await this.#handle?.close()
       await this.#head.close()
@@ -318,6 +325,17 @@ export class EventLog {
     await this.#handle.datasync()
     await this.#head.write({ oldest: this.#oldest, newest: end })
     this.#sealed = end
+    if (performance.now() - this.#notedAt >= noteMs) this.#note()
+  }
+
+  /** Notes the end of the log in the store. One that takes nothing now is no fault of the log. */
+  #note(): void {
+    this.#notedAt = performance.now()
+    try {
+      this.#options.bound?.note(this.#sealed.seq)
+    } catch (error) {
+      this.#options.logger.debug({ err: error }, 'the end of the event log was not noted in the store')
+    }
   }
 
   /** Lets go of the oldest segments beyond the bounds: first the head says so. */

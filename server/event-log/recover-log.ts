@@ -23,14 +23,23 @@ export interface RecoveredLog {
 }
 
 /**
- * Reads the end of the log. What a crash left in pieces behind the seal is cut; whatever else is wrong stays as it is, and the chain goes on so that every later look finds it too.
+ * Reads the end of the log. A log that ends before the entry that the store knows of is numbered on from there, so that every later look finds the gap. What a crash left in pieces behind the seal is cut; whatever else is wrong stays as it is, and the chain goes on so that every later look finds it too.
+ * @param reached number of an entry that the log had; 0 where nothing is known
  * @throws what the file system says
  */
 export async function recoverLog(
   folder: string,
   sealer: Pick<Sealer, 'proof'>,
   tailLength: number,
+  reached = 0,
 ): Promise<RecoveredLog> {
+  const recovered = await recoverEnd(folder, sealer, tailLength)
+  if (recovered.end.seq >= reached) return recovered
+  const { fault = 'shortened' } = recovered
+  return { ...recovered, end: { seq: reached, hash: noHash }, goesOn: false, fault }
+}
+
+async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLength: number): Promise<RecoveredLog> {
   const read = await readHead(folder, sealer)
   const head = read.state === 'good' ? read.head : undefined
   if (head !== undefined) await removeBefore(folder, head.oldest.seq)

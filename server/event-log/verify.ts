@@ -16,21 +16,28 @@ type Found = Omit<LogVerdict, 'milliseconds'>
 /**
  * Reads the whole log and says whether an entry was changed or taken out, at the beginning and at the end too. A last line that a crash cut short, behind what the seal covers,
  * is not counted. Works on a folder that is written at the same time.
+ * @param options `reached`: number of an entry that the log had; 0 where nothing is known
  * @throws what the file system says when the folder cannot be read; AbortSignal's reason
  */
 export async function verifyLog(
   folder: string,
   sealer: Pick<Sealer, 'proof'>,
-  signal?: AbortSignal,
+  { signal, reached = 0 }: { signal?: AbortSignal | undefined; reached?: number | undefined } = {},
 ): Promise<LogVerdict> {
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     const read = await readHead(folder, sealer)
-    const found = await verifyAgainst(folder, read, signal)
+    const found = notShorter(await verifyAgainst(folder, read, signal), read, reached)
     const changedMeanwhile = found.fault !== null && attempt < attempts && (await isOtherHead(folder, sealer, read))
     if (changedMeanwhile) continue
     return { ...found, milliseconds: Math.round(performance.now() - startedAt) }
   }
+}
+
+/** A log that is whole by itself and ends before an entry that it had was replaced by an older one, or removed. */
+function notShorter(found: Found, read: Awaited<ReturnType<typeof readHead>>, reached: number): Found {
+  const end = read.state === 'good' ? Math.max(read.head.newest.seq, found.newest) : 0
+  return found.ok && end < reached ? { ...found, ok: false, fault: 'shortened', first_bad: end + 1 } : found
 }
 
 async function isOtherHead(

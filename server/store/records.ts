@@ -163,6 +163,8 @@ export interface StoredAccessToken {
 /** When an account last signed in, or a token was last used. Apart from them, because it may be lost. */
 export interface StoredUse {
   at: number
+  /** Of an event log: number of an entry that was on the disk by then. */
+  seq?: number
 }
 
 /** A camera in a room of a node that lives on without the controller: what takes it over again. */

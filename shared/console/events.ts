@@ -160,6 +160,7 @@ export const logFaults = [
   'changed',
   'missing',
   'cutOff',
+  'shortened',
   'unreadable',
 ] as const
 export type LogFault = (typeof logFaults)[number]

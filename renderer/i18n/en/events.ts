@@ -76,6 +76,7 @@ export const eventLog = {
       changed: 'an event was changed',
       missing: 'an event was removed',
       cutOff: 'its end was cut off',
+      shortened: 'it was longer: entries or the whole log were removed',
       unreadable: 'one of its files cannot be read',
     },
   },

@@ -79,6 +79,7 @@ export const eventLog: Texts<typeof english> = {
       changed: '有事件被更改',
       missing: '有事件被删除',
       cutOff: '末尾被截断',
+      shortened: '日志曾更长：部分条目或整个日志已被删除',
       unreadable: '有日志文件无法读取',
     },
   },

@@ -11,14 +11,20 @@ const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
  * The caller has the folder to itself.
  */
 export async function controllerId(folder: string): Promise<string> {
-  const path = join(folder, 'controller.id')
-  try {
-    const [, id, host] = form.exec(await readFile(path, 'utf8')) ?? []
-    if (id !== undefined && host === hostname()) return id
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
-  }
+  const known = await readControllerId(folder)
+  if (known !== undefined) return known
   const made = randomUUID()
-  await replaceDurably(path, `${made} ${hostname()}\n`)
+  await replaceDurably(join(folder, 'controller.id'), `${made} ${hostname()}\n`)
   return made
+}
+
+/** The id of the controller whose data folder this is; undefined where it has none yet. Changes nothing. */
+export async function readControllerId(folder: string): Promise<string | undefined> {
+  try {
+    const [, id, host] = form.exec(await readFile(join(folder, 'controller.id'), 'utf8')) ?? []
+    return host === hostname() ? id : undefined
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
 }

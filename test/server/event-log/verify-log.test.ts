@@ -1,24 +1,10 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { edit } from './event-site.ts'
-
-const program = join(import.meta.dirname, '../../../dist/server/headless.js')
-
-/** What the built program says with --verify-log, and its exit code. */
-async function verify(folder: string): Promise<{ code: number; said: string }> {
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, '--data-dir', folder, '--verify-log'])
-    return { code: 0, said: stdout.trim() }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, said: (stdout + stderr).trim() }
-  }
-}
+import { verifiedByProgram as verify } from './verify-program.ts'
 
 test('--verify-log says whether the log of a site is as it was written, and by which entry it is not', async () => {
   const server = await startHeadless({ site: { nodes: [{ name: 'lab', kind: 'simulated' }] } })

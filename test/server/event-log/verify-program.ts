@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+
+/** Answer of the built program to --verify-log, and its exit code. */
+export async function verifiedByProgram(folder: string): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, '--data-dir', folder, '--verify-log'])
+    return { code: 0, said: stdout.trim() }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, said: (stdout + stderr).trim() }
+  }
+}

@@ -4,6 +4,7 @@ import { LeaderHistory } from '../../../server/console/leader-history.ts'
 import { ControllerWatch } from '../../../server/console/site-controllers.ts'
 import { EventHub } from '../../../server/console/event-hub.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
+import { PlainRule } from '../../../server/standby/plain-controllers.ts'
 import { controllersView } from '../../../shared/console/controllers.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { KnownSite, known } from './known-controllers.ts'
@@ -170,4 +171,17 @@ test('a site in files has one controller, which leads and cannot hand over', asy
   expect(metrics).not.toContain('roomdesk_database_up')
   await expect(server.rpc('controllers.lead', { id: 'another' })).rejects.toThrow('There is no such controller')
   await expect(server.rpc('controllers.lead', { id: view.items[0]?.id ?? '' })).rejects.toThrow('leads already')
+})
+
+test('a controller on another machine that announces no certificate is marked as one that is sent nothing', async () => {
+  const site = new KnownSite()
+  const old = known('beta')
+  site.items = [known('alpha', { role: 'leader' }), { ...old, place: { ...old.place, certificate: '' } }]
+  const rule = new PlainRule(false, { warn: () => undefined })
+  const { watch } = watched(Object.assign(site, { refusesPlain: rule.refuses.bind(rule) }))
+  const { items } = await watch.list()
+  expect(items.map(({ name, refused_plain }) => [name, refused_plain])).toEqual([
+    ['alpha', false],
+    ['beta', true],
+  ])
 })

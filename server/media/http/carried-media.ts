@@ -6,6 +6,7 @@ import type { CarriedMedia, Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
 import type { Carriage } from '../rooms/carriage.ts'
+import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
@@ -42,7 +43,7 @@ export async function publishCarried(
   return await open.take(async () => {
     // What was sent of this source before is over.
     member.carried.get(publicationName(source))?.end()
-    const wish = { roomId, userId, source, offer: text }
+    const wish = { roomId, userId, source, offer: withPermitted(text, remote, new CandidatePolicy(remote)) }
     const way = open.add(await carriage.publish(wish, () => open.close()))
     open.onClose(room.carried.hold(member, publicationName(source), open.media(way)))
     room.carried.begins(member, streamIdOf(userId, source))
@@ -70,7 +71,12 @@ export async function watchCarried(
     const way = open.add(await carriage.watch(wish, () => open.close()))
     const show = (now: number): void => way.shown(Math.min(now, mostHeight))
     open.onClose(room.carried.hold(member, watchedName(), { ...open.media(way), streamId, show }))
-    const offer = { mids: midsOf(way.sdp), client: remote, ice: { userFragment: '' } }
+    const offer = {
+      mids: midsOf(way.sdp),
+      client: remote,
+      candidates: new CandidatePolicy(remote),
+      ice: { userFragment: '' },
+    }
     return open.session(sessions, way, offer, show)
   })
 }
@@ -98,7 +104,12 @@ export async function claimCarried(
     const show = sends ? undefined : (now: number): void => way.shown(Math.min(now, mostHeight))
     const name = sends ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
     open.onClose(room.carried.hold(member, name, { ...open.media(way), ...(show && { streamId, show }) }))
-    const offer = { mids: midsOf(sdp), client: remote, ice: { userFragment: userFragmentOf(sdp) } }
+    const offer = {
+      mids: midsOf(sdp),
+      client: remote,
+      candidates: new CandidatePolicy(remote),
+      ice: { userFragment: userFragmentOf(sdp) },
+    }
     return open.session(sessions, way, offer, show)
   })
 }
@@ -159,7 +170,7 @@ class OpenMedia {
   ): CarriedSession {
     const peer = {
       close: () => this.close(),
-      start: (answer: string) => way.start(answer),
+      start: (answer: string) => way.start(withPermitted(answer, offer.client, offer.candidates)),
       restartIce: (credentials: IceCredentials) => way.restart(credentials),
       trickle: (candidates: Parameters<CarriedWay['trickle']>[0]) => way.trickle(candidates),
     }

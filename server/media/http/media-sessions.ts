@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AddressShares } from '../address-shares.ts'
 import { Problem } from '../problem.ts'
+import type { CandidatePolicy } from '../webrtc/candidate-policy.ts'
 import { usableCandidate } from '../webrtc/candidates.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { Peer } from '../webrtc/peer.ts'
@@ -19,8 +20,8 @@ export interface MediaSession {
   mids: readonly string[]
   /** Address that its offer came from. */
   client: string
-  /** Addresses that its client found later and that were taken in. */
-  candidates: number
+  /** Limits the addresses that the node calls for it. */
+  candidates: CandidatePolicy
   /** Its client has begun ICE anew. */
   restarted: boolean
   /** Told how high its picture is shown, in device pixels; undefined where it sends none. */
@@ -40,13 +41,10 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
 }
 
 /** What of an offer a session keeps. */
-type SessionOffer = Pick<Offer, 'mids' | 'client'> & { ice: Pick<Offer['ice'], 'userFragment'> }
+type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
 /** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
 const mostPerAddress = 2_600
-/** A browser finds some tens of addresses for itself; what comes after these is ignored. */
-const mostCandidates = 200
-
 /** So many sessions that are over are remembered, for so long: their clients may not know it yet and say goodbye. */
 const mostEnded = 10_000
 const endedMs = 10 * 60_000
@@ -72,7 +70,11 @@ export class MediaSessions {
   }
 
   /** @param shown told how high its picture is shown */
-  add(peer: SessionPeer, { ice, mids, client }: SessionOffer, shown?: (height: number) => void): MediaSession {
+  add(
+    peer: SessionPeer,
+    { ice, mids, client, candidates }: SessionOffer,
+    shown?: (height: number) => void,
+  ): MediaSession {
     const id = randomBytes(18).toString('base64url')
     const session: MediaSession = {
       id,
@@ -81,7 +83,7 @@ export class MediaSessions {
       userFragment: ice.userFragment,
       mids,
       client,
-      candidates: 0,
+      candidates,
       restarted: false,
       shown,
     }
@@ -143,17 +145,16 @@ export async function takeFragment(session: MediaSession, text: string): Promise
   }
   // After a new beginning it is found by the address that its packets come from.
   if (session.restarted) return undefined
-  if (session.peer.trickle !== undefined) {
-    const taken = candidates.slice(0, mostCandidates - session.candidates)
-    session.candidates += taken.length
-    if (taken.length > 0) await session.peer.trickle(taken)
-    return undefined
-  }
-  for (const { candidate, mid } of candidates.slice(0, mostCandidates - session.candidates)) {
-    session.candidates += 1
-    const usable = usableCandidate(candidate, session.client)
-    if (usable !== undefined) session.peer.addCandidate?.(usable, mid)
-  }
+  const isJanus = session.peer.trickle !== undefined
+  const usable = candidates.flatMap(({ candidate, mid }) => {
+    // Janus resolves the names that stand for an address itself: only their address is known here.
+    const called = usableCandidate(candidate, session.client)
+    if (called === undefined || !session.candidates.accepts(called)) return []
+    return { candidate: isJanus ? candidate : called, mid }
+  })
+  if (isJanus) {
+    if (usable.length > 0) await session.peer.trickle?.(usable)
+  } else for (const { candidate, mid } of usable) session.peer.addCandidate?.(candidate, mid)
   return undefined
 }
 

@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { usedLines } from '../sdp-lines.ts'
 import { textOf } from '../sdp-value.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
+import { CandidatePolicy, candidateStart } from './candidate-policy.ts'
 import { usableCandidate } from './candidates.ts'
 import type { IceCredentials } from './stun.ts'
 
@@ -58,6 +59,8 @@ export interface Offer {
   ice: IceCredentials
   /** Address that it came from; empty when unknown. */
   client: string
+  /** Limits the addresses that the node calls for this session. */
+  candidates: CandidatePolicy
 }
 
 const mostSections = 16
@@ -93,8 +96,10 @@ export function parseOffer(sdp: string, client = ''): Offer {
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
   const password = session.icePwd ?? sections.find(({ icePwd }) => icePwd !== undefined)?.icePwd ?? ''
+  const candidates = new CandidatePolicy(client)
   const lines = all
     .flatMap((line) => usableCandidate(line, client) ?? [])
+    .filter((line) => !candidateStart.test(line) || candidates.accepts(line))
     // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
@@ -105,6 +110,7 @@ export function parseOffer(sdp: string, client = ''): Offer {
     mids,
     ice: { userFragment: textOf(fragment), password: textOf(password) },
     client,
+    candidates,
   }
 }
 

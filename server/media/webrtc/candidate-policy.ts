@@ -1,0 +1,105 @@
+import net from 'node:net'
+import { usableCandidate } from './candidates.ts'
+
+/** Distinct addresses that one session may name: a machine with several network cards, VPNs and relays has fewer. */
+export const maxCandidates = 24
+/** Ports below belong to services of the system; neither browsers nor NATs nor TURN servers give them out. */
+const firstPort = 1_024
+/** Longest candidate line in characters. */
+const maxLength = 512
+
+/** Component, transport, address and port of a candidate (RFC 8839, section 5.1). */
+const candidateParts = /^(?:a=)?candidate:\S+ \d+ (\S+) \d+ (\S+) (\d{1,5}) typ [a-z]+(?: |$)/i
+
+/** How far an address reaches. */
+type Reach = 'loopback' | 'link' | 'site' | 'public' | 'none'
+
+const ranges: readonly [reach: Reach, list: net.BlockList][] = [
+  ['none', listOf(['0.0.0.0', 8], ['224.0.0.0', 4], ['240.0.0.0', 4], ['::', 128], ['ff00::', 8])],
+  ['loopback', listOf(['127.0.0.0', 8], ['::1', 128])],
+  ['link', listOf(['169.254.0.0', 16], ['fe80::', 10])],
+  ['site', listOf(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7])],
+]
+
+/** Candidate addresses that clients of each reach may name. Private addresses are normal on a site's own network. */
+const allowed: Readonly<Record<Reach, readonly Reach[]>> = {
+  loopback: ['loopback', 'link', 'site', 'public'],
+  link: ['link', 'site', 'public'],
+  site: ['site', 'public'],
+  public: ['public'],
+  none: ['site', 'public'],
+}
+
+/** Limits the candidates of one session: the node sends a check to every address that it accepts. */
+export class CandidatePolicy {
+  readonly #client: string
+  readonly #seen = new Set<string>()
+
+  /** @param client address of the request; empty when unknown */
+  constructor(client: string) {
+    this.#client = client
+  }
+
+  /**
+   * Whether the node may call this candidate. A refused client still connects: the node learns the client's address from its first check.
+   * @param candidate with or without `a=`
+   */
+  accepts(candidate: string): boolean {
+    if (candidate.length > maxLength) return false
+    const [, transport = '', address = '', port = ''] = candidateParts.exec(candidate) ?? []
+    const number = Number(port)
+    if (transport.toLowerCase() !== 'udp' || number < firstPort || number > 65_535) return false
+    if (!mayName(this.#client, address)) return false
+    const place = `${address.toLowerCase()} ${number}`
+    if (this.#seen.has(place)) return true
+    if (this.#seen.size >= maxCandidates) return false
+    this.#seen.add(place)
+    return true
+  }
+}
+
+/** Lines that a library may read as a candidate. */
+export const candidateStart = /^\s*a=\s*candidate/i
+
+/** The session description for a server that resolves hidden addresses itself, without the candidates that it must not call. */
+export function withPermitted(sdp: string, client: string, policy: CandidatePolicy): string {
+  return sdp
+    .split(/(?<=\n)/)
+    .filter((line) => {
+      if (!candidateStart.test(line)) return true
+      const called = usableCandidate(line.trim(), client)
+      return called !== undefined && policy.accepts(called)
+    })
+    .join('')
+}
+
+/** Names of hosts are refused: resolving them would ask the site's own name server. */
+function mayName(client: string, address: string): boolean {
+  const plain = unmapped(address)
+  if (net.isIP(plain) === 0) return false
+  return plain === unmapped(client) || allowed[reachOf(unmapped(client))].includes(reachOf(plain))
+}
+
+/** @returns `none` for what is not an address of one machine */
+function reachOf(address: string): Reach {
+  const family = net.isIP(address)
+  if (family === 0) return 'none'
+  const found = ranges.find(([, list]) => list.check(address, family === 6 ? 'ipv6' : 'ipv4'))
+  return found?.[0] ?? 'public'
+}
+
+/** An IPv4 address in each of its spellings as IPv6 is the IPv4 address. */
+function unmapped(address: string): string {
+  const plain = address.replace(/%.*$/, '')
+  if (!net.isIPv6(plain)) return plain
+  const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(new URL(`http://[${plain}]`).hostname) ?? []
+  if (high === undefined || low === undefined) return plain
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [first >> 8, first & 255, second >> 8, second & 255].join('.')
+}
+
+function listOf(...subnets: readonly [address: string, prefix: number][]): net.BlockList {
+  const list = new net.BlockList()
+  for (const [address, prefix] of subnets) list.addSubnet(address, prefix, net.isIPv6(address) ? 'ipv6' : 'ipv4')
+  return list
+}

@@ -1,13 +1,18 @@
 import { utilityProcess } from 'electron'
 import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
 import type { ToNode } from '../shared/media/control.ts'
+import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
 import { hasCode } from '../server/store/files/durable-files.ts'
 
 /** Runs the program of the embedded node as a utility process of the app. @param program path of its file */
 export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
-    const child = utilityProcess.fork(program, [], { serviceName: 'Roomdesk media node', stdio: 'inherit' })
+    const child = utilityProcess.fork(program, [], {
+      serviceName: 'Roomdesk media node',
+      stdio: 'inherit',
+      env: mediaEnvironment(),
+    })
     let state: 'running' | 'killed' | 'ended' = 'running'
     let fatal = ''
     child.once('exit', () => {

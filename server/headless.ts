@@ -8,6 +8,7 @@ import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { janusConfiguration, JanusConfigError } from './janus-config.ts'
 import { checkLog } from './verify-log.ts'
 import { type ListenerName, portFlag } from './http/listeners.ts'
+import { programPlaces } from './media/transcode/ffmpeg-program.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
 import { replaceProcess } from './replace-process.ts'
@@ -123,7 +124,11 @@ async function run(): Promise<void> {
     sitePath: options.site,
     keySignIn: options.consoleKey,
     consolePage,
-    media: { spawn: forkMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: options.ffmpeg },
+    media: {
+      spawn: forkMediaProcess(mediaProgram, [roomPage, ...programPlaces(options.ffmpeg ?? '')]),
+      pageFolder: roomPage,
+      ffmpeg: options.ffmpeg,
+    },
     compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },
     overrides: {
       host: options.host,

@@ -11,3 +11,14 @@ if (process.argv[1]?.endsWith(program) || process.argv.includes(program)) {
     void Promise.reject(new Error('a rejection that nobody foresaw'))
   })
 }
+if (program === '' && process.argv[1]?.endsWith('headless.js')) {
+  // The media program gets neither NODE_OPTIONS nor this variable from its controller.
+  const childProcess = require('node:child_process')
+  const { fork } = childProcess
+  childProcess.fork = (path, args, options) =>
+    fork(path, args, {
+      ...options,
+      execArgv: [...options.execArgv, `--allow-fs-read=${__filename}`, `--require=${__filename}`],
+    })
+  require('node:module').syncBuiltinESMExports()
+}

@@ -26,15 +26,23 @@ const mostOutputBytes = 1024 * 1024
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin']
 
 /**
- * The path of the program; undefined when there is none.
+ * Paths at which the program is looked for, in this order.
  * @param wanted a path or a name that the operator gave; empty: `ffmpeg`
  */
-export async function findProgram(wanted: string, path = process.env.PATH ?? ''): Promise<string | undefined> {
+export function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] {
   const name = wanted === '' ? 'ffmpeg' : wanted
   const named = isAbsolute(name) || name.includes('/') || name.includes('\\')
   const file = process.platform === 'win32' && !named && !name.endsWith('.exe') ? `${name}.exe` : name
   const folders = [...path.split(delimiter).filter(isAbsolute), ...(process.platform === 'win32' ? [] : usualFolders)]
-  for (const candidate of named ? [file] : folders.map((folder) => join(folder, file))) {
+  return named ? [file] : folders.map((folder) => join(folder, file))
+}
+
+/**
+ * The path of the program; undefined when there is none.
+ * @param wanted as `programPlaces` takes it
+ */
+export async function findProgram(wanted: string, path?: string): Promise<string | undefined> {
+  for (const candidate of programPlaces(wanted, path)) {
     const found = await access(candidate, constants.X_OK).then(
       () => true,
       () => false,

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { ToNode } from '../../../shared/media/control.ts'
+import { mediaEnvironment, permissionArguments } from './confinement.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /**
@@ -16,12 +17,23 @@ export const mediaProgramArguments: readonly string[] = [
   `--max-semi-space-size=${youngMegabytes}`,
 ]
 
-/** Runs the program of the embedded node under this Node. @param program path of its file */
-export function forkMediaProcess(program: string): SpawnMediaProcess {
+/** Sets the limit of core dumps to 0, so that a crash writes no key of the site to disk, and becomes the program. */
+const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
+
+/**
+ * Runs the program of the embedded node under this Node, confined.
+ * @param program path of its file
+ * @param readable files and folders besides its own code: the room page, and where ffmpeg is looked for
+ */
+export function forkMediaProcess(program: string, readable: readonly string[] = []): SpawnMediaProcess {
   return () => {
+    const node = [...mediaProgramArguments, ...permissionArguments(program, readable)]
+    const shell = process.platform !== 'win32'
     // What it prints goes to stderr: stdout belongs to the controller.
     const child = fork(program, [], {
-      execArgv: [...mediaProgramArguments],
+      ...(shell && { execPath: '/bin/sh' }),
+      execArgv: shell ? ['-c', withoutDumps, process.execPath, ...node] : node,
+      env: mediaEnvironment(),
       stdio: ['ignore', 2, 2, 'ipc'],
     })
     let tellExit: (why: string) => void = () => {}

@@ -56,7 +56,7 @@ export class MediaSite implements AsyncDisposable {
     const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
     const logged: string[] = []
     const pids: number[] = []
-    const spawn = options.spawn ?? forkMediaProcess(program)
+    const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder])
     const fast: SettingsPatch = {
       ...settings,
       // Looked at often; a node that a busy machine keeps waiting is not offline.

@@ -1,0 +1,49 @@
+import { dirname, join, resolve } from 'node:path'
+
+/** Variables that the media program and its ffmpeg need; none of them holds a secret. */
+const passedVariables = [
+  'PATH',
+  'LANG',
+  'TMPDIR',
+  'TEMP',
+  'TZ',
+  'SystemRoot',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+] as const
+
+/** The environment of the media program: the variables that it needs, and none of the controller's own. */
+export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  return Object.fromEntries(
+    passedVariables.flatMap((name) => {
+      const value = from[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/**
+ * Arguments of Node that let the media program read its own code and these folders, and write nothing.
+ * Native code is outside Node's permissions (Node.js documentation, "Permission Model").
+ * @param program path of its file
+ */
+export function permissionArguments(program: string, folders: readonly string[]): string[] {
+  const home = dirname(resolve(program))
+  const ancestors: string[] = []
+  for (let folder = home; ; folder = dirname(folder)) {
+    ancestors.push(folder)
+    if (dirname(folder) === folder) break
+  }
+  const code = [home, join(home, '../shared')]
+  const packages = ancestors.flatMap((folder) => [join(folder, 'node_modules'), join(folder, 'package.json')])
+  const readable = [...code, ...packages, ...folders.filter((folder) => folder !== '').map((folder) => resolve(folder))]
+  return [
+    '--permission',
+    '--allow-addons',
+    // ffmpeg is started from here.
+    '--allow-child-process',
+    '--disable-warning=PERM0001',
+    '--disable-warning=PERM0002',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+  ]
+}

@@ -1,0 +1,56 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { findProgram } from '../../../server/media/transcode/ffmpeg-program.ts'
+import { removeFolder, startHeadless } from '../../support/headless.ts'
+import { MediaSite } from './media-site.ts'
+
+test.skipIf(process.platform !== 'linux')(
+  'the media program has no secret of the controller in its environment, and cannot read the data folder',
+  async () => {
+    vi.stubEnv('ROOMDESK_STORE', 'postgres://user:a-secret-of-the-site@db/roomdesk')
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await using site = await MediaSite.start()
+    const text = await readFile(`/proc/${site.pid}/environ`, 'utf8')
+    const names = text
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => line.slice(0, line.indexOf('=')))
+    const known = ['PATH', 'LANG', 'TMPDIR', 'TZ', 'LD_LIBRARY_PATH', 'PWD', 'OLDPWD', '_', 'SHLVL']
+    expect(names.filter((name) => !known.includes(name) && !name.startsWith('NODE_CHANNEL_'))).toEqual([])
+    expect(text).not.toContain('a-secret-of-the-site')
+    expect(await readFile(`/proc/${site.pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
+
+    // A program in its place, with the same arguments.
+    const parts = (await readFile(`/proc/${site.pid}/cmdline`, 'utf8')).split('\0')
+    const execArgv = parts.slice(1).filter((part) => part.startsWith('--'))
+    expect(execArgv).toContain('--permission')
+    expect(execArgv.filter((part) => part.startsWith('--allow-fs-write'))).toEqual([])
+    const folder = join(import.meta.dirname, '../../support/media/probe')
+    const child = fork(join(folder, 'read-files.mjs'), [join(site.folder, 'seal.key'), site.folder], {
+      execArgv: [...execArgv, `--allow-fs-read=${folder}`],
+    })
+    const [answers] = await once(child, 'message')
+    expect(answers).toEqual({ read: 'ERR_ACCESS_DENIED', list: 'ERR_ACCESS_DENIED', write: 'ERR_ACCESS_DENIED' })
+    await once(child, 'exit')
+    // It is there, and this process may read it.
+    await writeFile(join(site.folder, 'probe'), await readFile(join(site.folder, 'seal.key')))
+  },
+)
+
+test.skipIf((await findProgram('')) === undefined)(
+  'the confined media program finds the ffmpeg of the machine',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-confined-'))
+    const controller = await startHeadless({ folder, site: { nodes: [{ name: 'here', kind: 'embedded' }] } })
+    onTestFinished(async () => {
+      controller.child.kill('SIGKILL')
+      await removeFolder(folder)
+    })
+    expect(await controller.rpc('media.transcoding', undefined)).toMatchObject([{ node: 'here', state: 'ready' }])
+  },
+)

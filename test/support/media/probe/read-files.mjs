@@ -1,0 +1,23 @@
+// Tells its parent what it may do with a file and a folder.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+const [file = '', folder = ''] = process.argv.slice(2)
+
+/** @param {() => unknown} run */
+function outcomeOf(run) {
+  try {
+    run()
+    return 'done'
+  } catch (error) {
+    return error.code
+  }
+}
+
+process.send?.(
+  {
+    read: outcomeOf(() => readFileSync(file)),
+    list: outcomeOf(() => readdirSync(folder)),
+    write: outcomeOf(() => writeFileSync(`${folder}/probe`, '')),
+  },
+  () => process.disconnect(),
+)

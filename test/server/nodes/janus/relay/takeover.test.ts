@@ -7,6 +7,7 @@ import { openRelayStore } from '../../../../support/janus/relay-store.ts'
 import type { RoomPeer } from '../../../../support/janus/room-peers.ts'
 import { storedRoom } from '../../../../support/stored-records.ts'
 import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
+import { MachineLoad } from '../../../../support/machine-load.ts'
 
 /** Relays whose controller ends or dies, and another one comes. */
 
@@ -21,8 +22,8 @@ afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]()
 
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
-/** Longer than the 40 ms between two of its pictures, on a machine that does much else. */
-const gapMs = 1_000
+/** Longer than the 40 ms between two of its pictures; a machine that was busy meanwhile gets more. */
+const gapMs = { quiet: 400, busy: 1_000 }
 
 interface Watched {
   store: Store
@@ -31,6 +32,8 @@ interface Watched {
   bob: RoomPeer
   feed: string
   viewer: JanusViewer
+  /** Of the machine since the viewer began. */
+  load: MachineLoad
 }
 
 /** Ann publishes on the first node, Bob watches on the last one. */
@@ -45,10 +48,11 @@ async function watched(servers: readonly JanusServer[], room: string, fanOut?: n
   const feed = (await Promise.all(feeds)).at(-1) ?? ''
   await bob.until(feed)
   const viewer = await bob.count(feed)
+  const load = new MachineLoad()
   onTestFinished(() => viewer[Symbol.asyncDispose]())
   await expect.poll(() => records(store)).toHaveLength(servers.length - 1)
   await expect.poll(() => records(store)).not.toContainEqual(expect.stringContaining('not up'))
-  return { store, site, ann, bob, feed, viewer }
+  return { store, site, ann, bob, feed, viewer, load }
 }
 
 function records(store: Store): string[] {
@@ -59,11 +63,11 @@ function records(store: Store): string[] {
 }
 
 /** Whoever watches got on without a loss until now, and still does. */
-async function expectUnharmed(viewer: JanusViewer): Promise<void> {
+async function expectUnharmed(viewer: JanusViewer, load: MachineLoad): Promise<void> {
   const { frames } = viewer.watched
   await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 10)
   expect(viewer.watched).toMatchObject({ lost: 0 })
-  expect(viewer.watched.longestGap).toBeLessThan(gapMs)
+  expect(viewer.watched.longestGap).toBeLessThan(load.bound(gapMs))
 }
 
 function steps(site: RelaySite): string[] {
@@ -75,7 +79,7 @@ describe('the next controller', () => {
     'goes on with what one that %s handed on: nobody misses a picture',
     async (before) => {
       const room = `goes on, ${before}`
-      const { store, site, bob, feed, viewer } = await watched([a, b], room)
+      const { store, site, bob, feed, viewer, load } = await watched([a, b], room)
       const [view] = site.relays.of(room)
       if (before === 'ends') await site.leave()
       else await site.abandon()
@@ -88,7 +92,7 @@ describe('the next controller', () => {
       const watch = after.relays.watch(room, 'ann', 'b')
       expect(await watch.feed(soon())).toBe(feed)
       expect(after.relays.of(room)).toEqual([view])
-      await expectUnharmed(viewer)
+      await expectUnharmed(viewer, load)
       expect([left, await after.participants(b)]).toEqual([false, ['bob', 'relay-test~ann']])
       // The observer, and an end of the relay: nothing is left over.
       await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
@@ -101,7 +105,7 @@ describe('the next controller', () => {
       await Promise.all(after.nodes.map((node) => node.close()))
       const last = await RelaySite.open([a, b], room, { store, isThere: true, leftMs: 1_500 })
       await expect.poll(() => steps(last)).toEqual(['a to b'])
-      await expectUnharmed(viewer)
+      await expectUnharmed(viewer, load)
       await gone
       await expect.poll(() => records(store)).toEqual([])
       await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
@@ -109,12 +113,12 @@ describe('the next controller', () => {
   )
 
   test('goes on with what comes by a node in the middle', async () => {
-    const { store, site, viewer } = await watched([a, b, c], 'middle', 1)
+    const { store, site, viewer, load } = await watched([a, b, c], 'middle', 1)
     await expect.poll(() => steps(site)).toEqual(['a to b', 'b to c'])
     await site.abandon()
     const after = await RelaySite.open([a, b, c], 'middle', { store, isThere: true, fanOut: 1 })
     await expect.poll(() => steps(after)).toEqual(['a to b', 'b to c'])
-    await expectUnharmed(viewer)
+    await expectUnharmed(viewer, load)
   })
 
   test.for([
@@ -197,7 +201,7 @@ describe('the next controller', () => {
 })
 
 test('the connection to a node is cut: what it hands on, and is handed, goes on', async () => {
-  const { store, site, bob, feed, viewer } = await watched([a, b], 'cut')
+  const { store, site, bob, feed, viewer, load } = await watched([a, b], 'cut')
   let left = false
   const gone = bob.until(feed, false).then(() => {
     left = true
@@ -206,7 +210,7 @@ test('the connection to a node is cut: what it hands on, and is handed, goes on'
     await node.cut()
     await expect.poll(() => steps(site)).toEqual(['a to b'])
   }
-  await expectUnharmed(viewer)
+  await expectUnharmed(viewer, load)
   expect([left, records(store)]).toEqual([false, ['ann a b']])
   await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
   site.relays.place('cut', [])

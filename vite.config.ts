@@ -48,6 +48,23 @@ const zodWithoutEval: Plugin = {
     source === 'zod' && importer !== at('renderer/zod.ts') ? at('renderer/zod.ts') : undefined,
 }
 
+/**
+ * `node:http` without its WebSocket client: an `import` reads every export of the module, and the getter of that one loads undici, 10 MB that no controller uses.
+ * What is named here is what the program and its packages import.
+ */
+const leanHttp: Plugin = {
+  name: 'lean-http',
+  enforce: 'pre',
+  applyToEnvironment: ({ name }) => name === 'node',
+  resolveId: (source) => (/^(node:)?http$/.test(source) ? '\0lean-http' : undefined),
+  load: (id) =>
+    id === '\0lean-http'
+      ? `const http = process.getBuiltinModule('node:http')
+export default http
+export const { Agent, ClientRequest, IncomingMessage, METHODS, OutgoingMessage, STATUS_CODES, Server, ServerResponse, createServer, get, globalAgent, maxHeaderSize, request, validateHeaderName, validateHeaderValue } = http`
+      : undefined,
+}
+
 /** The page that nodes serve to people. Its root is its own folder, so that its index.html is at the top of what is served. */
 const roomPage: InlineConfig = {
   configFile: false,
@@ -72,7 +89,7 @@ export default defineConfig({
   root: at('renderer'),
   base: './',
   publicDir: false,
-  plugins: [zodWithoutEval, vue(), notePackages(at('dist'))],
+  plugins: [zodWithoutEval, leanHttp, vue(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: { alias: [{ find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') }] },
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.

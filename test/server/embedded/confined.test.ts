@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { findProgram } from '../../../server/media/transcode/ffmpeg-program.ts'
+import { startCamera } from '../../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { MediaSite } from './media-site.ts'
 
@@ -52,5 +53,27 @@ test.skipIf((await findProgram('')) === undefined)(
       await removeFolder(folder)
     })
     expect(await controller.rpc('media.transcoding', undefined)).toMatchObject([{ node: 'here', state: 'ready' }])
+  },
+)
+
+test.skipIf((await findProgram('')) === undefined)(
+  'the confined media program converts: a camera that sends H.265 has a picture for browsers',
+  async () => {
+    await using camera = await startCamera({ width: 320, height: 180, fps: 10, gop: 10 })
+    const controller = await startHeadless({ site: { nodes: [{ name: 'here', kind: 'embedded' }] } })
+    onTestFinished(async () => {
+      controller.child.kill('SIGKILL')
+      await removeFolder(controller.folder)
+    })
+    const { room_id: roomId } = await controller.rpc('rooms.create', { topic: 'Yard' })
+    await controller.rpc('devices.create', {
+      roomId,
+      userId: 'yard',
+      userName: 'Yard',
+      userAddress: camera.url('/h265'),
+      join: 'required',
+    })
+    const picture = async () => (await controller.rpc('media.key_picture', { userId: 'yard' })).picture
+    await expect.poll(picture, { timeout: 15_000 }).toMatchObject({ width: 320, height: 180 })
   },
 )

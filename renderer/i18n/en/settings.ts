@@ -414,7 +414,7 @@ export const settings = {
     webrtc: 'WebRTC library',
     openssl: 'OpenSSL in it',
     opensslHint:
-      'It encrypts the media of people. OpenSSL 1.1.1 gets no updates upstream, so the media program has few rights.',
+      'This OpenSSL encrypts the media of people. Version 1.1.1 gets no updates upstream, so the media program may not read the data folder.',
     running: 'Running since',
     console: 'Console',
     desktop: 'in the desktop app',

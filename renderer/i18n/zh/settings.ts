@@ -397,7 +397,7 @@ export const settings: Texts<typeof english> = {
     node: 'Node',
     webrtc: 'WebRTC 库',
     openssl: '内置 OpenSSL',
-    opensslHint: '用于加密参会者的音视频。OpenSSL 1.1.1 上游已停止更新，因此媒体程序只有很少的权限。',
+    opensslHint: '该 OpenSSL 用于加密参会者的音视频。1.1.1 版上游已停止更新，因此媒体程序不能读取数据文件夹。',
     running: '运行自',
     console: '控制台',
     desktop: '桌面应用',

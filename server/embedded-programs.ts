@@ -4,6 +4,7 @@ import type { RequestProof } from './edge/request-proof.ts'
 import type { SiteWatch } from './event-log/watch-site.ts'
 import type { MediaConfiguration } from './nodes/embedded/embedded-media-options.ts'
 import { EmbeddedNodes, type EmbeddedNodesOptions } from './nodes/embedded/embedded-nodes.ts'
+import { LocalFfmpeg } from './nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { mediaConfiguration } from './nodes/embedded/media-configuration.ts'
 import type { SpawnMediaProcess } from './nodes/embedded/media-process.ts'
 import { StoredRemovals } from './nodes/embedded/stored-removals.ts'
@@ -57,6 +58,7 @@ export function embeddedPrograms(
   const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
+    ffmpeg: new LocalFfmpeg(media.ffmpeg ?? '', logger),
     passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
     configuration,
     outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),

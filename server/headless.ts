@@ -8,7 +8,6 @@ import { LaunchError, readLaunchOptions, usage } from './launch-options.ts'
 import { janusConfiguration, JanusConfigError } from './janus-config.ts'
 import { checkLog } from './verify-log.ts'
 import { type ListenerName, portFlag } from './http/listeners.ts'
-import { programPlaces } from './media/transcode/ffmpeg-program.ts'
 import { forkMediaProcess } from './nodes/embedded/fork-process.ts'
 import { createLog } from './observe/log.ts'
 import { replaceProcess } from './replace-process.ts'
@@ -125,7 +124,7 @@ async function run(): Promise<void> {
     keySignIn: options.consoleKey,
     consolePage,
     media: {
-      spawn: forkMediaProcess(mediaProgram, [roomPage, ...programPlaces(options.ffmpeg ?? '')]),
+      spawn: forkMediaProcess(mediaProgram, [roomPage]),
       pageFolder: roomPage,
       ffmpeg: options.ffmpeg,
     },

@@ -9,6 +9,7 @@ import {
 import type { Web } from './http/web.ts'
 import type { Log } from './log.ts'
 import { MediaServer, type RunningMethod } from './media-server.ts'
+import { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { DeviceFailure } from './rooms/device-failure.ts'
 
 /** The node's end of the messages with its controller: answers every request, once. */
@@ -17,6 +18,7 @@ export class ControlService {
   readonly #web: (log: Log) => Web
   readonly #deposed: () => void
   readonly #running = new Map<number, AbortController>()
+  readonly #ffmpeg: FfmpegRunner
   readonly log: Log
   #server: MediaServer | undefined
 
@@ -36,6 +38,7 @@ export class ControlService {
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
       send({ type: 'log', level, message, detail: detail ?? '' })
     this.log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+    this.#ffmpeg = new FfmpegRunner((message) => send({ type: 'ffmpeg', message }), this.log)
     send({ type: 'hello', version: controlVersion })
   }
 
@@ -48,6 +51,7 @@ export class ControlService {
     }
     const message: ToNode = parsed.data
     if (message.type === 'cancel') this.#running.get(message.id)?.abort(new Error('the controller gave up'))
+    else if (message.type === 'ffmpeg') this.#ffmpeg.take(message.message)
     else if (message.type === 'request') await this.#answer(message.id, message.method, message.params)
     else return true
     return false
@@ -88,13 +92,16 @@ export class ControlService {
     const start = controlMethods.start.params.parse(params)
     this.#server = await MediaServer.start(
       start,
-      this.#web(this.log),
-      (event) => this.#send({ type: 'event', event }),
-      this.log,
-      () => {
-        this.log.warn('the controller has been silent for so long that another one leads: the node ends', '')
-        this.#deposed()
+      {
+        web: this.#web(this.log),
+        ffmpeg: this.#ffmpeg,
+        emit: (event) => this.#send({ type: 'event', event }),
+        deposed: () => {
+          this.log.warn('the controller has been silent for so long that another one leads: the node ends', '')
+          this.#deposed()
+        },
       },
+      this.log,
     )
     return this.#server.ports
   }

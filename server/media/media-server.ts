@@ -28,10 +28,21 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './udp-port.ts'
+import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { makeDtlsCertificate } from './webrtc/dtls-certificate.ts'
 import type { PeerSettings } from './webrtc/peer.ts'
 import { RestartPort } from './webrtc/restart-port.ts'
+
+/** What a node works with. */
+export interface MediaServerParts {
+  web: Web
+  /** ffmpeg, as the controller runs it. */
+  ffmpeg: FfmpegRunner
+  emit: (event: ControlEvent) => void
+  /** Called when the controller leads no more: somebody else carries these rooms. */
+  deposed?: () => void
+}
 
 /** A request that is answered once the node runs. */
 export type RunningMethod = Exclude<ControlMethod, 'start'>
@@ -61,18 +72,13 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(
-    start: MediaStart,
-    web: Web,
-    { emit, deposed }: { emit: (event: ControlEvent) => void; deposed: () => void },
-    log: Log,
-  ) {
+  private constructor(start: MediaStart, { web, ffmpeg, emit, deposed = () => {} }: MediaServerParts, log: Log) {
     this.#start = start
     this.#lead = new LeadWatch(deposed)
     this.#lead.leaseMs = start.settings.lease_ms
     this.#log = log
     this.#settings = start.settings
-    this.#transcoding = new Transcoding(start.ffmpeg ?? '', start.settings.transcoders, log)
+    this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
     for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
@@ -112,17 +118,10 @@ export class MediaServer {
 
   /**
    * Starts it; resolves when it listens.
-   * @param deposed called when the controller leads no more: somebody else carries these rooms
    * @throws Error of the listener, e.g. EADDRINUSE
    */
-  static async start(
-    start: MediaStart,
-    web: Web,
-    emit: (event: ControlEvent) => void,
-    log: Log,
-    deposed = (): void => {},
-  ): Promise<MediaServer> {
-    const server = new MediaServer(start, web, { emit, deposed }, log)
+  static async start(start: MediaStart, parts: MediaServerParts, log: Log): Promise<MediaServer> {
+    const server = new MediaServer(start, parts, log)
     await server.#listen(log)
     server.#delay.start()
     return server

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { carriedOutSchema, carriedRoomSchema, longestTicket, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
+import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { roomUserSchema } from './room-user.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
@@ -57,8 +58,6 @@ export const startSchema = z.strictObject({
   passed_on: z.strictObject({ key: z.string().min(43), self: z.string(), tls: certificate.optional() }).optional(),
   /** Folder of the built room page; empty: none is served. */
   page_folder: z.string().default(''),
-  /** Path or name of ffmpeg; left out: the one that is found. */
-  ffmpeg: z.string().max(4_096).optional(),
   settings: mediaSettingsSchema.prefault({}),
   /** By the process before this one: they hold on. */
   removals: z.array(removalSchema).max(mostRemovals).optional(),
@@ -243,6 +242,7 @@ export const toNodeSchema = z.discriminatedUnion('type', [
   }),
   /** The caller has given up: nothing is to be left behind, no answer is needed. */
   z.strictObject({ type: z.literal('cancel'), id: z.int() }),
+  z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegTellSchema }),
   z.strictObject({ type: z.literal('stop') }),
 ])
 export type ToNode = z.output<typeof toNodeSchema>
@@ -357,6 +357,7 @@ export const fromNodeSchema = z.discriminatedUnion('type', [
     message: z.string(),
   }),
   z.strictObject({ type: z.literal('event'), event: controlEventSchema }),
+  z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegAskSchema }),
   z.strictObject({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

@@ -61,12 +61,12 @@ async function used(): Promise<number> {
   return (await node.request('transcoding', {})).pictures.used
 }
 
-/** Process ids of the ffmpegs that this node started, by what the system says of them. */
+/** Process ids of the ffmpegs that are run for the node, by what the system says of them: this process is its controller. */
 function ffmpegs(): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,comm=,ni='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
     const [, pid, parent, name] = /^\s*(\d+)\s+(\d+)\s+(\S+)/.exec(line) ?? []
-    return name === 'ffmpeg' && Number(parent) === node.child.pid ? [Number(pid)] : []
+    return name === 'ffmpeg' && Number(parent) === process.pid ? [Number(pid)] : []
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
-import { installCommand } from '../transcode/ffmpeg-program.ts'
+import { installCommand } from '../transcode/install-command.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
 import { describedParameters, type SequenceParameters } from './resolution.ts'

@@ -80,11 +80,6 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     return this.#state === 'failed' ? this.#problem : ''
   }
 
-  /** Process id of its ffmpeg; undefined while none runs. */
-  get pid(): number | undefined {
-    return this.#run?.pid
-  }
-
   /** A track is converted from now on. @param late it was found out in the middle that it has to be */
   convert(track: RtspTrack, { interlaced = false, late = false } = {}): void {
     const source = sourceTrack(track)
@@ -169,7 +164,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   #start(): void {
-    const { program, slots } = this.#transcoding
+    const { program, runner, slots } = this.#transcoding
     if (this.#run !== undefined || this.#again !== undefined) return
     if (program === undefined || !this.#active) return
     if (!slots.take(this)) {
@@ -181,7 +176,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     this.#state = 'starting'
     this.#runSince = performance.now()
     this.#run = new ConversionRun({
-      program,
+      runner,
       inputs: this.#inputs,
       packets: this.#packets,
       interlaced: this.#interlaced,

@@ -1,15 +1,15 @@
+import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
 import type { Log } from '../log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
-import { type ConversionPlan, keyFrameWishMs } from './ffmpeg-arguments.ts'
-import { FfmpegProcess } from './ffmpeg-process.ts'
-import type { FfmpegProgram } from './ffmpeg-program.ts'
+import type { FfmpegProcess } from './ffmpeg-process.ts'
+import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import type { FlvPicture } from './flv-reader.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
 
 /** What a run works on. */
 export interface RunOptions {
-  program: FfmpegProgram
+  runner: FfmpegRunner
   /** What is converted. */
   inputs: Readonly<Partial<Record<Kind, ConvertedInput>>>
   packets: ConvertedPackets
@@ -52,7 +52,7 @@ export class ConversionRun {
 
   constructor(options: RunOptions) {
     this.#options = options
-    const { inputs, program, log } = options
+    const { inputs, runner } = options
     const tracks: MatroskaTrack[] = []
     const held: [Flow, TimedFrame][] = []
     let feeding = false
@@ -65,23 +65,14 @@ export class ConversionRun {
       this.#flows[kind] = flow
       input.start((frame) => (feeding ? this.#feed(flow, frame) : held.push([flow, frame])))
     }
-    this.#process = new FfmpegProcess(
-      program,
-      this.#plan(held),
-      {
-        picture: (picture) => this.#takePicture(picture),
-        sound: ({ at, frame }) => this.#takeSound(at, frame),
-        ended: (why) => this.#end(why),
-      },
-      log,
-    )
+    this.#process = runner.start(this.#plan(held), {
+      picture: (picture) => this.#takePicture(picture),
+      sound: ({ at, frame }) => this.#takeSound(at, frame),
+      ended: (why) => this.#end(why),
+    })
     this.#process.write(matroskaHeader(tracks))
     feeding = true
     for (const [flow, frame] of held) this.#feed(flow, frame)
-  }
-
-  get pid(): number | undefined {
-    return this.#process.pid
   }
 
   /** Everything that it is to make has come at least once. */
@@ -108,18 +99,15 @@ export class ConversionRun {
   }
 
   /** What is shown begins with the last of the pictures that have come already. */
-  #plan(held: readonly [Flow, TimedFrame][]): ConversionPlan {
+  #plan(held: readonly [Flow, TimedFrame][]): FfmpegPlan {
     const { video, audio } = this.#flows
     const pictures = held.filter(([flow]) => flow === video).map(([, { at }]) => at)
     const [first = 0] = pictures
     const last = pictures.reduce((latest, at) => Math.max(latest, at), first)
+    const shownFromMs = pictures.length < 2 ? 0 : Math.min(leadMs + Math.round(last - first) - 1, latestShownMs)
     return {
-      video: video && {
-        number: video.number,
-        shownFromMs: pictures.length < 2 ? 0 : leadMs + Math.round(last - first) - 1,
-        interlaced: this.#options.interlaced,
-      },
-      audio: audio && { number: audio.number },
+      video: video && { shownFromMs, interlaced: this.#options.interlaced, still: false },
+      audio: audio !== undefined,
     }
   }
 

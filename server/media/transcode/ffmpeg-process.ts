@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
-import { Readable } from 'node:stream'
+import { type FfmpegAsk, type FfmpegTell, mostRunBytes, runWindow, takenStep } from '../../../shared/media/ffmpeg.ts'
 import { type Log, wholeText } from '../log.ts'
-import { type ConversionPlan, ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
-import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
 import { type FlvPicture, FlvReader } from './flv-reader.ts'
 import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 
@@ -17,117 +13,109 @@ export interface FfmpegListener {
 
 /** Bytes that wait for it at most: a camera's whole GOP, and some. */
 const mostWaiting = 24 * 1024 * 1024
-/** Address space, in KiB: hostile pictures may ask for any size. The libraries alone take 0.7 GB of it. */
-const mostMemory = 3 * 1024 * 1024
-/** Last words that are kept. */
-const mostComplaint = 600
 
-/**
- * On POSIX systems the memory is bounded, nothing is dumped, and where the system can it ends with the thread that started it, even stopped; its standard
- * input ends in any case.
- */
-const bounded =
-  `ulimit -v ${mostMemory} 2>/dev/null; ulimit -c 0; ` +
-  `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL -- "$0" "$@"; fi; exec "$0" "$@"`
-
-/** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
+/** One ffmpeg, which the controller runs: frames are written to it, and what it makes comes back. */
 export class FfmpegProcess {
-  readonly #child: ChildProcess
+  readonly #run: number
+  readonly #ask: (message: FfmpegAsk) => void
   readonly #listener: FfmpegListener
   readonly #log: Log
+  readonly #pictures: FlvReader
+  readonly #sound: MatroskaReader
   #complaint = ''
   #over = false
+  #finished = false
+  #toldFinish = false
+  /** Written, and not sent yet; how many bytes these are. */
+  readonly #queue: Buffer[] = []
+  #waiting = 0
+  /** Bytes that were sent, and that nobody said to have taken. */
+  #underWay = 0
+  /** Bytes that came, and that were not said to be taken yet. */
+  #unsaid = 0
 
-  /** What cannot be started has ended. */
-  constructor(program: FfmpegProgram, plan: ConversionPlan, listener: FfmpegListener, log: Log) {
+  /** @param ask sends a message to the controller */
+  constructor(run: number, ask: (message: FfmpegAsk) => void, listener: FfmpegListener, log: Log) {
+    this.#run = run
+    this.#ask = ask
     this.#listener = listener
     this.#log = log
-    const parameters = ffmpegArguments(program, plan)
-    const windows = process.platform === 'win32'
-    this.#child = spawn(
-      windows ? program.path : '/bin/sh',
-      windows ? parameters : ['-c', bounded, program.path, ...parameters],
-      { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: bareEnvironment(), cwd: '/', windowsHide: true },
-    )
-    this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
-    // When everything that it wrote has been read.
-    this.#child.once('close', (code, signal) => this.#end(signal ?? `exit code ${code ?? 0}`))
-    this.#lowerPriority()
-    this.#listen()
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
+    this.#pictures = new FlvReader((picture) => listener.picture(picture))
+    this.#sound = new MatroskaReader((frame) => listener.sound(frame))
   }
 
   /** What it said was wrong; empty for nothing. */
   get complaint(): string {
-    return this.#complaint.trim()
-  }
-
-  /** Bytes that it has not read yet. */
-  get waitingBytes(): number {
-    return this.#child.stdin?.writableLength ?? 0
+    return this.#complaint
   }
 
   /** Returns false when it does not keep up: the bytes are dropped. */
   write(bytes: Buffer): boolean {
-    const { stdin } = this.#child
-    if (this.#over || stdin?.writable !== true) return true
-    if (stdin.writableLength > mostWaiting) return false
-    stdin.write(bytes)
+    if (this.#over || this.#finished) return true
+    if (this.#waiting > mostWaiting) return false
+    this.#queue.push(bytes)
+    this.#waiting += bytes.length
+    this.#send()
     return true
   }
 
   /** Nothing more comes: what it holds back is given out, and it ends by itself. */
   finish(): void {
-    this.#child.stdin?.end()
+    this.#finished = true
+    this.#send()
   }
 
   /** Ends it at once; `ended` is not told. */
   kill(): void {
+    if (this.#over) return
     this.#over = true
-    this.#child.kill('SIGKILL')
+    this.#ask({ ask: 'end', run: this.#run })
   }
 
-  /** Pictures of people and cameras that need nothing come first. */
-  #lowerPriority(): void {
-    const { pid } = this.#child
-    if (pid === undefined) return
-    try {
-      setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    } catch (error) {
-      // It is over already, or the system does not allow it.
-      this.#log.debug('the priority of ffmpeg could not be lowered', wholeText(error))
+  /** Takes what the controller says of this run. */
+  take(message: Exclude<FfmpegTell, { tell: 'program' }>): void {
+    if (this.#over) return
+    if (message.tell === 'made') this.#read(message.output, Buffer.from(message.bytes, 'base64'))
+    else if (message.tell === 'taken') {
+      this.#underWay -= message.bytes
+      this.#send()
+    } else {
+      this.#complaint = message.complaint
+      this.#end(message.why)
     }
   }
 
-  #listen(): void {
-    const { stdin, stdout, stderr, stdio } = this.#child
-    // It may end at any time; `exit` tells.
-    stdin?.on('error', () => {})
-    const pictures = new FlvReader((picture) => this.#listener.picture(picture))
-    const sound = new MatroskaReader((frame) => this.#listener.sound(frame))
-    this.#read(stdout, (chunk) => pictures.push(chunk))
-    const soundPipe = stdio[soundDescriptor]
-    this.#read(soundPipe instanceof Readable ? soundPipe : null, (chunk) => sound.push(chunk))
-    this.#read(stderr, (chunk) => {
-      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-mostComplaint)
-    })
+  #send(): void {
+    if (this.#over) return
+    while (this.#underWay < runWindow) {
+      const [next] = this.#queue
+      if (next === undefined) break
+      const part = next.subarray(0, mostRunBytes)
+      if (part.length < next.length) this.#queue[0] = next.subarray(part.length)
+      else this.#queue.shift()
+      this.#waiting -= part.length
+      this.#underWay += part.length
+      this.#ask({ ask: 'write', run: this.#run, bytes: part.toString('base64') })
+    }
+    if (!this.#finished || this.#toldFinish || this.#queue.length > 0) return
+    this.#toldFinish = true
+    this.#ask({ ask: 'finish', run: this.#run })
   }
 
-  #read(pipe: Readable | null, take: (chunk: Buffer) => void): void {
-    pipe?.on('error', () => {})
-    pipe?.on('data', (chunk: Buffer) => {
-      if (this.#over) return
-      try {
-        take(chunk)
-      } catch (error) {
-        this.#log.error('what ffmpeg made could not be taken', wholeText(error))
-        this.#child.kill('SIGKILL')
-        this.#end('what it made could not be taken')
-      }
-    })
+  #read(output: 'pictures' | 'sound', bytes: Buffer): void {
+    this.#unsaid += bytes.length
+    if (this.#unsaid >= takenStep) {
+      this.#ask({ ask: 'taken', run: this.#run, bytes: this.#unsaid })
+      this.#unsaid = 0
+    }
+    try {
+      if (output === 'pictures') this.#pictures.push(bytes)
+      else this.#sound.push(bytes)
+    } catch (error) {
+      this.#log.error('what ffmpeg made could not be taken', wholeText(error))
+      this.#ask({ ask: 'end', run: this.#run })
+      this.#end('what it made could not be taken')
+    }
   }
 
   #end(why: string): void {

@@ -1,8 +1,7 @@
 import { type KeyPicture, keyPictureFrom } from '../feeds/key-picture.ts'
 import { type Log, wholeText } from '../log.ts'
 import type { ConvertedInput, KeyFrame } from './converted-input.ts'
-import { FfmpegProcess } from './ffmpeg-process.ts'
-import type { FfmpegProgram } from './ffmpeg-program.ts'
+import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
 
 /** A camera's picture is made anew after so long, in milliseconds. */
@@ -22,14 +21,14 @@ interface StillSource {
 
 /** Small pictures of all cameras that nobody watches, by one ffmpeg at a time, beside those that people wait for. */
 export class StillPictures {
-  readonly #program: () => FfmpegProgram | undefined
+  readonly #runner: () => FfmpegRunner | undefined
   readonly #log: Log
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** @param program undefined while there is none */
-  constructor(program: () => FfmpegProgram | undefined, log: Log) {
-    this.#program = program
+  /** @param runner undefined while no pictures can be made */
+  constructor(runner: () => FfmpegRunner | undefined, log: Log) {
+    this.#runner = runner
     this.#log = log
   }
 
@@ -43,9 +42,9 @@ export class StillPictures {
     this.#waiting += 1
     const made = this.#last.then(async () => {
       try {
-        const program = this.#program()
-        if (program?.pictures === undefined || ended.aborted) return undefined
-        return await onePicture(program, source, AbortSignal.any([ended, AbortSignal.timeout(makeMs)]), this.#log)
+        const runner = this.#runner()
+        if (runner === undefined || ended.aborted) return undefined
+        return await onePicture(runner, source, AbortSignal.any([ended, AbortSignal.timeout(makeMs)]), this.#log)
       } catch (error) {
         this.#log.error('a small picture could not be made', wholeText(error))
         return undefined
@@ -114,7 +113,7 @@ function keyFrameOf(input: ConvertedInput, signal: AbortSignal): Promise<KeyFram
 const startCode = Buffer.from([0, 0, 0, 1])
 
 function onePicture(
-  program: FfmpegProgram,
+  runner: FfmpegRunner,
   { track, frame }: StillSource,
   signal: AbortSignal,
   log: Log,
@@ -125,9 +124,8 @@ function onePicture(
       signal.removeEventListener('abort', kill)
       resolve(made)
     }
-    const ffmpeg = new FfmpegProcess(
-      program,
-      { video: { number: track.number, shownFromMs: 0, interlaced: false, still: true }, audio: undefined },
+    const ffmpeg = runner.start(
+      { video: { shownFromMs: 0, interlaced: false, still: true }, audio: false },
       {
         picture: ({ units }) => (made = Buffer.concat(units.flatMap((unit) => [startCode, unit]))),
         sound: () => {},
@@ -136,7 +134,6 @@ function onePicture(
           settle()
         },
       },
-      log,
     )
     const kill = (): void => {
       ffmpeg.kill()

@@ -1,3 +1,5 @@
+import { soundsForPicture } from '../../../shared/media/ffmpeg.ts'
+
 /** Who needs a transcoder. */
 export interface SlotHolder {
   /** Sound alone is made with a fraction of the work. */
@@ -9,9 +11,6 @@ export interface SlotHolder {
   /** A place has become free. */
   retry(): void
 }
-
-/** So many transcoders of sound alone for one of pictures. */
-const soundsForPicture = 8
 
 /** How many transcoders run at once: a machine can make so many pictures, and no more. */
 export class TranscoderSlots {

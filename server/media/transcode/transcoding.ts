@@ -1,6 +1,8 @@
+import type { FfmpegAbilities } from '../../../shared/media/ffmpeg.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
 import { type Log, wholeText } from '../log.ts'
-import { askProgram, type FfmpegProgram, findProgram, installCommand } from './ffmpeg-program.ts'
+import type { FfmpegRunner } from './ffmpeg-runner.ts'
+import { installCommand } from './install-command.ts'
 import { StillPictures } from './still-pictures.ts'
 import { TranscoderSlots } from './transcoder-slots.ts'
 
@@ -17,12 +19,12 @@ const lookAgainMs = 10_000
 
 /** The ffmpeg of this machine, if there is one, and how many of it may run. */
 export class Transcoding {
-  readonly #wanted: string
+  readonly runner: FfmpegRunner
   readonly log: Log
   readonly slots: TranscoderSlots
   readonly stills: StillPictures
   #limit: number
-  #program: FfmpegProgram | undefined
+  #program: FfmpegAbilities | undefined
   #problem = ''
   #search: Promise<void> | undefined
   #searchedAt = -Infinity
@@ -30,19 +32,19 @@ export class Transcoding {
   changed: () => void = () => {}
 
   /**
-   * @param wanted path or name of the program; empty: `ffmpeg`
+   * @param runner of the controller
    * @param limit transcoders of pictures at once; 0: none at all
    */
-  constructor(wanted: string, limit: number, log: Log) {
-    this.#wanted = wanted
+  constructor(runner: FfmpegRunner, limit: number, log: Log) {
+    this.runner = runner
     this.#limit = limit
     this.log = log
     this.slots = new TranscoderSlots(limit)
-    this.stills = new StillPictures(() => this.program, log)
+    this.stills = new StillPictures(() => (this.known.pictures ? runner : undefined), log)
   }
 
   /** As it was found; undefined when there is none, it was not looked for yet, or it is not to be used. */
-  get program(): FfmpegProgram | undefined {
+  get program(): FfmpegAbilities | undefined {
     return this.#limit === 0 ? undefined : this.#program
   }
 
@@ -63,7 +65,7 @@ export class Transcoding {
 
   /** As far as is known now. */
   get known(): Abilities {
-    return { pictures: this.program?.pictures !== undefined, sound: this.program?.sound === true }
+    return { pictures: this.program?.pictures === true, sound: this.program?.sound === true }
   }
 
   /** Looks for the program where it was not found yet. Never rejects. */
@@ -96,14 +98,13 @@ export class Transcoding {
 
   async #find(): Promise<void> {
     try {
-      const path = await findProgram(this.#wanted)
-      this.#problem = path === undefined && this.#wanted !== '' ? `${this.#wanted} is no program that can be run` : ''
-      if (path === undefined) return
-      this.#program = await askProgram(path)
-      this.log.info('ffmpeg was found', `${path}, version ${this.#program.version}`)
+      const { program, problem } = await this.runner.look()
+      this.#problem = problem
+      if (program === null) return
+      this.#program = program
       this.changed()
     } catch (error) {
-      this.#problem = 'ffmpeg is there and cannot be run'
+      this.#problem = 'the controller did not say which ffmpeg there is'
       this.log.warn(this.#problem, wholeText(error))
     }
   }

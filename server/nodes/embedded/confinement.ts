@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 
-/** Variables that the media program and its ffmpeg need; none of them holds a secret. */
+/** Variables that the media program needs; none of them holds a secret. */
 const passedVariables = [
   'PATH',
   'LANG',
@@ -23,7 +23,7 @@ export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<
 }
 
 /**
- * Arguments of Node that let the media program read its own code and these folders, and write nothing.
+ * Arguments of Node that let the media program read its own code and these folders, write nothing and start no program.
  * Native code is outside Node's permissions (Node.js documentation, "Permission Model").
  * @param program path of its file
  */
@@ -40,10 +40,7 @@ export function permissionArguments(program: string, folders: readonly string[])
   return [
     '--permission',
     '--allow-addons',
-    // ffmpeg is started from here.
-    '--allow-child-process',
     '--disable-warning=PERM0001',
-    '--disable-warning=PERM0002',
     ...readable.map((path) => `--allow-fs-read=${path}`),
   ]
 }

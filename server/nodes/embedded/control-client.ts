@@ -8,6 +8,7 @@ import {
   type FromNode,
   fromNodeSchema,
 } from '../../../shared/media/control.ts'
+import type { FfmpegAsk } from '../../../shared/media/ffmpeg.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from '../media-node.ts'
 import { guarded } from '../guarded.ts'
 import type { NodeLogger } from '../node-failure.ts'
@@ -16,6 +17,8 @@ import type { MediaProcess } from './media-process.ts'
 /** Whom a client tells what its process says without being asked. */
 export interface ControlListener {
   event(event: ControlEvent): void
+  /** It wants something of ffmpeg. */
+  ffmpeg?(message: FfmpegAsk): void
   /** Called once; nothing comes after it. */
   exit(why: string): void
 }
@@ -141,6 +144,9 @@ export class ControlClient {
       }
       case 'event':
         this.#listener.event(message.event)
+        break
+      case 'ffmpeg':
+        this.#listener.ffmpeg?.(message.message)
         break
       case 'log':
         this.#log(message)

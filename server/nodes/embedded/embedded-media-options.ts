@@ -4,6 +4,7 @@ import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { FrontRooms } from '../front/front-rooms.ts'
 import type { NodeLogger } from '../node-failure.ts'
+import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /** Where the node listens. */
@@ -51,8 +52,8 @@ export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
-  /** Path or name of ffmpeg; left out: the one that is found. */
-  ffmpeg?: string | undefined
+  /** Of this machine, run for the processes. */
+  ffmpeg: LocalFfmpeg
   /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
   passedOn?: { key: Buffer; self: string; tls: TlsMaterial | undefined } | undefined
   /** @param node as it was when its driver was made */

@@ -245,6 +245,7 @@ export class EmbeddedMedia {
     } = this.#options
     const supervisor = new MediaSupervisor({
       spawn,
+      ffmpeg,
       logger: naming(node.name, this.#options.logger),
       hangsAfterMs,
       mayStart: looksAtPort ? () => assertPortFree(place) : undefined,
@@ -260,7 +261,6 @@ export class EmbeddedMedia {
           token_key: tokenKey,
           passed_on: passedOn && { ...passedOn, key: passedOn.key.toString('base64') },
           page_folder: pageFolder,
-          ffmpeg,
           settings,
           removals: [...removals()],
           outgoing: this.#options.outgoing?.(),

@@ -23,7 +23,7 @@ const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
 /**
  * Runs the program of the embedded node under this Node, confined.
  * @param program path of its file
- * @param readable files and folders besides its own code: the room page, and where ffmpeg is looked for
+ * @param readable files and folders besides its own code: the room page
  */
 export function forkMediaProcess(program: string, readable: readonly string[] = []): SpawnMediaProcess {
   return () => {

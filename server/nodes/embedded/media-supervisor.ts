@@ -11,6 +11,8 @@ import { NodeConnectionError } from '../media-node.ts'
 import type { NodeLogger } from '../node-failure.ts'
 import { guarded } from '../guarded.ts'
 import { ControlClient } from './control-client.ts'
+import { FfmpegRuns } from './ffmpeg/ffmpeg-runs.ts'
+import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import { watchLiveness } from './liveness-watch.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 import { RestartLadder } from './restart-ladder.ts'
@@ -18,6 +20,8 @@ import { RestartLadder } from './restart-ladder.ts'
 /** What keeps a media process running. */
 export interface SupervisorOptions {
   spawn: SpawnMediaProcess
+  /** Run for the process, which may start none. */
+  ffmpeg: LocalFfmpeg
   /** What the process is told first; asked at each start. `ports` are those of the process before: people have their addresses. */
   start: (ports: ControlResult<'start'> | undefined) => MediaStart
   /** Whether it can be started at all; asked before each start. @throws Error that says why not */
@@ -52,6 +56,8 @@ export class MediaSupervisor {
   #attempt: Promise<ControlClient> | undefined
   #ports: ControlResult<'start'> | undefined
   #settings = ''
+  /** Of its settings. */
+  #transcoders = 0
   #lastError = ''
   /** It was ended to be started anew: that is no failure. */
   #restarting = false
@@ -108,6 +114,7 @@ export class MediaSupervisor {
     const text = JSON.stringify(settings)
     if (client === undefined || text === this.#settings) return
     this.#settings = text
+    this.#transcoders = settings.transcoders
     this.#tellLead(client, settings)
     const limits = { milliseconds: startMs, signal: this.#stopper.signal }
     try {
@@ -155,12 +162,26 @@ export class MediaSupervisor {
   }
 
   async #begin(): Promise<ControlClient> {
-    const { spawn, start, mayStart, logger, onEvent } = this.#options
+    const { spawn, ffmpeg, start, mayStart, logger, onEvent } = this.#options
     await mayStart?.(this.#ports)
     this.#stopper.signal.throwIfAborted()
+    const process = spawn()
+    const runs = new FfmpegRuns({
+      ffmpeg,
+      tell: (message) => process.send({ type: 'ffmpeg', message }),
+      transcoders: () => this.#transcoders,
+      logger,
+    })
     const client: ControlClient = new ControlClient(
-      spawn(),
-      { event: onEvent, exit: (why) => this.#ended(client, why) },
+      process,
+      {
+        event: onEvent,
+        ffmpeg: (message) => runs.take(message),
+        exit: (why) => {
+          runs.endAll()
+          this.#ended(client, why)
+        },
+      },
       logger,
     )
     const limits = { milliseconds: startMs, signal: this.#stopper.signal }
@@ -168,6 +189,7 @@ export class MediaSupervisor {
     try {
       await within(limits, () => client.hello)
       told = start(this.#ports)
+      this.#transcoders = told.settings.transcoders
       this.#ports = await within(limits, (signal) => client.request('start', told, signal))
       this.#settings = JSON.stringify(told.settings)
     } catch (error) {

@@ -4,10 +4,28 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { findProgram } from '../../../server/media/transcode/ffmpeg-program.ts'
+import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { MediaSite } from './media-site.ts'
+
+/** With what Node runs the media program. */
+async function argumentsOf(pid: number): Promise<string[]> {
+  const parts = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+  return parts.slice(1).filter((part) => part.startsWith('--'))
+}
+
+/** What a program in the media program's place, with the same arguments, says that it may do. */
+async function inItsPlace(probe: string, execArgv: readonly string[], args: readonly string[]): Promise<unknown> {
+  const folder = join(import.meta.dirname, '../../support/media/probe')
+  const child = fork(join(folder, probe), args, { execArgv: [...execArgv, `--allow-fs-read=${folder}`] })
+  let answers: unknown = 'it ended, or became another program'
+  child.once('message', (message) => {
+    answers = message
+  })
+  await once(child, 'close')
+  return answers
+}
 
 test.skipIf(process.platform !== 'linux')(
   'the media program has no secret of the controller in its environment, and cannot read the data folder',
@@ -26,20 +44,36 @@ test.skipIf(process.platform !== 'linux')(
     expect(text).not.toContain('a-secret-of-the-site')
     expect(await readFile(`/proc/${site.pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
 
-    // A program in its place, with the same arguments.
-    const parts = (await readFile(`/proc/${site.pid}/cmdline`, 'utf8')).split('\0')
-    const execArgv = parts.slice(1).filter((part) => part.startsWith('--'))
+    const secret = join(site.folder, 'seal.key')
+    const execArgv = await argumentsOf(site.pid)
     expect(execArgv).toContain('--permission')
-    expect(execArgv.filter((part) => part.startsWith('--allow-fs-write'))).toEqual([])
-    const folder = join(import.meta.dirname, '../../support/media/probe')
-    const child = fork(join(folder, 'read-files.mjs'), [join(site.folder, 'seal.key'), site.folder], {
-      execArgv: [...execArgv, `--allow-fs-read=${folder}`],
+    expect(execArgv.filter((part) => /^--allow-(fs-write|child-process|worker)/.test(part))).toEqual([])
+    const refused = 'ERR_ACCESS_DENIED'
+    expect(await inItsPlace('read-files.mjs', execArgv, [secret, site.folder])).toEqual({
+      read: refused,
+      list: refused,
+      write: refused,
     })
-    const [answers] = await once(child, 'message')
-    expect(answers).toEqual({ read: 'ERR_ACCESS_DENIED', list: 'ERR_ACCESS_DENIED', write: 'ERR_ACCESS_DENIED' })
-    await once(child, 'exit')
     // It is there, and this process may read it.
-    await writeFile(join(site.folder, 'probe'), await readFile(join(site.folder, 'seal.key')))
+    await writeFile(join(site.folder, 'probe'), await readFile(secret))
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'the media program can start no program: not a shell, not cat to read a secret, not Node with more permissions',
+  async () => {
+    await using site = await MediaSite.start()
+    const answers = await inItsPlace('start-programs.mjs', await argumentsOf(site.pid), [join(site.folder, 'seal.key')])
+    const refused = 'ERR_ACCESS_DENIED'
+    expect(answers).toEqual({
+      cat: refused,
+      shell: refused,
+      spawn: refused,
+      fork: refused,
+      node: refused,
+      execve: refused,
+      worker: refused,
+    })
   },
 )
 

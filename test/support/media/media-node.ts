@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
+import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
 import type { JoinGrant } from '../../../shared/join-token.ts'
 import {
@@ -13,10 +15,11 @@ import {
   fromNodeSchema,
   type ToNode,
 } from '../../../shared/media/control.ts'
-import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import { mediaSettingsSchema, type MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
+import { ffmpegRuns } from './own-ffmpeg.ts'
 
 const root = join(import.meta.dirname, '../../..')
 /** The node as it is written, and as it is built. */
@@ -52,7 +55,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** The node in a process of its own, spoken to as the controller speaks to it. */
+/** The node in a process of its own, confined and spoken to as by the controller. */
 export class TestMediaNode implements AsyncDisposable {
   readonly child: ChildProcess
   readonly key = randomBytes(32)
@@ -65,12 +68,19 @@ export class TestMediaNode implements AsyncDisposable {
   readonly #waiting = new Map<number, Waiting>()
   readonly #watchers = new Set<() => void>()
   readonly #hello: Promise<void>
+  readonly #ffmpegs: FfmpegRuns
+  #settings: MediaSettings
   #id = 0
   port = 0
   udpPort = 0
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, ffmpeg: string | undefined, settings: MediaSettings) {
     this.child = child
+    this.#settings = settings
+    this.#ffmpegs = ffmpegRuns((message) => this.send({ type: 'ffmpeg', message }), {
+      program: ffmpeg,
+      transcoders: () => this.#settings.transcoders,
+    })
     child.on('message', (received) => {
       for (const message of messagesOf(received)) this.#received(message)
     })
@@ -79,17 +89,17 @@ export class TestMediaNode implements AsyncDisposable {
       child.once('exit', (code) => reject(new Error(`the node ended with ${code} before it said hello`)))
     })
     child.once('exit', (code) => {
+      this.#ffmpegs.endAll()
       for (const { reject } of this.#waiting.values()) reject(new Error(`the node ended with ${code}`))
     })
   }
 
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
-    const node = new TestMediaNode(
-      fork(options.program ?? sourceProgram, [], {
-        stdio: 'inherit',
-        execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
-      }),
-    )
+    const { program = sourceProgram, ffmpeg } = options
+    const settings = mediaSettingsSchema.parse(options.settings ?? {})
+    const confined = permissionArguments(program, [root])
+    const execArgv = [...process.execArgv, ...confined, ...(options.execArgv ?? [])]
+    const node = new TestMediaNode(fork(program, [], { stdio: 'inherit', execArgv }), ffmpeg, settings)
     await node.#hello
     const ports = await node.request('start', {
       version: 1,
@@ -99,8 +109,7 @@ export class TestMediaNode implements AsyncDisposable {
       tls: options.tls,
       token_key: node.key.toString('base64'),
       page_folder: join(import.meta.dirname, 'page'),
-      ffmpeg: options.ffmpeg,
-      settings: controlMethods.set_settings.params.parse(options.settings ?? {}),
+      settings,
     })
     node.port = ports.port
     node.udpPort = ports.udp_port
@@ -119,6 +128,7 @@ export class TestMediaNode implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<ControlResult<M>> {
     if (this.child.exitCode !== null) throw new Error(`the node ended with ${this.child.exitCode}`)
+    if (method === 'set_settings') this.#settings = mediaSettingsSchema.parse(params)
     this.#id += 1
     const id = this.#id
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -130,7 +140,7 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   send(message: ToNode): void {
-    this.child.send(message)
+    if (this.child.connected) this.child.send(message)
   }
 
   /** Opens a room; what is left out is roomy and unlocked. */
@@ -225,6 +235,7 @@ export class TestMediaNode implements AsyncDisposable {
     if (message.type === 'answer') this.#settle(message.id)?.resolve(message.result)
     else if (message.type === 'failure')
       this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
+    else if (message.type === 'ffmpeg') this.#ffmpegs.take(message.message)
     else if (message.type === 'event') {
       this.events.push(message.event)
       this.#answerWanted(message.event)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
+import { FfmpegRunner } from '../../../../server/media/transcode/ffmpeg-runner.ts'
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/node-web.ts'
 import { signJoinToken } from '../../../../server/rooms/sign-join-token.ts'
@@ -27,7 +28,11 @@ async function startNode() {
     token_key: key.toString('base64'),
     settings: { resume_ms: 50 },
   })
-  const server = await MediaServer.start(start, nodeWeb(log), emit, log)
+  const server = await MediaServer.start(
+    start,
+    { web: nodeWeb(log), ffmpeg: new FfmpegRunner(() => {}, log), emit },
+    log,
+  )
   const url = `http://127.0.0.1:${server.ports.port}`
   const never = new AbortController().signal
   for (const roomId of ['torn', 'whole']) await server.handlers.open_room({ ...room, roomId }, never)

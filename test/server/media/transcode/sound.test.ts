@@ -5,6 +5,7 @@ import { Transcoding } from '../../../../server/media/transcode/transcoding.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { toneOf } from '../../../support/media/heard-sound.ts'
+import { ffmpegRunner } from '../../../support/media/own-ffmpeg.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 
@@ -46,7 +47,7 @@ describe('a camera whose sound is AAC', () => {
   })
 
   test('and no ffmpeg: a probe says what is missing, and that the pictures can be seen', async () => {
-    const transcoding = new Transcoding('/nowhere/ffmpeg', 4, complaintLog())
+    const transcoding = new Transcoding(ffmpegRunner('/nowhere/ffmpeg'), 4, complaintLog())
     expect(await transcoding.status()).toMatchObject({
       state: 'missing',
       problem: expect.stringContaining('/nowhere/ffmpeg'),

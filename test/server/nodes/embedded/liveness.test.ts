@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
+import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { NodeEvent } from '../../../../server/nodes/media-node.ts'
 import { controlVersion, type ToNode } from '../../../../shared/media/control.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
@@ -24,7 +25,9 @@ async function embeddedNode() {
   const write = (_: object, message: string): void => void log.push(message)
   const hanging = new Set<ScriptedProcess>()
   let crippled = false
+  const logger = { debug: write, info: write, warn: write, error: write }
   const media = new EmbeddedMedia({
+    ffmpeg: new LocalFfmpeg('', logger),
     spawn() {
       const process = new ScriptedProcess()
       process.answers = (message: ToNode) => {
@@ -50,7 +53,7 @@ async function embeddedNode() {
       lock: async () => false,
     },
     guessed: () => undefined,
-    logger: { debug: write, info: write, warn: write, error: write },
+    logger,
   })
   const driver = media.driver(storedNode('here', { kind: 'embedded' }))
   const told: NodeEvent['type'][] = []

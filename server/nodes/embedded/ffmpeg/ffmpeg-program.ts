@@ -82,9 +82,3 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   const kept = { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP }
   return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
 }
-
-/** How ffmpeg is installed on this machine. */
-export function installCommand(platform = process.platform): string {
-  if (platform === 'win32') return 'winget install ffmpeg'
-  return platform === 'darwin' ? 'brew install ffmpeg' : 'apt install ffmpeg'
-}

@@ -1,20 +1,5 @@
+import type { FfmpegPlan } from '../../../../shared/media/ffmpeg.ts'
 import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
-
-/** What one process makes. */
-export interface ConversionPlan {
-  /** Of the pictures; undefined: it makes none. */
-  video:
-    | {
-        number: number
-        shownFromMs: number
-        interlaced: boolean
-        /** One small picture, and no more. */
-        still?: boolean
-      }
-    | undefined
-  /** Of the sound; undefined: it makes none. */
-  audio: { number: number } | undefined
-}
 
 /** Larger pictures are made smaller, in pixels. */
 const largest = { width: 1_920, height: 1_080 }
@@ -31,15 +16,11 @@ const soundRate = '48k'
 export const pictureDescriptor = 1
 export const soundDescriptor = 3
 
-/**
- * A frame whose time ends in a half millisecond is made a key frame: nothing else that a running ffmpeg can be told. All others have whole milliseconds, and
- * these are key frames every two seconds. Before the first one that is made so, the time of the last is no number.
- */
-export const keyFrameWishMs = 0.5
+/** Every two seconds, and where `keyFrameWishMs` says so. Before the first one that is made so, the time of the last is no number. */
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
 /** Reads Matroska from its standard input, and nothing else; writes pictures as FLV, sound as Matroska. */
-export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: ConversionPlan): string[] {
+export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
     // Nothing is looked at ahead: each frame goes on as it comes. Not with `nobuffer`: it loses the first frame, which all others need.
@@ -47,12 +28,12 @@ export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, a
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
     ...(video === undefined || pictures === undefined ? [] : pictureArguments(video, pictures, version)),
-    ...(audio === undefined ? [] : soundArguments()),
+    ...(audio ? soundArguments() : []),
   ]
 }
 
 function pictureArguments(
-  { shownFromMs, interlaced, still = false }: NonNullable<ConversionPlan['video']>,
+  { shownFromMs, interlaced, still }: NonNullable<FfmpegPlan['video']>,
   encoder: PictureEncoder,
   version: string,
 ): string[] {

@@ -1,0 +1,68 @@
+import type { FfmpegAsk, FfmpegPlan, FfmpegTell } from '../../../shared/media/ffmpeg.ts'
+import type { Log } from '../log.ts'
+import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
+
+type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>
+
+/** What the controller may take to say which ffmpeg there is, in milliseconds: it may have to ask the program itself. */
+const answerMs = 30_000
+
+/** The controller, as the one who runs ffmpeg: this process may start no program. */
+export class FfmpegRunner {
+  readonly #ask: (message: FfmpegAsk) => void
+  readonly #log: Log
+  readonly #runs = new Map<number, FfmpegProcess>()
+  readonly #looks = new Map<number, (found: Found) => void>()
+  #last = 0
+
+  /** @param ask sends a message to the controller */
+  constructor(ask: (message: FfmpegAsk) => void, log: Log) {
+    this.#ask = ask
+    this.#log = log
+  }
+
+  /** Takes a message of the controller. */
+  take(message: FfmpegTell): void {
+    if (message.tell === 'program') {
+      this.#looks.get(message.id)?.(message)
+      this.#looks.delete(message.id)
+      return
+    }
+    const process = this.#runs.get(message.run)
+    if (message.tell === 'ended') this.#runs.delete(message.run)
+    process?.take(message)
+  }
+
+  /** Which ffmpeg the controller has. @throws Error when it does not say */
+  async look(): Promise<Found> {
+    const id = this.#next()
+    const { promise, resolve, reject } = Promise.withResolvers<Found>()
+    const timer = setTimeout(() => reject(new Error('no answer')), answerMs)
+    this.#looks.set(id, resolve)
+    this.#ask({ ask: 'look', id })
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#looks.delete(id)
+    }
+  }
+
+  /** Has one run. What cannot be started has ended. */
+  start(plan: FfmpegPlan, listener: FfmpegListener): FfmpegProcess {
+    const run = this.#next()
+    const ask = (message: FfmpegAsk): void => {
+      if (message.ask === 'end') this.#runs.delete(run)
+      this.#ask(message)
+    }
+    const process = new FfmpegProcess(run, ask, listener, this.#log)
+    this.#runs.set(run, process)
+    this.#ask({ ask: 'start', run, plan })
+    return process
+  }
+
+  #next(): number {
+    this.#last += 1
+    return this.#last
+  }
+}

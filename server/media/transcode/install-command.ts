@@ -1,0 +1,5 @@
+/** How ffmpeg is installed on this machine. */
+export function installCommand(platform = process.platform): string {
+  if (platform === 'win32') return 'winget install ffmpeg'
+  return platform === 'darwin' ? 'brew install ffmpeg' : 'apt install ffmpeg'
+}

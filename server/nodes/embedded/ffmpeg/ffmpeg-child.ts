@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { Readable } from 'node:stream'
+import { type FfmpegPlan, mostRunBytes, type RunOutput, runWindow, takenStep } from '../../../../shared/media/ffmpeg.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import { ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
+import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
+
+/** Whom a running ffmpeg tells. */
+export interface FfmpegChildListener {
+  /** So many bytes of at most `mostRunBytes`. */
+  made(output: RunOutput, bytes: Buffer): void
+  /** So many of the bytes that were written to it are on their way. */
+  taken(bytes: number): void
+  /** Told once, when everything that it made was told, unless it was ended from here. */
+  ended(why: string, complaint: string): void
+  /** Told once: there is no process any more. */
+  gone(): void
+}
+
+/** Address space, in KiB: hostile pictures may ask for any size. The libraries alone take 0.7 GB of it. */
+const mostMemory = 3 * 1024 * 1024
+/** Last words that are kept. */
+const mostComplaint = 600
+/** What a run that makes one small picture may take, in milliseconds. Whoever asked has given it up by then. */
+const stillMs = 30_000
+
+/**
+ * On POSIX systems the memory is bounded, nothing is dumped, and where the system can it ends with the thread that started it, even stopped; its standard
+ * input ends in any case.
+ */
+const bounded =
+  `ulimit -v ${mostMemory} 2>/dev/null; ulimit -c 0; ` +
+  `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL -- "$0" "$@"; fi; exec "$0" "$@"`
+
+/** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
+export class FfmpegChild {
+  readonly #child: ChildProcess
+  readonly #listener: FfmpegChildListener
+  readonly #outputs: Readable[] = []
+  readonly #deadline: NodeJS.Timeout | undefined
+  #complaint = ''
+  #over = false
+  #gone = false
+  /** Bytes that it was given and that were not said to be taken; those of them that it has taken. */
+  #given = 0
+  #takenNow = 0
+  /** Bytes that it made and that nobody has taken yet. */
+  #waiting = 0
+
+  /** What cannot be started has ended. */
+  constructor(program: FfmpegProgram, plan: FfmpegPlan, listener: FfmpegChildListener, logger: NodeLogger) {
+    this.#listener = listener
+    const parameters = ffmpegArguments(program, plan)
+    const windows = process.platform === 'win32'
+    this.#child = spawn(
+      windows ? program.path : '/bin/sh',
+      windows ? parameters : ['-c', bounded, program.path, ...parameters],
+      { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: bareEnvironment(), cwd: '/', windowsHide: true },
+    )
+    this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
+    this.#child.once('exit', () => this.#leave())
+    // When everything that it wrote has been read.
+    this.#child.once('close', (code, signal) => {
+      this.#leave()
+      this.#end(signal ?? `exit code ${code ?? 0}`)
+    })
+    if (plan.video?.still === true) this.#deadline = setTimeout(() => this.#child.kill('SIGKILL'), stillMs).unref()
+    this.#lowerPriority(logger)
+    this.#listen()
+  }
+
+  /** Returns false when so much was not to be sent to it. */
+  write(bytes: Buffer): boolean {
+    if (this.#given + bytes.length > runWindow + mostRunBytes) return false
+    const { stdin } = this.#child
+    this.#given += bytes.length
+    // It may end at any time: then nobody reads them, and `ended` follows.
+    if (this.#over || stdin?.writable !== true) this.#took(bytes.length)
+    else stdin.write(bytes, () => this.#took(bytes.length))
+    return true
+  }
+
+  /** So much of what it made was taken. Returns false when it made less. */
+  take(bytes: number): boolean {
+    if (bytes > this.#waiting) return false
+    const held = this.#waiting > runWindow
+    this.#waiting -= bytes
+    if (held && this.#waiting <= runWindow) for (const output of this.#outputs) output.resume()
+    return true
+  }
+
+  /** Nothing more comes: what it holds back is given out, and it ends by itself. */
+  finish(): void {
+    this.#child.stdin?.end()
+  }
+
+  /** Ends it at once; `ended` is not told. */
+  kill(): void {
+    this.#over = true
+    // What it made goes nowhere: it is not kept from ending.
+    for (const output of this.#outputs) output.resume()
+    this.#child.kill('SIGKILL')
+  }
+
+  #took(bytes: number): void {
+    this.#takenNow += bytes
+    if (this.#over || this.#takenNow < takenStep) return
+    const taken = this.#takenNow
+    this.#takenNow = 0
+    this.#given -= taken
+    this.#listener.taken(taken)
+  }
+
+  /** Pictures of people and cameras that need nothing come first. */
+  #lowerPriority(logger: NodeLogger): void {
+    const { pid } = this.#child
+    if (pid === undefined) return
+    try {
+      setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    } catch (error) {
+      // It is over already, or the system does not allow it.
+      logger.debug({ err: error }, 'the priority of ffmpeg could not be lowered')
+    }
+  }
+
+  #listen(): void {
+    const { stdin, stdout, stderr, stdio } = this.#child
+    // It may end at any time; `close` tells.
+    stdin?.on('error', () => {})
+    this.#read('pictures', stdout)
+    const sound = stdio[soundDescriptor]
+    if (sound instanceof Readable) this.#read('sound', sound)
+    stderr?.on('error', () => {})
+    stderr?.on('data', (chunk: Buffer) => {
+      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-mostComplaint)
+    })
+  }
+
+  #read(output: RunOutput, pipe: Readable | null): void {
+    if (pipe === null) return
+    this.#outputs.push(pipe)
+    pipe.on('error', () => {})
+    pipe.on('data', (chunk: Buffer) => {
+      if (this.#over) return
+      this.#waiting += chunk.length
+      if (this.#waiting > runWindow) for (const each of this.#outputs) each.pause()
+      for (let at = 0; at < chunk.length; at += mostRunBytes) {
+        this.#listener.made(output, chunk.subarray(at, at + mostRunBytes))
+      }
+    })
+  }
+
+  #leave(): void {
+    clearTimeout(this.#deadline)
+    if (this.#gone) return
+    this.#gone = true
+    this.#listener.gone()
+  }
+
+  #end(why: string): void {
+    if (this.#over) return
+    this.#over = true
+    this.#listener.ended(why, this.#complaint.trim())
+  }
+}

@@ -1,0 +1,146 @@
+import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, soundsForPicture } from '../../../../shared/media/ffmpeg.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import { FfmpegChild } from './ffmpeg-child.ts'
+import type { LocalFfmpeg } from './local-ffmpeg.ts'
+
+/** What the ffmpegs of one process of the embedded node are run with. */
+export interface FfmpegRunsOptions {
+  ffmpeg: LocalFfmpeg
+  /** To that process; nothing happens when it has ended. */
+  tell: (message: FfmpegTell) => void
+  /** Transcoders of pictures at once; 0: none at all. */
+  transcoders: () => number
+  logger: NodeLogger
+}
+
+type Kind = 'pictures' | 'sound' | 'still'
+
+interface Run {
+  kind: Kind
+  child: FfmpegChild
+}
+
+/** Small pictures are made one after the other. */
+const stillsAtOnce = 1
+
+/**
+ * The ffmpegs that the controller runs for one process of the embedded node, which may start none. That process is not trusted: it says what is made, of what, and
+ * no more; there are as many of them as the settings say; and whoever does not keep to the messages has its run ended.
+ */
+export class FfmpegRuns {
+  readonly #options: FfmpegRunsOptions
+  readonly #runs = new Map<number, Run>()
+  /** Processes that are there: one that was ended takes a moment. */
+  #processes = 0
+  #last = 0
+  #looks = 0
+  #over = false
+
+  constructor(options: FfmpegRunsOptions) {
+    this.#options = options
+  }
+
+  /** Takes a message of the process. */
+  take(message: FfmpegAsk): void {
+    if (this.#over) return
+    if (message.ask === 'look') void this.#look(message.id)
+    else if (message.ask === 'start') this.#start(message.run, message.plan)
+    else {
+      // Between the end of a run and the news of it there are messages for it.
+      const run = this.#runs.get(message.run)
+      if (run !== undefined) this.#pass(message, run.child)
+    }
+  }
+
+  /** The process has ended: so do they. */
+  endAll(): void {
+    this.#over = true
+    for (const { child } of this.#runs.values()) child.kill()
+    this.#runs.clear()
+  }
+
+  /** How many run now. */
+  get size(): number {
+    return this.#runs.size
+  }
+
+  async #look(id: number): Promise<void> {
+    // The process asks once, and waits for the answer.
+    if (this.#looks >= 16) return
+    this.#looks += 1
+    const found = await this.#options.ffmpeg.look()
+    this.#looks -= 1
+    if (!this.#over) this.#options.tell({ tell: 'program', id, ...found })
+  }
+
+  #start(run: number, plan: FfmpegPlan): void {
+    const { ffmpeg, tell, logger } = this.#options
+    if (run <= this.#last) return this.#lied(run, 'it used the number of a run twice')
+    this.#last = run
+    const { program } = ffmpeg
+    const kind = kindOf(plan)
+    const refusal = program === undefined ? 'there is no ffmpeg' : this.#refusal(kind)
+    if (program === undefined || refusal !== undefined) {
+      tell({ tell: 'ended', run, why: refusal ?? '', complaint: '' })
+      return
+    }
+    this.#processes += 1
+    const child = new FfmpegChild(
+      program,
+      plan,
+      {
+        made: (output, bytes) => tell({ tell: 'made', run, output, bytes: bytes.toString('base64') }),
+        taken: (bytes) => tell({ tell: 'taken', run, bytes }),
+        ended: (why, complaint) => {
+          this.#runs.delete(run)
+          tell({ tell: 'ended', run, why, complaint })
+        },
+        gone: () => {
+          this.#processes -= 1
+        },
+      },
+      logger,
+    )
+    this.#runs.set(run, { kind, child })
+  }
+
+  /** Why no more of them is run; undefined where there is room. */
+  #refusal(kind: Kind): string | undefined {
+    const limit = this.#options.transcoders()
+    const limits = { pictures: limit, sound: limit * soundsForPicture, still: limit === 0 ? 0 : stillsAtOnce }
+    const same = Array.from(this.#runs.values()).filter((run) => run.kind === kind)
+    // Those that were ended a moment ago are not in anybody's way, as long as there are not more and more of them.
+    const most = 2 * (limits.pictures + limits.sound + limits.still)
+    const isFull = same.length >= limits[kind] || this.#processes >= most
+    return isFull ? 'there are as many ffmpegs as the settings allow' : undefined
+  }
+
+  #pass(message: Exclude<FfmpegAsk, { ask: 'look' | 'start' }>, child: FfmpegChild): void {
+    const { run } = message
+    if (message.ask === 'write') {
+      if (!child.write(Buffer.from(message.bytes, 'base64'))) this.#lied(run, 'it wrote more than it may')
+    } else if (message.ask === 'taken') {
+      if (!child.take(message.bytes)) this.#lied(run, 'it took more than there was')
+    } else if (message.ask === 'finish') child.finish()
+    else {
+      this.#runs.delete(run)
+      child.kill()
+    }
+  }
+
+  /** Ends a run with which the process does not keep to the messages. */
+  #lied(run: number, why: string): void {
+    const { tell, logger } = this.#options
+    logger.error({ run, why }, 'the embedded node does not keep to the messages about ffmpeg')
+    const lying = this.#runs.get(run)
+    if (lying === undefined) return
+    this.#runs.delete(run)
+    lying.child.kill()
+    tell({ tell: 'ended', run, why, complaint: '' })
+  }
+}
+
+function kindOf({ video }: FfmpegPlan): Kind {
+  if (video === undefined) return 'sound'
+  return video.still ? 'still' : 'pictures'
+}

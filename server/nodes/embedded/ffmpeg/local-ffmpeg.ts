@@ -1,0 +1,54 @@
+import type { FfmpegTell } from '../../../../shared/media/ffmpeg.ts'
+import type { NodeLogger } from '../../node-failure.ts'
+import { askProgram, type FfmpegProgram, findProgram } from './ffmpeg-program.ts'
+
+/** Where there was none it is looked for again after so long, in milliseconds: somebody may have installed it. */
+const lookAgainMs = 5_000
+
+/** The ffmpeg of this machine, if there is one: found when a node asks for it first, for all of them. */
+export class LocalFfmpeg {
+  readonly #wanted: string
+  readonly #logger: NodeLogger
+  #program: FfmpegProgram | undefined
+  #problem = ''
+  #search: Promise<void> | undefined
+  #searchedAt = -Infinity
+
+  /** @param wanted path or name of the program; empty: `ffmpeg` */
+  constructor(wanted: string, logger: NodeLogger) {
+    this.#wanted = wanted
+    this.#logger = logger
+  }
+
+  /** As it was found; undefined while it was not. */
+  get program(): FfmpegProgram | undefined {
+    return this.#program
+  }
+
+  /** What a node is told of it, after it was looked for where it was not found yet. Never rejects. */
+  async look(): Promise<Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>> {
+    if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
+      this.#search ??= this.#find().finally(() => {
+        this.#search = undefined
+        this.#searchedAt = performance.now()
+      })
+    }
+    await this.#search
+    if (this.#program === undefined) return { program: null, problem: this.#problem }
+    const { version, pictures, sound } = this.#program
+    return { program: { version, pictures: pictures !== undefined, sound }, problem: '' }
+  }
+
+  async #find(): Promise<void> {
+    try {
+      const path = await findProgram(this.#wanted)
+      this.#problem = path === undefined && this.#wanted !== '' ? `${this.#wanted} is no program that can be run` : ''
+      if (path === undefined) return
+      this.#program = await askProgram(path)
+      this.#logger.info({ path, version: this.#program.version }, 'ffmpeg was found')
+    } catch (error) {
+      this.#problem = 'ffmpeg is there and cannot be run'
+      this.#logger.warn({ err: error }, this.#problem)
+    }
+  }
+}

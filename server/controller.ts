@@ -127,7 +127,7 @@ export class Controller {
             page,
             tls: this.#tls,
             settings,
-            health: () => this.health(),
+            health: (known) => this.health(known),
             signIns: this.#gathering,
             led,
             logger,
@@ -347,9 +347,11 @@ export class Controller {
     return this.#services.hub.listen(listener)
   }
 
-  /** Whether the controller can do its work: for `/healthz`. */
-  health(): Health {
+  /** Whether the controller can do its work: for `/healthz`. @param known the caller has signed in: they are told what the storage says */
+  health(known: boolean): Health {
     return siteHealth({
+      known,
+
       store: this.#store.status(),
       listeners: this.#listeners.views(),
       nodes: this.#services.pool.views(),

@@ -22,7 +22,12 @@ export interface HealthFacts {
   epoch?: string | undefined
   /** Another leads by now. */
   deposed?: boolean
+  /** Who asks has signed in. What the storage says holds paths and addresses. */
+  known: boolean
 }
+
+/** What a stranger is told when the storage refuses a change. */
+const storageFails = 'the storage does not work'
 
 /** Judges a controller that answers the site's APIs. */
 export function siteHealth({
@@ -34,6 +39,7 @@ export function siteHealth({
   startedAt,
   epoch,
   deposed = false,
+  known,
 }: HealthFacts): Health {
   const { healthy, lastError, flushingFor } = store
   const listening = listeners.every(({ state }) => state !== 'failed')
@@ -43,7 +49,7 @@ export function siteHealth({
     ok,
     version,
     uptime_s: Math.round((Date.now() - startedAt) / 1000),
-    store: healthy && !stuck ? 'ok' : (lastError ?? 'the disk does not answer'),
+    store: healthy && !stuck ? 'ok' : ((known ? lastError : lastError && storageFails) ?? 'the disk does not answer'),
     nodes_online: nodes.filter(({ state }) => state === 'online').length,
     ...(epoch === undefined ? {} : { role: deposed ? 'standby' : 'leader', epoch }),
   }

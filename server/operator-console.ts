@@ -25,7 +25,7 @@ export interface ConsolePortParts {
   page: string
   tls: SiteTls
   settings: () => Settings
-  health: () => Health
+  health: (known: boolean) => Health
   signIns: EventSink
   led: LedSite | undefined
   logger: Logger

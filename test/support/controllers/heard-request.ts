@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request as send } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { passedOnHeader } from '../../../server/edge/end-to-end-headers.ts'
+import { RequestProof } from '../../../server/edge/request-proof.ts'
+import { callerHeader } from '../../../server/console/passed-on-calls.ts'
+import type { ListenerName } from '../../../server/http/listeners.ts'
+import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+import type { ControllersSite } from './controllers-site.ts'
+
+/** A request between two controllers, as somebody on the network may have it: it can be sent as often as they like, and anywhere. */
+export interface HeardRequest {
+  method: string
+  path: string
+  /** Name, value, name, value. */
+  headers: string[]
+  body: string
+}
+
+/** What a controller of the site sends: made with the site's key, as if it had been heard on the network. */
+export class HeardController {
+  readonly #proof: RequestProof
+
+  private constructor(proof: RequestProof) {
+    this.#proof = proof
+  }
+
+  static async of(site: ControllersSite): Promise<HeardController> {
+    const [first] = site.controllers
+    if (first === undefined) throw new Error('The site has no controller.')
+    const key = await loadKeyFile(join(first.headless.folder, 'seal.key'))
+    return new HeardController(RequestProof.by(createSealer(key), ''))
+  }
+
+  /** A call for somebody who showed the console key at a replica. @param receiver id of the leader */
+  call(receiver: string, method: string, path: string, body = ''): HeardRequest {
+    return this.#said(receiver, 'console', method, path, body, [callerHeader, 'key'])
+  }
+
+  /** The WebSocket of a replica that listens for its pages. */
+  events(receiver: string): HeardRequest {
+    return this.#said(receiver, 'console', 'GET', '/ws', '', [callerHeader, 'events'])
+  }
+
+  /** A client's request that a replica passes on. @param client its address */
+  passedOn(receiver: string, listener: ListenerName, path: string, client: string): HeardRequest {
+    return this.#said(receiver, listener, 'GET', path, '', [], client)
+  }
+
+  #said(
+    receiver: string,
+    listener: ListenerName,
+    method: string,
+    path: string,
+    body: string,
+    more: string[],
+    client = '',
+  ): HeardRequest {
+    const headers = ['Host', 'localhost', ...more]
+    if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(body.length))
+    const value = this.#proof.valueFor({ receiver, listener, method, target: path, headers, client, body })
+    return { method, path, headers: [passedOnHeader, value, ...headers], body }
+  }
+}
+
+/** Sends it. @param url of a port @returns status 0 where the connection was ended instead of an answer */
+export async function sendHeard(
+  url: string,
+  { method, path, headers, body }: HeardRequest,
+): Promise<{ status: number; body: string }> {
+  const { hostname: host, port } = new URL(url)
+  const sent = send({ host, port, method, path, headers, agent: false })
+  sent.end(body)
+  const [answer] = (await once(sent, 'response').catch(() => [])) as [IncomingMessage?]
+  if (answer === undefined) return { status: 0, body: '' }
+  return { status: answer.statusCode ?? 0, body: await text(answer) }
+}
+
+/** Opens a WebSocket with it. @returns the status that it is answered with: 101 where it opens */
+export async function openHeard(url: string, { path, headers }: HeardRequest): Promise<number> {
+  const { hostname: host, port } = new URL(url)
+  const forWebSocket = ['Connection', 'Upgrade', 'Upgrade', 'websocket']
+  forWebSocket.push('Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==')
+  const sent = send({ host, port, path, headers: [...headers, ...forWebSocket], agent: false })
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  sent.once('upgrade', (answer, socket) => {
+    socket.destroy()
+    resolve(answer.statusCode ?? 0)
+  })
+  sent.once('response', (answer) => {
+    answer.resume()
+    resolve(answer.statusCode ?? 0)
+  })
+  sent.once('error', reject)
+  sent.end()
+  return await promise
+}

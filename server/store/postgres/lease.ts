@@ -171,11 +171,13 @@ export class Lease {
       const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(askMs)])
       asked.abort()
       if (this.#settled()) return
-      for (const { leader } of said ?? [])
+      const answers = said === undefined ? [] : [said.present, said.missing]
+      for (const { leader } of answers)
         if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
           throw link.depose(this.#deposedBy(leader.id))
-      // Who does not answer may lead by now, and so may who has joined meanwhile.
-      const alone = joinings === this.#joinings && said?.every(({ reachDatabase }) => !reachDatabase) === true
+      // Who does not answer may lead by now, and so may who has joined meanwhile, or for whom somebody else answers.
+      const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
+      const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
       // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
       if (alone) this.#until = since + askMs
       else await this.#news(againMs)
@@ -183,17 +185,19 @@ export class Lease {
   }
 
   /** @returns undefined: one that was heard of during the last lease did not answer in time */
-  async #saidByOthers(signal: AbortSignal): Promise<OthersSaid[] | undefined> {
+  async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersSaid> | undefined> {
     const { askOthers } = this.#options
     const others = this.#others()
-    const present = others.filter((other) => this.#isPresent(other))
-    // A machine that was switched off long ago is silent, too: had it come back, it would have made itself known.
-    const missing = others.filter((other) => !this.#isPresent(other))
+    const isThere = others.filter((other) => this.#isPresent(other))
+    // A machine that was switched off long ago is silent, too, or its address is somebody else's by now: had it come back, it would have made itself known.
+    const isMissing = others.filter((other) => !this.#isPresent(other))
     const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
     const deadline = within(askMs)
-    const asked = [askOthers(present, deadline), askOthers(missing, within(missingMs))]
+    const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(missingMs))] as const
     const said = await Promise.all(asked).catch(() => undefined)
-    return deadline.aborted ? undefined : said
+    if (said === undefined || deadline.aborted) return undefined
+    const [present, missing] = said
+    return { present, missing }
   }
 
   #isPresent({ seenAt }: KnownController): boolean {

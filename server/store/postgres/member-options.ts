@@ -7,6 +7,8 @@ export interface OthersSaid {
   leader?: { id: string; epoch: string }
   /** One that does not lead reaches the database: it may take over at any moment. */
   reachDatabase: boolean
+  /** An answer was not that controller's: it may say anything, or say nothing of what is so. */
+  unproven?: boolean
 }
 
 /** Asks other controllers over the network; who does not answer by then counts as not there. @param others that were heard of before, without this one. @param signal aborts at the latest moment */

@@ -8,10 +8,10 @@ import type {
 } from '../../shared/console/procedure.ts'
 
 /**
- * `connecting`: not there yet; `online`; `lost`: it was there and will be tried again; `signed_out`: the console key is needed.
+ * `connecting`: not there yet; `online`; `lost`: it was there and will be tried again; `crowded`: too many consoles are open, it is tried again slowly; `signed_out`: the console key is needed.
  * The desktop's bridge is always online.
  */
-export type ConnectionState = 'connecting' | 'online' | 'lost' | 'signed_out'
+export type ConnectionState = 'connecting' | 'online' | 'lost' | 'crowded' | 'signed_out'
 
 /** How the page reaches the controller. Thin: names, inputs and results pass through as they are. */
 export interface Transport {

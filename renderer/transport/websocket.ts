@@ -12,10 +12,15 @@ export interface WebSocketOptions {
   /** Milliseconds before the first reconnection; doubles up to `longestWait`. */
   firstWait?: number
   longestWait?: number
+  /** Milliseconds before another attempt where too many consoles are open. */
+  crowdedWait?: number
   /** Milliseconds a connection may take. */
   connectTimeout?: number
   session?: typeof sessionState
 }
+
+/** Code with which the controller closes a connection beyond a share (server/console/console-socket.ts). */
+const tooMany = 4429
 
 interface Waiting {
   resolve(result: ConsoleResult<unknown>): void
@@ -26,7 +31,13 @@ interface Waiting {
 /** The browser's transport, over the WebSocket of the headless console at the page's own origin. */
 export function webSocketTransport(options: WebSocketOptions = {}): Transport {
   const url = options.url ?? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`
-  const { callTimeout = 15_000, firstWait = 500, longestWait = 10_000, connectTimeout = 10_000 } = options
+  const {
+    callTimeout = 15_000,
+    firstWait = 500,
+    longestWait = 10_000,
+    crowdedWait = 30_000,
+    connectTimeout = 10_000,
+  } = options
   const session = options.session ?? sessionState
   const events = listeners<ConsoleEvent>()
   const states = listeners<ConnectionState>()
@@ -73,17 +84,23 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     }
   }
 
-  async function lost(): Promise<void> {
+  async function lost(code: number): Promise<void> {
     socket = null
     failAll('The connection to the controller was lost.')
     if (closed) return
+    if (code === tooMany) {
+      become('crowded')
+      clearTimeout(retry)
+      retry = window.setTimeout(open, crowdedWait)
+      return
+    }
     if (state === 'online') become('lost')
     if ((await session()) === 'signed_out') {
       become('signed_out')
       return
     }
     if (closed || socket) return
-    if (state !== 'connecting') become('lost')
+    if (state !== 'connecting' && state !== 'crowded') become('lost')
     const spread = wait * (0.75 + Math.random() / 2)
     wait = Math.min(wait * 2, longestWait)
     clearTimeout(retry)
@@ -105,9 +122,9 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
       become('online')
     })
     mine.addEventListener('message', (event: MessageEvent<unknown>) => receive(event.data))
-    mine.addEventListener('close', () => {
+    mine.addEventListener('close', ({ code }) => {
       clearTimeout(timer)
-      if (socket === mine) void lost()
+      if (socket === mine) void lost(code)
     })
   }
 
@@ -118,7 +135,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     kind: 'websocket',
     call(name, input) {
       return new Promise((resolve, reject) => {
-        if (state === 'lost' || state === 'signed_out' || closed) {
+        if (state === 'lost' || state === 'crowded' || state === 'signed_out' || closed) {
           reject(new CallError('offline', 'The controller cannot be reached.'))
           return
         }

@@ -7,6 +7,9 @@ export const common = {
     shortcuts: 'Keyboard shortcuts',
     theme: 'Switch between light and dark',
     language: '切换到中文',
+    crowded:
+      'Too many consoles are open for this account or address. Close other pages of the console, then connect again.',
+    connectAgain: 'Connect again',
     lost: 'Connection to the controller lost. You see the last known state; reconnecting…',
     faults: 'API faults are active until {until}: real clients get wrong answers too.',
     stuck: 'The lab blocks all writes: nothing can be changed on this site until {until}.',

@@ -9,6 +9,8 @@ export const common: Texts<typeof english> = {
     shortcuts: '键盘快捷键',
     theme: '切换浅色与深色',
     language: 'Switch to English',
+    crowded: '此账户或地址打开的控制台过多。请关闭其他控制台页面，然后重新连接。',
+    connectAgain: '重新连接',
     lost: '与控制器的连接已断开，当前显示的是最后已知的状态。正在自动重连…',
     faults: 'API 故障生效中，直至 {until}：真实客户端也会收到错误应答。',
     stuck: '实验室已阻止所有写入：{until} 之前本站点无法更改任何内容。',

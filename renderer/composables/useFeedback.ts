@@ -1,5 +1,5 @@
 import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plus'
-import { shallowRef } from 'vue'
+import { type Ref, shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
 import { CallError, passwordNeeded } from '../transport/transport.ts'
 import { FileNotWrittenError, NotSavedError } from './saveFile.ts'
@@ -10,6 +10,10 @@ export interface Question {
   body: string
   /** What will be lost, one line each. */
   losses?: readonly string[]
+  /** What they should know before, newest first. */
+  facts?: { title: string; lines: readonly string[] }
+  /** What they may choose with it. */
+  option?: { label: string; chosen: Ref<boolean> }
   /** The word on the button that does it. */
   action: string
   /** How many things are lost for good: the operator types the number before the button works. */

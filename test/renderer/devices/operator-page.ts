@@ -13,6 +13,7 @@ import type { ConsoleClient } from '../../../renderer/transport/client.ts'
 import { plain } from '../../../renderer/transport/transport.ts'
 import type { SiteKeyView } from '../../../shared/console/site.ts'
 import { Controller } from '../../../server/controller.ts'
+import type { CallOrigin } from '../../../server/console/handlers.ts'
 import type { FixedCompatibility } from '../../../server/field-api/older-clients.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/site-file.ts'
@@ -24,13 +25,14 @@ import { eventually } from '../eventually.ts'
  * @param compatibility what start flags decide.
  * @param cores of the machine; left out: as it has.
  * @param siteKey of the desktop; left out: as headless.
+ * @returns `as`: a client of the same controller for another caller
  */
 export async function operator(
   prepare?: (folder: string) => Promise<void>,
   compatibility: FixedCompatibility = {},
   cores?: number,
   siteKey?: SiteKeyView,
-): Promise<ConsoleClient> {
+): Promise<ConsoleClient & { as(caller: Partial<CallOrigin>): ConsoleClient }> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   await prepare?.(folder)
   const controller = await Controller.open({
@@ -54,15 +56,18 @@ export async function operator(
     await controller.stop()
     await rm(folder, { recursive: true, force: true })
   })
-  return consoleClient({
-    kind: 'ipc',
-    call: (name, input) => controller.call(name, plain(input), { transport: 'ipc', client: '', role: 'admin' }),
-    onEvent: (listener) => controller.onEvent(listener),
-    state: () => 'online',
-    onState: () => () => undefined,
-    open: () => undefined,
-    close: () => undefined,
-  })
+  const as = (caller: Partial<CallOrigin> = {}): ConsoleClient =>
+    consoleClient({
+      kind: 'ipc',
+      call: (name, input) =>
+        controller.call(name, plain(input), { transport: 'ipc', client: '', role: 'admin', ...caller }),
+      onEvent: (listener) => controller.onEvent(listener),
+      state: () => 'online',
+      onState: () => () => undefined,
+      open: () => undefined,
+      close: () => undefined,
+    })
+  return Object.assign(as(), { as })
 }
 
 /** Shows a component of the console as the page does. It goes with the test. */

@@ -9,11 +9,11 @@ const at = (path: string) => join(root, path)
 
 /** Programs of Node and Electron's main process: file in `dist` without its ending, and source. */
 const nodeEntries = {
-  'server/headless': 'server/headless.ts',
-  'server/media-node': 'server/media-node.ts',
+  'server/headless': 'server/bin/headless.ts',
+  'server/media-node': 'server/bin/media-node.ts',
   'main/main': 'main/main.ts',
 }
-const pageEntry = 'renderer/index.html'
+const pageEntry = 'renderer/console/index.html'
 const preloadEntry = 'main/preload.ts'
 
 /**
@@ -37,7 +37,7 @@ const define = {
 }
 
 /**
- * In the console's page `zod` is `renderer/zod.ts`: it is set up before any schema is made, in whichever chunk that stands. Otherwise zod tries `new Function`, which
+ * In the console's page `zod` is `renderer/kit/zod.ts`: it is set up before any schema is made, in whichever chunk that stands. Otherwise zod tries `new Function`, which
  * the content security policy refuses and the browser reports.
  */
 const zodWithoutEval: Plugin = {
@@ -45,7 +45,7 @@ const zodWithoutEval: Plugin = {
   enforce: 'pre',
   applyToEnvironment: ({ name }) => name === 'client',
   resolveId: (source, importer) =>
-    source === 'zod' && importer !== at('renderer/zod.ts') ? at('renderer/zod.ts') : undefined,
+    source === 'zod' && importer !== at('renderer/kit/zod.ts') ? at('renderer/kit/zod.ts') : undefined,
 }
 
 /**
@@ -86,7 +86,7 @@ const roomPage: InlineConfig = {
 
 /** `vite build --app` makes everything: the page, the Node programs, the preload. An environment without its entry is left out. */
 export default defineConfig({
-  root: at('renderer'),
+  root: at('renderer/console'),
   base: './',
   publicDir: false,
   plugins: [zodWithoutEval, leanHttp, vue(), notePackages(at('dist'))],
@@ -154,7 +154,7 @@ export default defineConfig({
       const { client, node, preload } = builder.environments
       if (node && Object.keys(present(nodeEntries)).length > 0) await builder.build(node)
       if (preload && existsSync(at(preloadEntry))) await builder.build(preload)
-      if (client && existsSync(at(pageEntry)) && existsSync(at('renderer/main.ts'))) await builder.build(client)
+      if (client && existsSync(at(pageEntry)) && existsSync(at('renderer/console/main.ts'))) await builder.build(client)
       await build(roomPage)
     },
   },

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path'
 
-/** From the ground up: a folder of `server/` may import those before it. */
+/** Folders of `server/` from the ground up: each may import those before it. */
 const serverLayers = [
   ['edge'],
   ['store'],
@@ -14,14 +14,22 @@ const serverLayers = [
   ['lab'],
   ['event-log'],
   ['console'],
-  ['standby'],
+  ['controller'],
+  ['cluster'],
+  ['bin'],
 ]
-/** Used by, and looking at, every layer. */
+/** Folders that every layer may import, and that may import every layer. */
 const serverEverywhere = ['observe']
-/** The program of the embedded node: a process of its own. */
-const serverAlone = ['media']
+/** The program of the embedded node: a process of its own, which only its entry imports. */
+const serverPrograms = ['media']
 
-/** What each folder may import of ours, besides itself. */
+/** Folders of `nodes/` from the ground up; drivers stand side by side and do not import each other. */
+const nodeLayers = [['port'], ['secrets'], ['embedded', 'simulated', 'janus'], ['pool'], ['gateway']]
+
+/** Folders of `renderer/` from the ground up: two apps over one kit. */
+const rendererLayers = [['kit'], ['console', 'room-page']]
+
+/** Top-level folders that each top-level folder may import, besides itself. */
 const allowed = {
   shared: [],
   server: ['shared'],
@@ -36,32 +44,48 @@ const forbiddenPackages = {
   renderer: /^(electron($|\/)|node:)/,
 }
 
-const layerOf = (folder) => serverLayers.findIndex((layer) => layer.includes(folder))
+const layerOf = (layers, folder) => layers.findIndex((layer) => layer.includes(folder))
 
-/** Why `from` may not import `to` (both split into path segments), or undefined. */
+/** Says why a folder may not import another of the same parent, or undefined. */
+function layerRefusal(layers, parent, folder, otherFolder) {
+  if (folder === otherFolder) return undefined
+  const [mine, other] = [layerOf(layers, folder), layerOf(layers, otherFolder)]
+  if (mine === -1) return `${parent}/${folder}/ has no place in the layers; give it one in eslint-rules/layers.js.`
+  if (other === -1)
+    return `${parent}/${otherFolder}/ has no place in the layers; give it one in eslint-rules/layers.js.`
+  return other < mine
+    ? undefined
+    : `${parent}/${folder}/ may not import from ${parent}/${otherFolder}/, which is not below it.`
+}
+
+function serverRefusal(from, to) {
+  const [, folder] = from
+  const [, otherFolder] = to
+  if (serverPrograms.includes(folder) && folder !== otherFolder) return `server/${folder}/ may import shared/ only.`
+  if (serverPrograms.includes(otherFolder) && folder !== otherFolder) {
+    return folder === 'bin' ? undefined : `server/${otherFolder}/ is a program of its own: only bin/ imports it.`
+  }
+  if (folder === 'nodes' && otherFolder === 'nodes') return layerRefusal(nodeLayers, 'server/nodes', from[2], to[2])
+  if (serverEverywhere.includes(folder) || serverEverywhere.includes(otherFolder)) return undefined
+  return layerRefusal(serverLayers, 'server', folder, otherFolder)
+}
+
+/** Says why `from` may not import `to` (both split into path segments), or undefined. */
 function refusal(from, to) {
-  const [top, folder] = from
-  const [otherTop, otherFolder] = to
+  const [top] = from
+  const [otherTop] = to
   if (!(top in allowed)) return undefined
-  // The one thing that is told to the program by its package: which version it is.
-  if (from.join('/') === 'server/version.ts' && to.join('/') === 'package.json') return undefined
+  // The program reads its own version from its package.
+  if (from.join('/') === 'server/bin/version.ts' && to.join('/') === 'package.json') return undefined
   if (top !== otherTop) {
     return allowed[top].includes(otherTop) ? undefined : `${top}/ may not import from ${otherTop}/.`
   }
-  if (top !== 'server' || from.length < 3 || folder === otherFolder) return undefined
-  if (to.length < 3) return `server/${folder}/ may not import what composes it.`
-  if (serverAlone.includes(folder)) return `server/${folder}/ may import shared/ only.`
-  if (serverAlone.includes(otherFolder)) return `server/${otherFolder}/ is a program of its own; nothing imports it.`
-  if (serverEverywhere.includes(folder) || serverEverywhere.includes(otherFolder)) return undefined
-  const [mine, other] = [layerOf(folder), layerOf(otherFolder)]
-  if (mine === -1) return `server/${folder}/ has no place in the layers; give it one in eslint-rules/layers.js.`
-  if (other === -1) return `server/${otherFolder}/ has no place in the layers; give it one in eslint-rules/layers.js.`
-  return other < mine
-    ? undefined
-    : `server/${folder}/ may not import from server/${otherFolder}/, which is not below it.`
+  if (top === 'server') return serverRefusal(from, to)
+  if (top === 'renderer' && from.length > 2) return layerRefusal(rendererLayers, 'renderer', from[1], to[1])
+  return undefined
 }
 
-/** Holds the arrows between the folders. */
+/** Holds the arrows between the folders, and that no file of `server/` lies outside of one. */
 export const layers = {
   meta: { type: 'problem', schema: [], docs: { description: 'hold the arrows between the folders' } },
   create(context) {
@@ -80,6 +104,16 @@ export const layers = {
       if (message) context.report({ node: node.source, message })
     }
     return {
+      Program(node) {
+        const [top, folder] = from
+        const loose =
+          (top === 'server' && from.length < 3) || (top === 'server' && folder === 'nodes' && from.length < 4)
+        if (loose)
+          context.report({
+            node,
+            message: `${from.slice(0, -1).join('/')}/ holds folders only: put this file into one.`,
+          })
+      },
       ImportDeclaration: check,
       ExportNamedDeclaration: check,
       ExportAllDeclaration: check,

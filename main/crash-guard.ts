@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Texts } from './texts.ts'
 
 /** So many reloads in so many milliseconds; past it the operator is asked, so that a page that always crashes does not spin. */
-const mostReloads = 3
+const maxReloads = 3
 const withinMs = 60_000
 
 /** What the guard needs to know and to do. */
@@ -24,7 +24,7 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
     logger.error({ reason, exitCode }, 'the console page crashed')
     const now = Date.now()
     reloads = [...reloads.filter((at) => now - at < withinMs), now]
-    if (reloads.length > mostReloads) return void ask(texts().crashedAgain)
+    if (reloads.length > maxReloads) return void ask(texts().crashedAgain)
     contents.reload()
     show(texts().crashed)
   })

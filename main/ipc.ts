@@ -2,14 +2,14 @@ import { type IpcMainInvokeEvent, ipcMain } from 'electron'
 import type { Logger } from 'pino'
 import { isProcedureName } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
-import type { Controller } from '../server/controller.ts'
+import type { Controller } from '../server/controller/controller.ts'
 import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
 
 /** Longest input of one call, in characters of JSON: a CSV import of 4 MiB, escaped, fits. */
-const longestInput = 10 * 1024 * 1024
+const maxInput = 10 * 1024 * 1024
 /** Calls of the page that may be under way at once. */
-const mostCalls = 256
+const maxCalls = 256
 
 /**
  * Answers the page's calls. A call that is made before the controller runs waits for it.
@@ -24,7 +24,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
     }
     if (typeof name !== 'string' || !isProcedureName(name)) return refusal('notFound', 'There is no such procedure.')
     if (!fits(input)) return refusal('invalid', 'The input is too large or holds more than plain values.')
-    if (underWay >= mostCalls) return refusal('failed', 'Too many calls are under way.')
+    if (underWay >= maxCalls) return refusal('failed', 'Too many calls are under way.')
     underWay += 1
     try {
       return await (await controller).call(name, input, { transport: 'ipc', client: '', role: 'admin' })
@@ -42,7 +42,7 @@ function isFromOurPage({ senderFrame }: IpcMainInvokeEvent): boolean {
 function fits(input: unknown): boolean {
   if (input === undefined) return true
   try {
-    return JSON.stringify(input).length <= longestInput
+    return JSON.stringify(input).length <= maxInput
   } catch {
     return false
   }

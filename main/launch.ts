@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type LaunchOptions, readLaunchOptions } from '../server/launch-options.ts'
+import { type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 
 /** How the desktop app was started. */
 export interface DesktopLaunch

@@ -2,7 +2,7 @@ import { Notification } from 'electron'
 import type { Logger } from 'pino'
 
 /** So many notifications that nobody has seen to are held; the system has dropped older ones from its list by then. */
-const mostHeld = 50
+const maxHeld = 50
 
 /** What showing needs to know and to do. */
 export interface NotifierOptions {
@@ -42,7 +42,7 @@ export class Notifier {
     })
     this.#held.add(notification)
     const [oldest] = this.#held
-    if (this.#held.size > mostHeld && oldest !== undefined) this.#held.delete(oldest)
+    if (this.#held.size > maxHeld && oldest !== undefined) this.#held.delete(oldest)
     notification.show()
   }
 }

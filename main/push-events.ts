@@ -1,5 +1,5 @@
 import type { BrowserWindow } from 'electron'
-import type { Controller } from '../server/controller.ts'
+import type { Controller } from '../server/controller/controller.ts'
 import { channels } from './channels.ts'
 
 /** Pushes the controller's events to a window for as long as it lives. */

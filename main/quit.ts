@@ -2,7 +2,7 @@ import { app, powerMonitor } from 'electron'
 import type { Logger } from 'pino'
 
 /** Milliseconds after which the app ends although the store has not said that it is done. */
-const longestMs = 12_000
+const maxMs = 12_000
 
 /** Ends the app in order: the controller stops and its store is flushed first, within a deadline. */
 export class Quit {
@@ -53,7 +53,7 @@ export class Quit {
 
 async function withDeadline(work: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`The store was not flushed within ${longestMs} ms.`)), longestMs)
+  const timer = setTimeout(() => reject(new Error(`The store was not flushed within ${maxMs} ms.`)), maxMs)
   try {
     await Promise.race([work, late])
   } finally {

@@ -1,8 +1,8 @@
 import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
-import type { Controller } from '../server/controller.ts'
-import { CrashGuard } from '../server/crash-guard.ts'
-import { passRestarts, type Restarts } from '../server/restarts.ts'
+import type { Controller } from '../server/controller/controller.ts'
+import { CrashGuard } from '../server/bin/crash-guard.ts'
+import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
 import type { Texts } from './texts.ts'
 
 /** What the app's own last resort works with. */
@@ -24,7 +24,7 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
     ports: () => ({ ...restarts.ports, ...controller()?.ports() }),
     abandon: async () => await controller()?.abandon(),
     runsOn: () => !isQuitting() && (controller() !== undefined || restarts.total > 0),
-    mostRestarts: 1,
+    maxRestarts: 1,
     startAgain: startAppAgain,
     end: (code, line, reason) => {
       logger.fatal(line)

@@ -2,7 +2,7 @@ import type { Attention, OverviewView } from '../shared/console/site.ts'
 import { overviewView } from '../shared/console/site.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { type Settings, settingsSchema } from '../shared/settings.ts'
-import type { Controller } from '../server/controller.ts'
+import type { Controller } from '../server/controller/controller.ts'
 
 /** What the shell shows of the site. */
 export interface ShellState {

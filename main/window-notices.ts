@@ -2,7 +2,7 @@ import { type BrowserWindow, dialog } from 'electron'
 import type { Texts } from './texts.ts'
 
 /** So many texts wait for somebody to see them, the latest. */
-const mostWaiting = 20
+const maxWaiting = 20
 
 /** Says in the window what the system did not show as a notification: at once where somebody sees it, else as soon as it is opened. */
 export class WindowNotices {
@@ -27,7 +27,7 @@ export class WindowNotices {
   }
 
   add(text: string): void {
-    this.#waiting = [...this.#waiting, text].slice(-mostWaiting)
+    this.#waiting = [...this.#waiting, text].slice(-maxWaiting)
     void this.#tell()
   }
 

@@ -33,7 +33,7 @@ export interface JoinGrant {
 }
 
 /** Longest token that is looked at, in characters. */
-const longestJoinToken = 4_096
+const maxJoinToken = 4_096
 
 /** The claims of a token for a grant. @param id unguessable */
 export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaims {
@@ -67,7 +67,7 @@ export function joinTokenText(payload: string, signature: string): string {
 
 /** The two parts of a token, nothing of which is verified yet; undefined when it does not have the form of one. */
 export function splitJoinToken(text: string): { payload: string; signature: string } | undefined {
-  if (text.length > longestJoinToken) return undefined
+  if (text.length > maxJoinToken) return undefined
   const [payload, signature, more] = text.split('.')
   return payload === undefined || signature === undefined || more !== undefined ? undefined : { payload, signature }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { usage } from '../../server/launch-options.ts'
+import { usage } from '../../server/bin/launch-options.ts'
 import { manualPage, optionsFile, readOptions } from './option.ts'
 import { documents, programFiles, unit } from './program-files.ts'
 import type { Release } from './release.ts'
@@ -56,7 +56,7 @@ function systemFiles(release: Release): TreeFile[] {
   const options = readOptions(usage)
   const own = (file: string): string => fill(readFileSync(join(root, 'packaging/server/debian', file), 'utf8'), release)
   const day = time.toISOString().slice(0, 10)
-  const documentation = `man:roomdesk(1) file:///${documentFolder}/install.md`
+  const documentation = `man:roomdesk(1) file:///${documentFolder}/operate/install.md`
   return [
     { path: 'usr/bin/roomdesk', target: '../lib/roomdesk/roomdesk' },
     textFile('usr/lib/systemd/system/roomdesk.service', unit(root, `/${programFolder}`, documentation)),

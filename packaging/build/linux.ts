@@ -1,4 +1,4 @@
-import { usage } from '../../server/launch-options.ts'
+import { usage } from '../../server/bin/launch-options.ts'
 import { optionsFile, readOptions } from './option.ts'
 import { documents, programFiles, unit } from './program-files.ts'
 import type { Release } from './release.ts'
@@ -23,7 +23,7 @@ export async function linuxArchive(release: Release): Promise<Buffer> {
   const files = [
     ...programFiles(root, folder),
     ...documents(root, `${folder}/docs`),
-    textFile(`${folder}/roomdesk.service`, unit(root, installed, `file://${installed}/docs/install.md`)),
+    textFile(`${folder}/roomdesk.service`, unit(root, installed, `file://${installed}/docs/operate/install.md`)),
     textFile(`${folder}/roomdesk.env`, optionsFile(readOptions(usage))),
   ]
   return tarball(files, { time, compression })

@@ -58,13 +58,13 @@ export function programFiles(root: string, path: string): TreeFile[] {
 
 /** The guides of whoever runs a site, and the licences of others, below one folder. */
 export function documents(root: string, path: string): TreeFile[] {
-  const guides = ['clients', 'data', 'high-availability', 'install', 'moving', 'scale']
-  const present = guides.map((name) => join(root, 'docs', `${name}.md`)).filter((file) => existsSync(file))
+  const operate = ['data', 'high-availability', 'install', 'scale', 'security'].map((name) => `operate/${name}.md`)
+  const integrate = ['clients', 'moving'].map((name) => `integrate/${name}.md`)
   return [
-    ...present.map((file) => ({
-      path: `${path}/${file.slice(file.lastIndexOf('docs') + 5)}`,
+    ...[...operate, ...integrate].map((file) => ({
+      path: `${path}/${file}`,
       mode: plain,
-      content: { from: file },
+      content: { from: join(root, 'docs', file) },
     })),
     { path: `${path}/${licencesFile}`, mode: plain, content: { from: join(root, 'dist', licencesFile) } },
   ]

@@ -1,5 +1,5 @@
-import '../styles/tokens.css'
-import '../styles/base.css'
+import '../kit/styles/tokens.css'
+import '../kit/styles/base.css'
 import './page.css'
 import { createApp } from 'vue'
 import RoomPage from './RoomPage.vue'

@@ -1,6 +1,6 @@
 import type { Person } from '../../shared/media/signal.ts'
 import type { IconName } from './icons.ts'
-import type { Texts } from './texts/texts.ts'
+import type { Texts } from './texts/catalogue.ts'
 
 /** What a host may do with one person. */
 export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'

@@ -10,7 +10,7 @@ import type { DigestForm } from '../../shared/settings.ts'
 export type DigestsByForm = Readonly<Record<DigestForm, Buffer>>
 
 /** Longest base64 text that is looked at: 64 bytes make 88 characters. */
-const longestText = 100
+const maxText = 100
 
 /** A secret as the HMAC functions take it. */
 export function hmacKey(secret: string): KeyObject {
@@ -72,7 +72,7 @@ export function canonicalBase64(text: string): string {
 
 /** The bytes of a digest in any spelling of base64; undefined when it is none. */
 export function decodeDigest(text: string): Buffer | undefined {
-  if (text.length > longestText) return undefined
+  if (text.length > maxText) return undefined
   const canonical = canonicalBase64(text)
   if (canonical === '' || canonical.length % 4 === 1 || !/^[A-Za-z0-9+/]+$/.test(canonical)) return undefined
   return Buffer.from(canonical, 'base64')

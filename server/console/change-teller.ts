@@ -1,6 +1,6 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
 import type { EventActor, EventFields, EventSubject } from '../../shared/console/events.ts'
-import { difference } from '../event-log/difference.ts'
+import { difference } from '../event-log/record-difference.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
 import { stateOf, subjectOf } from '../event-log/site-state.ts'

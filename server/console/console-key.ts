@@ -8,7 +8,7 @@ const sessionLife = 7 * 24 * 60 * 60 * 1000
 /** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
 const wellFormed = /^[\x21-\x7e]{32,200}$/
 /** Bytes of a file that is looked at. */
-const longestFile = 1_024
+const maxFile = 1_024
 const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII characters without spaces'
 
 /**
@@ -100,7 +100,7 @@ export class ConsoleKey {
       const found = statSync(this.file)
       mtime = found.mtimeMs
       if (mtime === this.#mtime) return
-      text = found.size > longestFile ? '' : readFileSync(this.file, 'utf8').trim()
+      text = found.size > maxFile ? '' : readFileSync(this.file, 'utf8').trim()
     } catch {
       // Gone while we run: the key in memory stays good until the next start.
       return

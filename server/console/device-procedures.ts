@@ -3,7 +3,7 @@ import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 

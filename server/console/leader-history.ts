@@ -1,5 +1,5 @@
 import type { LeaderChange } from '../event-log/sources/controllers.ts'
-import type { KnownController } from '../store/site-member.ts'
+import type { KnownController } from '../store/election/site-member.ts'
 
 /** That another controller leads, for the event log. */
 export interface NewLeader {

@@ -8,8 +8,8 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
 import type { ControlClient } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import type { FrontRooms } from '../nodes/front/front-rooms.ts'
-import { NodeError } from '../nodes/media-node.ts'
+import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
@@ -21,7 +21,7 @@ export interface MediaParts {
   /** Name of the node that serves a room; empty for none. */
   nodeOf: (roomId: string) => string
   /** Rooms whose page and streams are at an embedded node while another one carries their media. */
-  front: Pick<FrontRooms, 'carries' | 'streamsOf'>
+  front: Pick<GatewayRooms, 'carries' | 'streamsOf'>
   joinLinks: JoinLinks
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>

@@ -7,10 +7,10 @@ import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
 import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
-import { mostUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
+import { maxUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
-import type { NodePool } from '../nodes/node-pool.ts'
-import { nodeSecretsAfter, secretNamesOf } from '../nodes/node-secrets.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { nodeSecretsAfter, secretNamesOf } from '../nodes/secrets/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
@@ -83,7 +83,7 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
     },
     'nodes.proposal': async () => {
       const cores = machine.cores()
-      const most = mostUsefulNodes(cores)
+      const most = maxUsefulNodes(cores)
       const embedded = [...store.all('nodes').values()].filter(({ kind }) => kind === 'embedded').length
       const proposed = await propose(Math.max(1, most - embedded))
       return { cores, most, embedded, missing: most > embedded ? proposed : [], next: proposed[0] ?? null }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { ControllerPlace, KnownController } from '../store/site-member.ts'
+import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { SiteControllers } from './site-controllers.ts'
 

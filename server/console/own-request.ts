@@ -27,7 +27,7 @@ export interface Exchange {
 
 const deadlineMs = 10_000
 /** Bytes of an answer that are kept. */
-const longestBody = 256 * 1024
+const maxBody = 256 * 1024
 
 /**
  * Sends a request over HTTP or HTTPS as an outside client would, and reads the answer. Over HTTPS it trusts the listener's own
@@ -77,13 +77,13 @@ function exchange(
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
-        if (size < longestBody) chunks.push(chunk)
+        if (size < maxBody) chunks.push(chunk)
         size += chunk.length
       })
       response.once('error', reject)
       response.once('end', () => {
         const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const)
-        const text = Buffer.concat(chunks).subarray(0, longestBody).toString('utf8')
+        const text = Buffer.concat(chunks).subarray(0, maxBody).toString('utf8')
         resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(headers), body: text })
       })
     })

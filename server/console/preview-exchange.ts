@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 
 /** Longest answer of a node, in bytes. */
-const longestAnswer = 64 * 1024
+const maxAnswer = 64 * 1024
 
 /** What a node answered to an offer. */
 export interface NodeAnswer {
@@ -67,7 +67,7 @@ async function send(
         text(response).then((answer) => {
           const { statusCode: status = 0, headers: fields } = response
           const { location = '', 'content-type': type = '' } = fields
-          resolve({ status, type, location, body: answer.slice(0, longestAnswer) })
+          resolve({ status, type, location, body: answer.slice(0, maxAnswer) })
         }, reject)
       })
       request.end(body)

@@ -1,5 +1,5 @@
 import type { CascadeView } from '../../shared/console/relays.ts'
-import type { Cascades } from '../nodes/janus/cascade/cascades.ts'
+import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on what nodes hand to each other. */

@@ -1,4 +1,4 @@
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { Rooms } from '../rooms/rooms.ts'

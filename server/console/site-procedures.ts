@@ -4,7 +4,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
-import type { NodePool } from '../nodes/node-pool.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { AppliedSettings } from './applied-settings.ts'
@@ -36,7 +36,7 @@ type CountedCollection = 'rooms' | 'credentials' | 'nodes' | 'devices' | 'accoun
 type BackupView = ProcedureOutput<'backups.make'>
 
 /** Accounts and tokens that a preview names. */
-const mostShown = 100
+const maxShown = 100
 
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
 
@@ -102,7 +102,7 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       const count = (collection: CountedCollection): number => store.all(collection).size
       return {
         ...preview,
-        access: access.slice(0, mostShown),
+        access: access.slice(0, maxShown),
         access_total: access.length,
         proof,
         restorable: proof === 'good' || isAtMachine(origin),

@@ -27,7 +27,7 @@ export interface TesterParts {
 }
 
 /** Tokens kept for the next sends. */
-const mostTokens = 100
+const maxTokens = 100
 
 /** The API tester: it sends a request through the listener, over HTTP, as an outside client would. */
 export function testerHandlers(parts: TesterParts): Handlers<ProceduresOf<'tester'>> {
@@ -97,7 +97,7 @@ class Tester {
     const { random, key } = parsed(body)
     if (typeof random !== 'string' || typeof key !== 'string') return undefined
     const token = digestText(this.#form, hmacKey(this.#parts.credentials.reveal(accessKey)), `${random}:${key}`)
-    if (this.#tokens.size >= mostTokens) this.#tokens.clear()
+    if (this.#tokens.size >= maxTokens) this.#tokens.clear()
     this.#tokens.set(accessKey, token)
     return token
   }

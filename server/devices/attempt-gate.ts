@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** The highest count of failures that is told apart; the reconnect ladder has reached its top by then. */
-const mostFailures = 6
+const maxFailures = 6
 
 /**
  * Lets joins begin at a steady pace: those of devices that failed least first, in the order they came. A device that is dead holds its place for a moment only,
@@ -22,7 +22,7 @@ const mostFailures = 6
 export class AttemptGate {
   readonly #limits: GateLimits
   /** By how often the device failed in a row. */
-  readonly #waiting = Array.from({ length: mostFailures + 1 }, () => new Set<Waiting>())
+  readonly #waiting = Array.from({ length: maxFailures + 1 }, () => new Set<Waiting>())
   #placesTaken = 0
   #underWay = 0
 
@@ -58,7 +58,7 @@ export class AttemptGate {
   /** Resolves with a place taken. */
   #turn(signal: AbortSignal, failures: number): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    const queue = this.#waiting[Math.min(failures, mostFailures)]
+    const queue = this.#waiting[Math.min(failures, maxFailures)]
     if (queue === undefined) return Promise.reject(new RangeError('a count of failures is not negative'))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const giveUp = (): void => {

@@ -18,7 +18,7 @@ export class CsvError extends Error {
 }
 
 /** Lines that are read, empty ones included: reading costs the controller time that nobody else has meanwhile. */
-const mostLines = 100_000
+const maxLines = 100_000
 
 /**
  * Reads CSV as RFC 4180 has it, with any line ending and an optional byte order mark; empty lines are skipped. Strict: a stray or open quote is an error.
@@ -38,7 +38,7 @@ export function parseCsv(text: string): CsvRecord[] {
         const at = line + lineBreaks(normal.slice(start, problem.index ?? cursor))
         throw new CsvError(at, complaint(at, problem.code))
       }
-      if (++lines > mostLines) throw new CsvError(line, `The table has more than ${mostLines} lines.`)
+      if (++lines > maxLines) throw new CsvError(line, `The table has more than ${maxLines} lines.`)
       const raw = normal.slice(start, cursor)
       refuseStrayQuotes(cells, raw, line)
       if (cells.length > 1 || cells[0] !== '') records.push({ line, cells: cells.map(unguardFormula) })

@@ -1,4 +1,4 @@
-import type { NodeDevice } from '../nodes/media-node.ts'
+import type { NodeDevice } from '../nodes/port/media-node-port.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { isSameSealing } from '../store/sealer.ts'

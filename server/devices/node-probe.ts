@@ -2,8 +2,8 @@ import { deviceErrorMessages } from '../../shared/device.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import { NodeError } from '../nodes/media-node.ts'
-import type { DeviceProbe } from './probe.ts'
+import { NodeError } from '../nodes/port/media-node-port.ts'
+import type { DeviceProbe } from './probe-result.ts'
 
 /** Looks at devices through an embedded node: they pull them, too. @throws ApiError nodeOffline when it does not run */
 export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {

@@ -31,7 +31,7 @@ export interface ReconnectorOptions {
 export type JoinCause = 'due' | 'changed' | 'operator'
 
 /** A refused login is tried so often, then waits for a changed login or the operator: cameras lock accounts (contract, section 4). */
-const mostRefusedLogins = 3
+const maxRefusedLogins = 3
 
 /**
  * The life of one outgoing user as one state machine. Every step out of a state raises the generation: an answer that belongs to an earlier one changes nothing.
@@ -95,7 +95,7 @@ export class Reconnector {
       this.#ladder.reset()
     } else {
       if (this.#state === 'joining' || this.#state === 'joined') return
-      if (cause === 'due' && this.#refusedLogins >= mostRefusedLogins) return
+      if (cause === 'due' && this.#refusedLogins >= maxRefusedLogins) return
     }
     const generation = this.#step('joining')
     const controller = new AbortController()
@@ -162,7 +162,7 @@ export class Reconnector {
     this.#retries += 1
     if (failure.kind === 'auth') this.#refusedLogins += 1
     const wait = this.#ladder.failed()
-    const hold = failure.hold === true || this.#refusedLogins >= mostRefusedLogins
+    const hold = failure.hold === true || this.#refusedLogins >= maxRefusedLogins
     this.#wait(hold ? { ...failure, hold } : failure, hold ? undefined : wait)
   }
 
@@ -197,12 +197,12 @@ export class Reconnector {
 
 /** Moments at which waits end, in milliseconds apart: a quarter of the wait, within these bounds. */
 const shortestBeat = 250
-const longestBeat = 1_000
+const maxBeat = 1_000
 
 /** A wait ends together with others: to wake two processes for each of many dead devices costs more than their attempts. */
 function onTheBeat(milliseconds: number): number {
   if (milliseconds < 4 * shortestBeat) return milliseconds
-  const beat = Math.min(longestBeat, shortestBeat * Math.floor(milliseconds / (4 * shortestBeat)))
+  const beat = Math.min(maxBeat, shortestBeat * Math.floor(milliseconds / (4 * shortestBeat)))
   const now = performance.now()
   return Math.round(Math.round((now + milliseconds) / beat) * beat - now)
 }

@@ -1,6 +1,7 @@
 import { type DeviceLogin, isLoginFor } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import { placeOf, type SealedPlace } from '../store/sealed-places.ts'
+import { placeOf } from '../store/sealed-places.ts'
+import type { SealedPlace } from '../store/sealer.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'

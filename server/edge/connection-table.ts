@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressShare, plainAddress } from '../../shared/client-address.ts'
-import { type ConnectionLimits, mostUnanswered, slowBodyMs } from './limits.ts'
+import { type ConnectionLimits, maxUnanswered, slowBodyMs } from './limits.ts'
 
 /** One connection of a port. */
 export interface Connection {
@@ -140,7 +140,7 @@ export class ConnectionTable {
     response.once('close', () => {
       connection.pipelined -= 1
     })
-    if (connection.pipelined < mostUnanswered) return
+    if (connection.pipelined < maxUnanswered) return
     stopReading(connection.socket)
     connection.socket.destroy()
   }

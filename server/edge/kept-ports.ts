@@ -1,4 +1,4 @@
-import type { Running } from './server.ts'
+import type { Running } from './listening-port.ts'
 
 /** Ports that listen while nobody owns them: the program changes its role, one owner has let go of them, the next one takes them. No client notices. */
 export class KeptPorts {

@@ -63,4 +63,4 @@ export const lingerMs = 500
  * Requests of one connection whose answers are not out yet (pipelining). Node reads all that came in one piece before it looks at what is unanswered, thousands of them; each
  * costs about 8 kB until its answer is read. Clients send one, a few send ten.
  */
-export const mostUnanswered = 64
+export const maxUnanswered = 64

@@ -12,7 +12,7 @@ export interface PortHolder {
 /** State LISTEN in `/proc/net/tcp` (Linux: proc_pid_net(5)). */
 const listening = '0A'
 /** A machine with very many processes is not searched to the end. */
-const longestSearchMs = 300
+const maxSearchMs = 300
 
 /**
  * The process that keeps us from listening on a port: on Linux, by `/proc`, as far as this user may look. Undefined where the
@@ -22,7 +22,7 @@ export function portHolder(host: string, port: number): PortHolder | undefined {
   if (process.platform !== 'linux') return undefined
   const sockets = new Set([...listeners('tcp', host, port), ...listeners('tcp6', host, port)])
   if (sockets.size === 0) return undefined
-  const end = performance.now() + longestSearchMs
+  const end = performance.now() + maxSearchMs
   for (const entry of list('/proc')) {
     const pid = Number(entry)
     if (!Number.isInteger(pid)) continue

@@ -7,6 +7,7 @@ import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Servi
 import type { KeptPorts } from './kept-ports.ts'
 import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
 import { listenError } from './listen-error.ts'
+import type { Running } from './listening-port.ts'
 import { listenerUrl } from './network-addresses.ts'
 import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
 import type { ProofProblem, RequestProof } from './request-proof.ts'
@@ -41,20 +42,6 @@ export interface ListenAddress {
   tls?: TlsMaterial | undefined
   /** Shown to other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
   controllersTls?: TlsMaterial | undefined
-}
-
-/** A port that listens. */
-export interface Running {
-  readonly server: Server
-  readonly table: ConnectionTable
-  readonly host: string
-  readonly port: number
-  readonly secure: boolean
-  readonly url: string
-  /** Who serves it; what is under way stays with who began it. */
-  readonly serving: Serving
-  readonly report: NodeJS.Timeout
-  readonly readers: NodeJS.Timeout
 }
 
 /** Who a port speaks TLS with. */

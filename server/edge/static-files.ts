@@ -26,7 +26,7 @@ export interface StaticFile {
 }
 
 /** Files that are kept in memory, in bytes; what does not fit is read each time. */
-const mostKept = 64 * 1024 * 1024
+const maxKept = 64 * 1024 * 1024
 /** A name that is not there makes the folder be listed again no sooner than this after the last time. Milliseconds. */
 const listAgainMs = 5_000
 
@@ -66,7 +66,7 @@ export class StaticFiles {
       this.#files.delete(name)
       throw error
     })
-    if (file === undefined || this.#kept + file.body.length > mostKept) this.#files.delete(name)
+    if (file === undefined || this.#kept + file.body.length > maxKept) this.#files.delete(name)
     else this.#kept += file.body.length
     return file
   }

@@ -3,9 +3,9 @@ import type { EventFields } from '../../shared/console/events.ts'
 import type { EventContent } from './entry-line.ts'
 
 /** Characters of one text of an entry. */
-const longestText = 300
+const maxText = 300
 /** Fields of one part of an entry. */
-const mostFields = 40
+const maxFields = 40
 
 /** An entry whose line is at most some 60 kB, whatever somebody called a room. */
 export function boundedContent(content: EventContent): EventContent {
@@ -24,9 +24,9 @@ export function boundedContent(content: EventContent): EventContent {
 function boundedFields(fields: EventFields): EventFields {
   const entries = Object.entries(fields)
   const isShort =
-    entries.length <= mostFields && entries.every(([, value]) => typeof value !== 'string' || shown(value) === value)
+    entries.length <= maxFields && entries.every(([, value]) => typeof value !== 'string' || shown(value) === value)
   if (isShort) return fields
-  const kept = entries.slice(0, mostFields)
+  const kept = entries.slice(0, maxFields)
   return Object.fromEntries(
     kept.map(([name, value]) => [short(name), typeof value === 'string' ? shown(value) : value]),
   )
@@ -38,5 +38,5 @@ function shown(text: string): string {
 }
 
 function short(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }

@@ -8,7 +8,7 @@ import {
   type LogVerdict,
 } from '../../shared/console/events.ts'
 import type { Log } from '../observe/log.ts'
-import { eventsFolder } from '../store/files/backup-events.ts'
+import { eventsFolder } from '../store/backups/backup-events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { boundedContent } from './bounded-content.ts'
@@ -42,7 +42,7 @@ export interface EventLogOptions {
   /** What comes together within so many milliseconds is written together. */
   gatherMs?: number
   /** Entries that wait for a disk that refuses; further ones are counted, and lost. */
-  mostWaiting?: number
+  maxWaiting?: number
 }
 
 /** State of the log, for the console. */
@@ -147,7 +147,7 @@ export class EventLog {
   /** Something happened. Costs a push; never throws, never waits. */
   append(draft: EventDraft): void {
     if (this.#closed) return
-    if (this.#waiting.length >= (this.#options.mostWaiting ?? defaultMostWaiting)) {
+    if (this.#waiting.length >= (this.#options.maxWaiting ?? defaultMostWaiting)) {
       this.#lost++
       this.#untold++
       return

@@ -7,7 +7,7 @@ export interface FloodLimits {
 }
 
 /** Keys that are watched at once: of further ones all pass. */
-const mostKeys = 10_000
+const maxKeys = 10_000
 
 interface Window {
   until: number
@@ -31,7 +31,7 @@ export class FloodGate {
     let window = this.#windows.get(key)
     if (window === undefined || window.until <= now) {
       if (window !== undefined) this.#end(key, window)
-      if (this.#windows.size >= mostKeys) return true
+      if (this.#windows.size >= maxKeys) return true
       window = { until: now + this.#limits.windowMs, passed: 0, held: 0 }
       this.#windows.set(key, window)
       this.#timer ??= setInterval(() => this.#sweep(), Math.min(this.#limits.windowMs, 60_000)).unref()

@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { headName } from '../store/files/backup-events.ts'
+import { headName } from '../store/backups/backup-events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 

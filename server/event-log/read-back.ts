@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type EventEntry, type EventFilter, eventMatcher } from '../../shared/console/events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
 import { entryOf, placeOf } from './entry-line.ts'
-import { longestLine, type Segment } from './segments.ts'
+import { maxLine, type Segment } from './segments.ts'
 
 const chunkBytes = 256 * 1024
 
@@ -62,7 +62,7 @@ async function readSegment(path: string, page: PageOfLines, budget: number): Pro
       const cut = start === 0 ? 0 : chunk.indexOf(0x0a) + 1
       // A line longer than a chunk is none of ours.
       rest = cut === 0 && start > 0 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(0, start === 0 ? 0 : cut))
-      if (rest.length > longestLine + 1) rest = Buffer.alloc(0)
+      if (rest.length > maxLine + 1) rest = Buffer.alloc(0)
       takeLines(chunk.subarray(start === 0 ? 0 : cut), page)
       end = start
     }

@@ -17,7 +17,7 @@ export interface Segment {
 
 const namePattern = /^events-(\d{12})\.ndjson$/
 /** A line is shorter: entries are bounded. */
-export const longestLine = 64 * 1024
+export const maxLine = 64 * 1024
 
 export function segmentName(first: number): string {
   return `events-${String(first).padStart(12, '0')}.ndjson`
@@ -37,7 +37,7 @@ export async function listSegments(folder: string, oldest = 1): Promise<Segment[
 async function beginningOf(path: string): Promise<Pick<Segment, 'bytes' | 'at' | 'prev'>> {
   const handle = await open(path, 'r')
   try {
-    const buffer = Buffer.allocUnsafe(longestLine)
+    const buffer = Buffer.allocUnsafe(maxLine)
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
     const end = buffer.subarray(0, bytesRead).indexOf(0x0a)
     const entry = end === -1 ? undefined : entryOf(buffer.subarray(0, end))

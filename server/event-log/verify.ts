@@ -5,7 +5,7 @@ import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { type ChainEnd, isIntact, noHash, placeOf } from './entry-line.ts'
 import { type LogHead, readHead } from './head-file.ts'
-import { listSegments, longestLine } from './segments.ts'
+import { listSegments, maxLine } from './segments.ts'
 
 const chunkBytes = 256 * 1024
 /** Times that the log may be shortened under the eyes of who reads it. */
@@ -108,7 +108,7 @@ class ChainWalk {
   async read(path: string, signal: AbortSignal | undefined): Promise<boolean> {
     const handle = await open(path, 'r')
     try {
-      const buffer = Buffer.allocUnsafe(chunkBytes + longestLine)
+      const buffer = Buffer.allocUnsafe(chunkBytes + maxLine)
       let filled = 0
       for (;;) {
         signal?.throwIfAborted()
@@ -122,7 +122,7 @@ class ChainWalk {
           if (!this.#take(buffer.subarray(from, end))) return false
           from = end + 1
         }
-        if (filled - from > longestLine) return this.fail('changed')
+        if (filled - from > maxLine) return this.fail('changed')
         buffer.copyWithin(0, from, filled)
         filled -= from
       }

@@ -1,6 +1,6 @@
 import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
 import type { FaultRules } from '../lab/faults.ts'
-import type { NodePool } from '../nodes/node-pool.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { Store, StoreNotice } from '../store/store.ts'

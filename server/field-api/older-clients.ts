@@ -38,11 +38,11 @@ export interface OlderClientsOptions {
 }
 
 /** Refused calls that are told apart, by operation, address and credential. */
-const mostRemembered = 200
+const maxRemembered = 200
 /** Of these, shown to the operator. */
-const mostShown = 20
+const maxShown = 20
 /** Clients that the operator wants to hear no more of; past it the one dismissed first is told again. */
-const mostDismissed = 200
+const maxDismissed = 200
 const week = 7 * 24 * 60 * 60 * 1000
 
 /** What older clients call where nobody else does: on the media port also the operations of the device API, because both were on one origin. */
@@ -102,14 +102,14 @@ export class OlderClients implements RequestObserver {
           (call) => !this.switches[call.setting] && call.last_at >= since && !this.#dismissed.has(clientKey(call)),
         )
         .reverse()
-        .slice(0, mostShown),
+        .slice(0, maxShown),
     }
   }
 
   /** The operator has seen that this client is refused: it is told no more, whatever it calls, while the controller runs. */
   dismiss(client: RefusedClient): void {
     this.#dismissed.add(clientKey(client))
-    if (this.#dismissed.size <= mostDismissed) return
+    if (this.#dismissed.size <= maxDismissed) return
     const { value: first } = this.#dismissed.values().next()
     if (first !== undefined) this.#dismissed.delete(first)
   }
@@ -143,7 +143,7 @@ export class OlderClients implements RequestObserver {
       first_at: before?.first_at ?? now,
       last_at: now,
     })
-    if (this.#refused.size > mostRemembered) {
+    if (this.#refused.size > maxRemembered) {
       const { value: oldest } = this.#refused.keys().next()
       if (oldest !== undefined) this.#refused.delete(oldest)
     }

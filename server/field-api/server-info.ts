@@ -3,7 +3,7 @@ import type { IceServer } from '../../shared/media/media-settings.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
-import type { NodePool } from '../nodes/node-pool.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 
 /** What server_info tells of. */
 export interface ServerInfoServices {

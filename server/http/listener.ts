@@ -70,11 +70,11 @@ export interface Listener {
 export const maxApiHeaderSize = 20 * 1024
 
 /** Bodies that wait to be asked for are, up to here: what is too long by less is read and left, so that its sender may see the answer. Bytes. */
-const longestAwaitedBody = 1024 * 1024
+const maxAwaitedBody = 1024 * 1024
 
 /** Whether the body of a request to an API is asked for. */
 export function wantsApiBody(request: IncomingMessage): boolean {
-  return announcedLength(request) <= longestAwaitedBody
+  return announcedLength(request) <= maxAwaitedBody
 }
 
 /** Makes a listener; it can be started again after a stop. */

@@ -1,9 +1,9 @@
 import type { DeviceErrorKind } from '../../shared/device.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import type { NodeUser } from '../nodes/media-node.ts'
-import type { NodePool } from '../nodes/node-pool.ts'
+import type { NodeUser } from '../nodes/port/media-node-port.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/simulated/simulated-node.ts'
-import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/faults.ts'
+import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/simulated-faults.ts'
 import type { Store } from '../store/store.ts'
 
 /** The lab's hand on simulated nodes: people who come and go, and faults. It refuses nodes that carry real media. */

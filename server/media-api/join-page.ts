@@ -10,7 +10,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 /** Where people begin; public SDKs hand `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/
 /** Visits per minute and address: everybody of an office that comes through one address fits. */
-const mostVisits = 300
+const maxVisits = 300
 
 /** What a person reads who cannot go on. */
 interface Notice {
@@ -67,7 +67,7 @@ export interface JoinPageParts {
  * keeps and does not send: nobody has shown anything yet, so every room number gets the same answer, and nothing is looked up or changed.
  */
 export function joinPage({ links, observer, visits }: JoinPageParts): Middleware {
-  const limit = visits ?? new ClientRateLimit({ most: mostVisits, windowMs: 60_000 })
+  const limit = visits ?? new ClientRateLimit({ most: maxVisits, windowMs: 60_000 })
   return async (context, next) => {
     if (!path.test(context.path) || (context.method !== 'GET' && context.method !== 'HEAD')) {
       await next()

@@ -3,7 +3,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import { joinUrlOperation } from './join-url.ts'
 import { mcuOperations } from './mcu.ts'
-import { roomOperations } from './rooms.ts'
+import { roomOperations } from './room-operations.ts'
 import { userOperations } from './users.ts'
 
 /** What the media API's operations work with. */

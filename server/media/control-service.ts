@@ -7,7 +7,7 @@ import {
   toNodeSchema,
 } from '../../shared/media/control.ts'
 import type { Web } from './http/web.ts'
-import type { Log } from './log.ts'
+import type { Log } from './base/media-log.ts'
 import { MediaServer, type RunningMethod } from './media-server.ts'
 import { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { DeviceFailure } from './rooms/device-failure.ts'

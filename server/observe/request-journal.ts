@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type ActivityEntry, activityMatcher, type activityProcedures } from '../../shared/console/activity.ts'
 import type { Observation, RequestObserver } from './observation.ts'
-import type { KnownNames } from './redaction/parameters.ts'
+import type { KnownNames } from './redaction/redacted-parameters.ts'
 import { shownRequest } from './redaction/request.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>

@@ -1,5 +1,5 @@
 import { ApiError } from '../../shared/result-codes.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** Waits between the tries, in milliseconds. A node that is lost meanwhile is told by the pool when it returns. */
 const waits = [1_000, 2_000, 4_000] as const

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ConsoleError, type bulkOutcome } from '../../shared/console/procedure.ts'
 import { ApiError, resultCodes } from '../../shared/result-codes.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** How many go at once: their changes share one fsync. */
 const width = 64

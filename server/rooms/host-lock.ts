@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import type { WantedLock } from '../nodes/embedded/embedded-media-options.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Rooms } from './rooms.ts'
 
 /** What locking a room for its host needs. */

@@ -1,5 +1,5 @@
-import type { SiteMember } from '../store/site-member.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { SiteMember } from '../store/election/site-member.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** What the others of a site are looked for in. */
 export interface OtherControllersOptions {

@@ -1,6 +1,6 @@
 import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
 import { shownName } from '../../shared/control-character.ts'
-import type { NodeUser } from '../nodes/media-node.ts'
+import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'

@@ -3,8 +3,8 @@ import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../access/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
-import type { FrontRooms } from '../nodes/front/front-rooms.ts'
-import type { NodeLogger } from '../nodes/node-failure.ts'
+import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { JoinLinks } from './join-links.ts'
@@ -20,7 +20,7 @@ export interface WantedRoomParts {
   rooms: Pick<Rooms, 'get' | 'hostPassword' | 'assign' | 'openToNumber'>
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page one node shows while another carries their media. */
-  front: Pick<FrontRooms, 'carries' | 'open'>
+  front: Pick<GatewayRooms, 'carries' | 'open'>
   /** Told of each: these are the visits that may be guesses. */
   observer: RequestObserver
   logger: NodeLogger

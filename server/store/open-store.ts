@@ -1,28 +1,6 @@
 import { openFiles } from './files/open-files.ts'
-import type { Migrations } from './migrations.ts'
-import type { StoreLogger } from './notices.ts'
-import type { SessionDeadlines } from './postgres/session.ts'
-import type { Sealer } from './sealer.ts'
 import type { Store } from './store.ts'
-
-export interface StoreOptions {
-  /** The data folder; made when there is none. */
-  folder: string
-  /** Address of the PostgreSQL database that holds the site's state, `postgres://…`; left out: files in the data folder do. */
-  database?: string | undefined
-  /** Deadlines of its connections: for tests. */
-  databaseDeadlines?: SessionDeadlines
-  sealer: Sealer
-  logger?: StoreLogger
-  /** Milliseconds since the epoch. */
-  clock?: () => number
-  /** How long a change may take, in milliseconds: asked for each, so that it can be a setting. Default: settings.deadlines.store_ms, 5 s. */
-  deadlineMs?: () => number
-  /** A snapshot is made when the journal is this large, in bytes, and as large as the snapshot. */
-  snapshotAfterBytes?: number
-  /** Other schema versions than this program's: for tests of migrations. */
-  migrations?: Migrations
-}
+import type { StoreOptions } from './store-options.ts'
 
 /**
  * Opens a site: its state is in a database, or in files of the data folder.

@@ -1,7 +1,5 @@
+import type { SealedPlace } from './sealer.ts'
 import type { CollectionName } from './store.ts'
-
-/** Names where a sealed text belongs: it opens nowhere else. Authenticated with the text (AAD), never stored. */
-export type SealedPlace = readonly string[]
 
 /** Field of each collection that holds a sealed text; empty: the record has no secret. */
 export const sealedFields = {

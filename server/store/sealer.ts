@@ -6,7 +6,9 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { hasCode, syncFolder } from './files/durable-files.ts'
 import { holdsSealedSecrets, placelessPrefix, sealedPrefix } from './files/sealed-secrets.ts'
 import { readingOf } from './files/store-file-error.ts'
-import type { SealedPlace } from './sealed-places.ts'
+
+/** Names where a sealed text belongs: it opens nowhere else. Authenticated with the text (AAD), never stored. */
+export type SealedPlace = readonly string[]
 
 /** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
 export interface Sealer {

@@ -1,6 +1,7 @@
 import { completeSettings, defaultSettings, type Settings } from '../../shared/settings.ts'
 import type { StoredIceServer, StoredSettings } from './records.ts'
-import { iceServerPlace, type SealedPlace, sealedCollections } from './sealed-places.ts'
+import { iceServerPlace, sealedCollections } from './sealed-places.ts'
+import type { SealedPlace } from './sealer.ts'
 import { cannotOpen, isPlaceless, type Sealer } from './sealer.ts'
 import type { State } from './state.ts'
 import type { Store, Transaction } from './store.ts'

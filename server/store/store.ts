@@ -16,7 +16,7 @@ import type {
   StoredWallView,
   StoredUse,
 } from './records.ts'
-import type { SealedPlace } from './sealed-places.ts'
+import type { SealedPlace } from './sealer.ts'
 import type { Medium } from './storage.ts'
 
 /** The collections of the site: which record each holds, under which key. */

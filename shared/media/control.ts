@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
-import { carriedOutSchema, carriedRoomSchema, longestTicket, mediaOutcomeSchema, mediaWishSchema } from './carriage.ts'
+import { carriedOutSchema, carriedRoomSchema, maxTicket, mediaOutcomeSchema, mediaWishSchema } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { roomUserSchema } from './room-user.ts'
@@ -37,7 +37,7 @@ export const outgoingIdSchema = z.strictObject({
 export type OutgoingId = z.output<typeof outgoingIdSchema>
 
 /** Removals that a process is told of, at most: the latest. */
-export const mostRemovals = 10_000
+export const maxRemovals = 10_000
 
 /** PEM texts. */
 const certificate = z.strictObject({ cert: z.string(), key: z.string() })
@@ -60,7 +60,7 @@ export const startSchema = z.strictObject({
   page_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
   /** By the process before this one: they hold on. */
-  removals: z.array(removalSchema).max(mostRemovals).optional(),
+  removals: z.array(removalSchema).max(maxRemovals).optional(),
   /** Those of every room, wherever it is. */
   outgoing: z.array(outgoingIdSchema).optional(),
 })
@@ -291,7 +291,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     type: z.literal('carriedEntered'),
     roomId: z.string(),
     user: roomUserSchema,
-    ticket: z.string().max(longestTicket),
+    ticket: z.string().max(maxTicket),
   }),
   /**
    * They are out. `kicked`: by a host; `ended`: the host ended the meeting, and they may come again. Both also of somebody who did not come through this program.

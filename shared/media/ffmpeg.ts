@@ -6,7 +6,7 @@ import { z } from 'zod'
  */
 
 /** Bytes of a message at most. Base64 makes a third more of them. */
-export const mostRunBytes = 48 * 1024
+export const maxRunBytes = 48 * 1024
 /** Bytes that one side of a run may have sent and the other one has not said to have taken, each way. */
 export const runWindow = 1024 * 1024
 /** What was taken is said when it is so much, in bytes. */
@@ -50,7 +50,7 @@ export const ffmpegAbilitiesSchema = z.strictObject({
 export type FfmpegAbilities = z.output<typeof ffmpegAbilitiesSchema>
 
 const id = z.int().min(1)
-const base64 = z.string().max(Math.ceil(mostRunBytes / 3) * 4)
+const base64 = z.string().max(Math.ceil(maxRunBytes / 3) * 4)
 const count = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** Node to controller. A run has a number higher than all before it. */

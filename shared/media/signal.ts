@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hasUnsafeCharacter } from '../control-character.ts'
 import { unsafeNameError } from '../operation.ts'
-import { longestTicket } from './carriage.ts'
+import { maxTicket } from './remote-media.ts'
 import { iceServerSchema } from './media-settings.ts'
 import { streamSources } from './stream-source.ts'
 
@@ -14,13 +14,13 @@ export { signalVersion } from './signal-version.ts'
 export { screenSuffix, streamSources, type StreamSource } from './stream-source.ts'
 
 /** Longest message in bytes. */
-export const longestSignal = 64 * 1024
+export const maxSignal = 64 * 1024
 
 const userId = z.string().min(1).max(128)
 const isSafe = (text: string): boolean => !hasUnsafeCharacter(text)
 
 /** Streams that one message tells of at most: more than one person may watch. */
-const mostShown = 256
+const maxShown = 256
 /** Largest height of a picture, in pixels: of a wall of screens, too. */
 const highest = 16_384
 
@@ -95,7 +95,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     user_id: userId.refine(isSafe, { error: unsafeNameError }).optional(),
     user_name: z.string().trim().max(256).refine(isSafe, { error: unsafeNameError }).default(''),
     /** Of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */
-    ticket: z.string().max(longestTicket).optional(),
+    ticket: z.string().max(maxTicket).optional(),
   }),
   z.strictObject({ type: z.literal('resume'), version: z.int(), session: z.string().max(256) }),
   z.strictObject({ type: z.literal('leave') }),
@@ -110,7 +110,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     type: z.literal('shown'),
     streams: z
       .array(z.strictObject({ stream_id: z.string().min(1).max(160), height: z.int().min(0).max(highest) }))
-      .max(mostShown),
+      .max(maxShown),
   }),
   /** Host: silence somebody, who may speak up again. */
   z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),

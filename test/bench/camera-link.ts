@@ -31,7 +31,7 @@ interface Reading {
 /** @param small the camera's second stream */
 export function cameraRows(large: Camera, small: Camera): LinkRow[] {
   return [
-    { name: 'second-stream', measure: async (site) => await secondStream(site, large, small) },
+    { name: 'second-stream', measure: async (site) => await substream(site, large, small) },
     { name: 'key-frames', measure: async (site) => await keyFramesOnly(site, large) },
     ...badLinks.map((each) => ({
       name: `camera-${each.row}`,
@@ -40,7 +40,7 @@ export function cameraRows(large: Camera, small: Camera): LinkRow[] {
   ]
 }
 
-async function secondStream(site: LinkSite, large: Camera, small: Camera): Promise<void> {
+async function substream(site: LinkSite, large: Camera, small: Camera): Promise<void> {
   await site.node.openRoom('second')
   await site.node.addDevice('second', 'cam', large.url('/cam'), { assistAddress: small.url('/video') })
   const name = 'camera 2 Mbit/s with a second stream of 400 kbit/s, behind 600 kbit/s'

@@ -11,7 +11,7 @@ const [url = '', room = '', pictureText = '{}', carrier = 'embedded'] = process.
 const picture = JSON.parse(pictureText) as Picture
 /** Connections that one process begins at a time: more would make each other late. */
 const atOnce = 2
-const mostTries = 4
+const maxTries = 4
 /** What is high enough for a tile of a large room, in pixels. */
 const tileHeight = 270
 /** The node has named everybody who speaks after so many milliseconds. */
@@ -88,7 +88,7 @@ async function open(stream: string, session: string): Promise<CountedViewer | Wh
     try {
       return await receive(stream, session)
     } catch (error) {
-      if (tries === mostTries) throw error
+      if (tries === maxTries) throw error
       again += 1
     }
   }

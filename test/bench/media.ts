@@ -19,7 +19,7 @@ const fillMs = 5_000
 const cameraCount = 50
 const cycles = 200
 const joins = 50
-const longestFirstMs = 200
+const maxFirstMs = 200
 const windowSeconds = 10
 
 const rows: Readonly<Record<string, () => Promise<Row[]>>> = {
@@ -66,8 +66,8 @@ async function firstPicture(camera: Camera): Promise<Row> {
     return {
       what: `WHEP offer to first picture, ${joins} late joiners, 720p`,
       measured: `median ${Math.round(median)} ms, longest ${Math.round(longest)} ms`,
-      goal: `longest under ${longestFirstMs} ms`,
-      reached: longest < longestFirstMs,
+      goal: `longest under ${maxFirstMs} ms`,
+      reached: longest < maxFirstMs,
     }
   } finally {
     await browser.close()

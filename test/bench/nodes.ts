@@ -25,8 +25,8 @@ const atOnce = 1.2
 const framesPerSecond = 25
 /** A node that uses this part of its share is at its limit. */
 const fullLimit = 0.95
-const mostViewers = 500
-const mostLooks = 3
+const maxViewers = 500
+const maxLooks = 3
 const settleMs = 3_000
 /** Viewers whose program ended are seen to be gone within this. */
 const goneMs = 60_000
@@ -123,7 +123,7 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
       const load = await lookUntilWhole(crowds, few)
       if (load === undefined) return best
       best = load
-      if (load.viewers >= mostViewers) return best
+      if (load.viewers >= maxViewers) return best
       try {
         await come(step)
       } catch (error) {
@@ -139,7 +139,7 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
 
 /** Those who just came cost more than those who are there: what is not whole is looked at again. Resolves with undefined when it is not whole then either. */
 async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load | undefined> {
-  for (let looks = 1; looks <= mostLooks; looks++) {
+  for (let looks = 1; looks <= maxLooks; looks++) {
     const load = await look(crowds)
     const isCarried = isWhole(load, few, crowds.length)
     console.error(`    ${said(load)}${isCarried ? '' : ': too many'}`)

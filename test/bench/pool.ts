@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NodePool } from '../../server/nodes/node-pool.ts'
+import { NodePool } from '../../server/nodes/pool/node-pool.ts'
 import { SimulatedNode } from '../../server/nodes/simulated/simulated-node.ts'
 import { openStore } from '../../server/store/open-store.ts'
 import { createSealer } from '../../server/store/sealer.ts'

@@ -87,13 +87,13 @@ export class SoakRoom implements AsyncDisposable {
   }
 
   /** The longest since the last call, of everybody whose link is good, and of every stream that should be there. */
-  async longestGaps(): Promise<Gap[]> {
+  async maxGaps(): Promise<Gap[]> {
     const gaps: Gap[] = []
     for (const { name, page, signal, watches } of this.#people) {
       for (const stream of watches) {
         const excused =
           (stream === flapping && this.#flapped) || (this.#moved && (name === 'roam' || stream === 'roam'))
-        const ms = await page.call('longestGap', stream)
+        const ms = await page.call('maxGap', stream)
         if (name === 'slow' || stream === 'slow' || excused) continue
         gaps.push({ who: `${name} watching ${stream}`, ms, sent: this.#sizeOf(signal, stream) })
       }
@@ -156,7 +156,7 @@ export class SoakRoom implements AsyncDisposable {
     }
     const ms = performance.now() - began
     for (const { page: each, watches: streams } of this.#people)
-      for (const stream of streams) await each.call('longestGap', stream)
+      for (const stream of streams) await each.call('maxGap', stream)
     this.#moved = false
     return ms
   }

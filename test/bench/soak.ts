@@ -23,12 +23,12 @@ const flapEvery = 30
  * for longer: it counts garbage that nobody needed to clear away yet, and what the allocator keeps between two pieces.
  */
 const settleSeconds = Math.min(300, minutes * 20)
-const mostGrowth = { live: 3, resident: 10 }
-const longestFreezeMs = 1_000
+const maxGrowth = { live: 3, resident: 10 }
+const maxFreezeMs = 1_000
 /** A virtual machine whose host took more of it since the last look was stopped itself: what stood still then is told, and counts as none of ours. */
-const mostStolen = 0.1
+const maxStolen = 0.1
 /** What the one who changed networks may be without pictures. */
-const longestMoveMs = 3_000
+const maxMoveMs = 3_000
 
 /** What the node holds. */
 interface Held {
@@ -78,17 +78,17 @@ async function soak(room: SoakRoom): Promise<void> {
     if (room.flaps % 2 === 0) return
     const longest = await room.move()
     console.log(`${Math.round(elapsed())} s: another network, pictures back after ${Math.round(longest)} ms`)
-    if (longest > longestMoveMs) note(`pictures came back ${Math.round(longest)} ms after a change of network`)
+    if (longest > maxMoveMs) note(`pictures came back ${Math.round(longest)} ms after a change of network`)
   }).catch((error: unknown) => note(`nobody dies or moves any more: ${String(error)}`))
   let settled: Held | undefined
   let most = 0
-  let longestOfAll = 0
+  let maxOfAll = 0
   let host = await hostTime()
   let tookBefore = 0
   while (elapsed() < minutes * 60) {
     await pause(lookEvery * 1000)
     for (const camera of await room.lostCameras()) note(`the camera ${camera} is out of the room`)
-    const gaps = await room.longestGaps()
+    const gaps = await room.maxGaps()
     const hostNow = await hostTime()
     const took = (hostNow.stolen - host.stolen) / (hostNow.all - host.all)
     // A freeze may have begun before the last look.
@@ -96,10 +96,10 @@ async function soak(room: SoakRoom): Promise<void> {
     host = hostNow
     tookBefore = took
     for (const { who, ms, sent } of gaps) {
-      if (stolen <= mostStolen) longestOfAll = Math.max(longestOfAll, ms)
-      if (ms <= longestFreezeMs) continue
+      if (stolen <= maxStolen) maxOfAll = Math.max(maxOfAll, ms)
+      if (ms <= maxFreezeMs) continue
       const what = `${who} stood still for ${Math.round(ms)} ms, sent ${sent}; the host took ${(stolen * 100).toFixed(0)}%`
-      if (stolen <= mostStolen) note(what)
+      if (stolen <= maxStolen) note(what)
       else console.log(`${Math.round(elapsed())} s: ${what}`)
     }
     if (settled === undefined) {
@@ -120,11 +120,11 @@ async function soak(room: SoakRoom): Promise<void> {
   const rate = (await processorMs(pid)) / elapsed()
   console.log(
     `node: ${settled === undefined ? '?' : inWords(settled)} → ${inWords(end)}; ${rate.toFixed(0)} ms/s CPU; longest freeze ` +
-      `${Math.round(longestOfAll)} ms; ${room.flaps} deaths of a camera, ${room.moves} changes of network`,
+      `${Math.round(maxOfAll)} ms; ${room.flaps} deaths of a camera, ${room.moves} changes of network`,
   )
   if (settled === undefined) return
-  if (end.live - settled.live > mostGrowth.live) note('it keeps more and more')
-  if (end.resident - settled.resident > mostGrowth.resident) note('memory grew')
+  if (end.live - settled.live > maxGrowth.live) note('it keeps more and more')
+  if (end.resident - settled.resident > maxGrowth.resident) note('memory grew')
   if (end.descriptors > settled.descriptors) note('descriptors grew')
 }
 

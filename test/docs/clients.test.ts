@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 
-test('The lines of docs/clients.md work as they stand, in any POSIX shell, with curl and openssl', async () => {
-  const text = await readFile(join(import.meta.dirname, '../../docs/clients.md'), 'utf8')
+test('The lines of docs/integrate/clients.md work as they stand, in any POSIX shell, with curl and openssl', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../docs/integrate/clients.md'), 'utf8')
   const script = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
   expect(script.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20)
   const credential = { label: 'Docs', access_key: 'docs', secret_key: 'a secret' }

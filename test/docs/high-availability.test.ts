@@ -4,22 +4,22 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { usage } from '../../server/launch-options.ts'
+import { usage } from '../../server/bin/launch-options.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const page = await readFile(join(root, 'docs/high-availability.md'), 'utf8')
+const page = await readFile(join(root, 'docs/operate/high-availability.md'), 'utf8')
 /** The configuration below a heading that names its file. */
 const configuration = (file: string): string =>
   new RegExp(`^###.*\`${file}\`[^]*?^\`\`\`\\w*\n([^]*?)^\`\`\``, 'm').exec(page)?.[1] ?? ''
 
-test('What docs/high-availability.md sets, Roomdesk knows; its links lead somewhere, and the other pages lead to it', async () => {
+test('What docs/operate/high-availability.md sets, Roomdesk knows; its links lead somewhere, and the other pages lead to it', async () => {
   const variables = [...page.matchAll(/ROOMDESK_([A-Z_]+)/g)]
   expect(variables.length).toBeGreaterThan(2)
   for (const [variable, name = ''] of variables)
     expect(usage, variable).toContain(`--${name.toLowerCase().replaceAll('_', '-')} `)
   for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g))
-    expect(existsSync(join(root, 'docs', path)), path).toBe(true)
-  for (const from of ['README.md', 'README.zh-CN.md', 'docs/install.md', 'docs/data.md'])
+    expect(existsSync(join(root, 'docs/operate', path)), path).toBe(true)
+  for (const from of ['README.md', 'README.zh-CN.md', 'docs/operate/install.md', 'docs/operate/data.md'])
     expect(await readFile(join(root, from), 'utf8'), from).toContain('high-availability.md')
 })
 

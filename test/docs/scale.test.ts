@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const page = await readFile(join(root, 'docs/scale.md'), 'utf8')
+const page = await readFile(join(root, 'docs/operate/scale.md'), 'utf8')
 
 /** Rows of a table by their first cell. */
 function table(title: string): Map<string, string[]> {
@@ -38,7 +38,7 @@ function figure(cell: string, unit: 'ms/s' | 'MB'): number {
   return Number(digits.replaceAll(',', ''))
 }
 
-test('What docs/scale.md says of sites of each size follows from what it says that a node carries', () => {
+test('What docs/operate/scale.md says of sites of each size follows from what it says that a node carries', () => {
   const costs = table('What a node carries')
   const sizes = table('Sites of 10, 100 and 1,000')
   const cost = (name: string, node: number, unit: 'ms/s' | 'MB'): number => figure(row(costs, name)[node] ?? '', unit)
@@ -69,7 +69,7 @@ test('What docs/scale.md says of sites of each size follows from what it says th
   expect(said('Janus servers of 4 cores')).toEqual(servers.map((count, index) => Math.max(count, links[index] ?? 0)))
 })
 
-test('Every command and link of docs/scale.md is there, and the other pages lead to it', async () => {
+test('Every command and link of docs/operate/scale.md is there, and the other pages lead to it', async () => {
   const commands = [...page.matchAll(/`npm run (bench|faults) -- ([^`]+)`/g)]
   expect(commands.length).toBeGreaterThan(10)
   const faults = await readdir(join(root, 'test/faults'))
@@ -91,9 +91,9 @@ test('Every command and link of docs/scale.md is there, and the other pages lead
     expect(existsSync(join(root, path)), path).toBe(true)
   }
   for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
-    expect(existsSync(join(root, 'docs', path)), path).toBe(true)
+    expect(existsSync(join(root, 'docs/operate', path)), path).toBe(true)
   }
-  for (const from of ['README.md', 'README.zh-CN.md', 'docs/install.md', 'docs/architecture.md']) {
+  for (const from of ['README.md', 'README.zh-CN.md', 'docs/operate/install.md', 'docs/develop/architecture.md']) {
     expect(await readFile(join(root, from), 'utf8'), from).toContain('scale.md')
   }
 })

@@ -10,7 +10,7 @@ const seed = Number(process.env.ROOMDESK_FUZZ_SEED ?? Date.now() % 1_000_000)
 /** What the node's objects may take: it lives with half of it. */
 const heapMegabytes = 48
 /** What may be added by any number of cameras: pages that the allocators keep. */
-const mostGrownMegabytes = 16
+const maxGrownMegabytes = 16
 
 test(`${count} cameras whose conversation was changed at random (seed ${seed}) leave the node as it was`, {
   timeout: 60_000 + 50 * count,
@@ -32,6 +32,6 @@ test(`${count} cameras whose conversation was changed at random (seed ${seed}) l
   await expect.poll(async () => await descriptors(pid), { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors)
   const grown = (await residentMegabytes(pid)) - before.memory
   console.warn(`memory: ${before.memory.toFixed(1)} MB, then ${grown.toFixed(1)} MB more`)
-  expect(grown).toBeLessThan(mostGrownMegabytes)
+  expect(grown).toBeLessThan(maxGrownMegabytes)
   expect((await node.request('health', {})).pulls).toBe(0)
 })

@@ -40,8 +40,8 @@ test.for([true, false])(
     console.log(`${cases.length} cameras:`, Object.fromEntries(outcomes))
     expect(outcomes.get('joined')).toBeGreaterThan(0)
     expect(janus.pid).toBe(pid)
-    const { lost, longestGap, frames } = viewer.watched
-    expect({ lost, isSmooth: longestGap < 1_000 }).toEqual({ lost: 0, isSmooth: true })
+    const { lost, maxGap, frames } = viewer.watched
+    expect({ lost, isSmooth: maxGap < 1_000 }).toEqual({ lost: 0, isSmooth: true })
     expect(frames).toBeGreaterThan(100)
     await expect.poll(async () => [(await site.mountpoints()).length, await site.handles()]).toEqual([1, 2])
     expect(await site.publishers('odd')).toEqual([])

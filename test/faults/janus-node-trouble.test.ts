@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { janusSecretsAfter } from '../../server/nodes/janus/node-access.ts'
+import { janusSecretsAfter } from '../../server/nodes/secrets/janus-access.ts'
 import { JanusSite } from '../server/nodes/janus/janus-site.ts'
 import { camera as cameraAt } from '../server/nodes/pool-site.ts'
 import { startCamera } from '../support/camera/camera.ts'

@@ -9,7 +9,7 @@ import { BootedDebian, bootPackages, canBoot } from '../support/packages/booted-
 import { canMakeRoots, makeDebianRoot } from '../support/packages/debian-root.ts'
 import { makePackages, version } from '../support/packages/make-packages.ts'
 
-const guide = readFileSync(resolve(import.meta.dirname, '../../docs/install.md'), 'utf8')
+const guide = readFileSync(resolve(import.meta.dirname, '../../docs/operate/install.md'), 'utf8')
 const clientStory = resolve(import.meta.dirname, '../support/packages/client-story.ts')
 
 /** The commands of a section of the guide, block by block. */

@@ -49,7 +49,7 @@ test.skipIf(process.platform === 'win32')(
     // Electron only warns of one.
     vi.stubEnv('NODE_OPTIONS', `--require=${join(root, 'test/support/fail-on-signal.cjs')}`)
     vi.stubEnv('FAILING_PROGRAM', 'media-node.ts')
-    const node = spawnMediaProcess(join(root, 'server/media-node.ts'))()
+    const node = spawnMediaProcess(join(root, 'server/bin/media-node.ts'))()
     const ended = new Promise<string>((resolve) => node.onExit(resolve))
     const said: unknown[] = []
     const greeted = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startAppAgain } from '../../main/relaunch.ts'
-import { takeRestarts } from '../../server/restarts.ts'
+import { takeRestarts } from '../../server/controller/restarts.ts'
 
 const restarts = { times: [1], total: 1, ports: { media: 7080 } }
 /** How the next app is started. */

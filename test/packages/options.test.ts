@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { manualPage, optionsFile, readOptions } from '../../packaging/build/option.ts'
 import { serviceEnvironment } from '../../packaging/server/service-environment.mjs'
-import { readLaunchOptions, usage } from '../../server/launch-options.ts'
+import { readLaunchOptions, usage } from '../../server/bin/launch-options.ts'
 
 const flags = [...usage.matchAll(/^ {2}--([\w-]+)/gm)].map(([, flag]) => String(flag))
 

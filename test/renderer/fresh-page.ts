@@ -6,7 +6,7 @@ afterEach(async () => {
   // Some tests of the page need no page.
   if (typeof document === 'undefined') return
   if (document.documentElement.lang === 'zh-CN') {
-    const { showLanguage } = await import('../../renderer/i18n/index.ts')
+    const { showLanguage } = await import('../../renderer/console/i18n/index.ts')
     await showLanguage('en')
   }
   // A message such as "The settings were saved" stays for seconds; the next test would take it for its own. Closed and not only taken out

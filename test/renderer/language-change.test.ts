@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showLanguage } from '../../renderer/i18n/index.ts'
+import { showLanguage } from '../../renderer/console/i18n/index.ts'
 
 test('Of two languages that are chosen one right after the other the last one stays, also where the texts of the first take their time', async () => {
   const first = showLanguage('zh')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApp } from 'vue'
-import { useFeedback } from '../../renderer/composables/useFeedback.ts'
-import { i18n } from '../../renderer/i18n/index.ts'
+import { useFeedback } from '../../renderer/console/composables/useFeedback.ts'
+import { i18n } from '../../renderer/console/i18n/index.ts'
 
 const words = (): string[] => Array.from(document.querySelectorAll('.el-message'), ({ textContent }) => textContent)
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { firewallAdvice } from '../../server/firewall-advice.ts'
+import { firewallAdvice } from '../../server/controller/firewall-advice.ts'
 import { defaultSettings } from '../../shared/settings.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 

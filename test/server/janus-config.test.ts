@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { janusConfiguration } from '../../server/janus-config.ts'
+import { janusConfiguration } from '../../server/bin/janus-config.ts'
 import { openAccountSite } from './console/account-site.ts'
 
 const hall = {

@@ -8,13 +8,13 @@ const refusal = 'UNErrorDomain error 1: Notifications are not allowed for this a
 
 /** What the system shows: the text, and a weak hold on the app's object. The latest are kept. */
 const shown = []
-const mostShown = 100
+const maxShown = 100
 
 /** A function of its own: a closure made where `this` is would hold it. */
 function show(body, held) {
   const emit = (event) => held.deref()?.emit(event, {})
   shown.push({ body, click: () => emit('click'), dismiss: () => emit('close') })
-  if (shown.length > mostShown) shown.shift()
+  if (shown.length > maxShown) shown.shift()
   setImmediate(emit, 'show')
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceInput } from '../local/device-input.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/catalogue.ts'
 
 /** Why a microphone or camera is not there and what to do, in words; empty for no problem. */
 export function problemText({ kind, problem }: Pick<DeviceInput, 'kind' | 'problem'>, texts: Texts): string {

@@ -1,4 +1,4 @@
-import { bestFit, capacity } from '../../media/best-fit.ts'
+import { bestFit, capacity } from '../../kit/media/best-fit.ts'
 
 /** Where a tile is, in CSS pixels from the area's corner. */
 export interface Place {
@@ -22,7 +22,7 @@ const gap = 8
 /** Of what tells how many more there are. */
 const strip = { width: 240, height: 34 }
 /** Narrower than this, nobody is recognised. */
-const leastTile = 132
+const minTile = 132
 /** Width of the tiles beside the large one, and of those below it: on an upright phone three of them fit. */
 const besideWidth = { least: 132, most: 240, share: 0.2 }
 const belowWidth = { least: 100, most: 200, share: 0.3 }
@@ -62,10 +62,10 @@ export function arrange(
 
 /** Where not all have a place, a strip below the tiles tells how many more there are. */
 function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
-  const fitting = capacity(area.width, area.height, tileRatio, gap, leastTile, ids.length)
+  const fitting = capacity(area.width, area.height, tileRatio, gap, minTile, ids.length)
   if (beyond === 0 && fitting === ids.length) return { places: cells(area, ids), more: null, hidden: 0 }
   const height = area.height - strip.height - gap
-  const shown = ids.slice(0, capacity(area.width, height, tileRatio, gap, leastTile, ids.length))
+  const shown = ids.slice(0, capacity(area.width, height, tileRatio, gap, minTile, ids.length))
   const width = Math.min(strip.width, area.width)
   const left = Math.round(area.left + (area.width - width) / 2)
   const places = cells({ ...area, height }, shown)

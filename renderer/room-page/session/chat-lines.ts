@@ -3,7 +3,7 @@ import type { ChatLine } from '../../../shared/media/signal.ts'
 import type { RoomView } from './room-view.ts'
 
 /** Most chat lines kept in the page. */
-const mostLines = 500
+const maxLines = 500
 
 /** What was said in the room, as far as the page keeps it. */
 export class ChatLines {
@@ -21,7 +21,7 @@ export class ChatLines {
       if (line.id <= this.#last) continue
       this.#last = line.id
       this.list.push(line)
-      if (this.list.length > mostLines) this.list.shift()
+      if (this.list.length > maxLines) this.list.shift()
       if (!old && !this.#view.chatOpen && line.user_id !== this.#view.you?.user_id) this.#view.unread += 1
     }
   }

@@ -1,5 +1,5 @@
-import { type ConnectionReading, ratesBetween, readConnection } from '../../media/connection-reading.ts'
-import { qualityOf } from '../../media/quality.ts'
+import { type ConnectionReading, ratesBetween, readConnection } from '../../kit/media/connection-reading.ts'
+import { qualityOf } from '../../kit/media/quality.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
 const readEveryMs = 2_000

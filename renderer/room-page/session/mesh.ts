@@ -6,9 +6,9 @@ import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 
 /** What goes out to all of them together, in bits per second, and the least for each. */
 const outgoingBitrate = 4_000_000
-const leastBitrate = 300_000
+const minBitrate = 300_000
 /** With more people than this, the picture is sent at half its size: each copy is encoded by itself. */
-const mostWhole = 2
+const maxWhole = 2
 
 /** How the mesh reaches people. */
 export interface MeshOptions {
@@ -102,8 +102,8 @@ export class Mesh {
   /** Shares what can be sent among everybody. */
   #share(): void {
     const count = this.#links.size
-    const bitrate = Math.max(leastBitrate, Math.round(outgoingBitrate / Math.max(1, count)))
-    for (const link of this.#links.values()) void link.limit(bitrate, count > mostWhole ? 2 : 1)
+    const bitrate = Math.max(minBitrate, Math.round(outgoingBitrate / Math.max(1, count)))
+    for (const link of this.#links.values()) void link.limit(bitrate, count > maxWhole ? 2 : 1)
   }
 
   #show(userId: string, { audio, video, screen }: ReceivedTracks): void {

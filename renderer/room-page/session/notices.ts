@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/catalogue.ts'
 import type { TextValues } from '../texts/texts.ts'
 
 /** A short remark on something that happened. */

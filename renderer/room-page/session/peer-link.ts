@@ -18,7 +18,7 @@ export interface PeerLinkListener {
 }
 
 /** A link that found no way is tried again so often. */
-const mostRestarts = 5
+const maxRestarts = 5
 
 /**
  * The connection to one person of a peer-to-peer room, by perfect negotiation (W3C WebRTC, section 10.7). Its first two media sections are
@@ -97,13 +97,13 @@ export class PeerLink {
    * How much of the picture goes to this person: with every further one, what can be sent is shared by more.
    * @param shrink 1 for the whole size, 2 for half of each side
    */
-  async limit(mostBitrate: number, shrink: number): Promise<void> {
+  async limit(maxBitrate: number, shrink: number): Promise<void> {
     const sender = this.connection.getTransceivers()[1]?.sender
     const parameters = sender?.getParameters()
     const [encoding] = parameters?.encodings ?? []
     if (sender === undefined || parameters === undefined || encoding === undefined) return
-    if (encoding.maxBitrate === mostBitrate && (encoding.scaleResolutionDownBy ?? 1) === shrink) return
-    encoding.maxBitrate = mostBitrate
+    if (encoding.maxBitrate === maxBitrate && (encoding.scaleResolutionDownBy ?? 1) === shrink) return
+    encoding.maxBitrate = maxBitrate
     encoding.scaleResolutionDownBy = shrink
     // It may be closed, or under negotiation; the next change says it again.
     await sender.setParameters(parameters).catch(() => {})
@@ -183,7 +183,7 @@ export class PeerLink {
   #stateChanged(): void {
     const state = this.connection.connectionState
     if (state === 'connected') this.#restarts = 0
-    if (state === 'failed' && !this.#polite && this.#restarts < mostRestarts) {
+    if (state === 'failed' && !this.#polite && this.#restarts < maxRestarts) {
       this.#restarts += 1
       this.connection.restartIce()
     }

@@ -1,6 +1,6 @@
-import { MediaRefusal } from '../../media/media-refusal.ts'
-import type { OfferExchange } from '../../media/sdp-exchange.ts'
-import { type OutgoingTracks, WhipSession } from '../../media/whip-session.ts'
+import { MediaRefusal } from '../../kit/media/media-refusal.ts'
+import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
+import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.ts'
 
 /** What a publication tells. */
 export interface PublicationListener {
@@ -18,7 +18,7 @@ const nothing: Tracks = { video: null, audio: null }
 /** Sends tracks to the node (WHIP) for as long as they are wanted; begins again when the connection breaks. */
 export class Publication {
   readonly #way: () => OfferExchange | undefined
-  readonly #picture: Pick<OutgoingTracks, 'mostVideoBitrate' | 'layered'>
+  readonly #picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>
   readonly #listener: PublicationListener
   readonly #closed = new AbortController()
   #wanted: Tracks = nothing
@@ -31,7 +31,7 @@ export class Publication {
   /** @param way undefined while there is nowhere to send to */
   constructor(
     way: () => OfferExchange | undefined,
-    picture: Pick<OutgoingTracks, 'mostVideoBitrate' | 'layered'>,
+    picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>,
     listener: PublicationListener,
   ) {
     this.#way = way

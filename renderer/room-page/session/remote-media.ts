@@ -1,7 +1,7 @@
 import { shallowReactive } from 'vue'
 import type { StreamSize, StreamSource } from '../../../shared/media/signal.ts'
-import type { ConnectionRates } from '../../media/connection-reading.ts'
-import type { Quality } from '../../media/quality.ts'
+import type { ConnectionRates } from '../../kit/media/connection-reading.ts'
+import type { Quality } from '../../kit/media/quality.ts'
 
 /** Somebody's stream as it arrives here, over the node or straight from the person. */
 export interface RemoteMedia {

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
-import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
+import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { OwnDevices } from '../local/own-devices.ts'
 import { ScreenShare } from '../local/screen-share.ts'
 import { AwaitedRoom } from './awaited-room.ts'
@@ -20,7 +20,7 @@ import { Speaking } from './speaking.ts'
 import { Watching } from './watching.ts'
 
 /** Streams that the node is told the heights of; no room shows more. */
-const mostShown = 256
+const maxShown = 256
 
 /** Words for what was asked for and is not to be had. */
 const refusalNotices: Readonly<Record<string, Notice['text']>> = {
@@ -185,7 +185,7 @@ export class RoomSession {
     const handRaised = (this.view.you?.hand ?? 0) > 0
     this.#awaited.end()
     this.#joined = message
-    const mostTiles = message.most_tiles
+    const maxTiles = message.most_tiles
     Object.assign(this.view, {
       phase: 'in',
       connected: true,
@@ -194,7 +194,7 @@ export class RoomSession {
       topic: room.topic,
       locked: room.locked,
       peerToPeer,
-      mostTiles,
+      maxTiles,
     })
     this.#roster.enter(people, message.lost_cameras, goesOn)
     this.#ownLines.told(message.chat, you.user_id)
@@ -321,7 +321,7 @@ export class RoomSession {
   #tellShown(): void {
     if (this.#joined === undefined || this.view.peerToPeer) return
     const streams = Array.from(this.#heights, ([stream_id, height]) => ({ stream_id, height }))
-    this.#signal?.send({ type: 'shown', streams: streams.slice(0, mostShown) })
+    this.#signal?.send({ type: 'shown', streams: streams.slice(0, maxShown) })
   }
 
   #whip(query: string): OfferExchange | undefined {

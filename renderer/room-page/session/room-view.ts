@@ -25,7 +25,7 @@ export interface RoomView {
   /** Whom a host has to let in, as a host is told. */
   guests: readonly WaitingPerson[]
   /** Tiles that are shown at once, at most. */
-  mostTiles: number
+  maxTiles: number
   unread: number
   /** Whether the chat is in view: then nothing is unread. */
   chatOpen: boolean
@@ -46,7 +46,7 @@ export function freshView(): RoomView {
     locked: false,
     peerToPeer: false,
     guests: [],
-    mostTiles: 12,
+    maxTiles: 12,
     unread: 0,
     chatOpen: false,
   })

@@ -1,12 +1,12 @@
-import type { OfferExchange } from '../../media/sdp-exchange.ts'
+import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import type { ScreenShare } from '../local/screen-share.ts'
 import type { Notices } from './notices.ts'
 import { Publication } from './publication.ts'
 
 /** What a browser sends at most, in bits per second; the node may ask for less. */
-const cameraPicture = { mostVideoBitrate: 2_500_000, layered: true }
+const cameraPicture = { maxVideoBitrate: 2_500_000, layered: true }
 /** Text has to be read: a smaller size of it is of no use. */
-const screenPicture = { mostVideoBitrate: 4_000_000, layered: false }
+const screenPicture = { maxVideoBitrate: 4_000_000, layered: false }
 
 /** What this person sends. */
 export interface Sent {

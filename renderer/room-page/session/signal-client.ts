@@ -1,6 +1,6 @@
 import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
-import { silenceWatch } from '../../media/silence-watch.ts'
+import { silenceWatch } from '../../kit/media/silence-watch.ts'
 import { browserSecret } from '../local/browser-secret.ts'
 import { keepPass, keptPass } from '../local/entry-pass.ts'
 import { type Ending, endingOf } from './ending.ts'
@@ -52,14 +52,14 @@ const giveUpMs = 90_000
 const giveUpRestartMs = 15 * 60_000
 /** The room may be on another node by now: they are asked as well as the one that had it, after so many tries there; so many of them at once. */
 const triesAtHome = 3
-const mostAsked = 4
+const maxAsked = 4
 /** Refusals that may be over in a moment, while a node starts again. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
 /** After these one may come back as before; after any other end one is new. */
 const keepsPass: ReadonlySet<string> = new Set(['lost', 'unreachable', 'outdated', 'replaced'])
 /** A room that moves meanwhile is followed so many times in a row. */
-const mostMoves = 3
+const maxMoves = 3
 
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
@@ -162,7 +162,7 @@ export class SignalClient {
   #called(): Called {
     const known = this.#others.filter((origin) => origin !== this.#origin)
     const start = known.length === 0 ? 0 : this.#tries % known.length
-    const others = [...known.slice(start), ...known.slice(0, start)].slice(0, mostAsked)
+    const others = [...known.slice(start), ...known.slice(0, start)].slice(0, maxAsked)
     // Where it ends, or the room leaves it, it says so; where it breaks it may be back in a moment.
     const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
     const [other] = others
@@ -235,7 +235,7 @@ export class SignalClient {
   #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
     // Another one says that it is where it was: it will be back.
     if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
-    if (reason === 'elsewhere' && url !== undefined && this.#moves < mostMoves) return this.#follow(url)
+    if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
     const resuming = this.#session !== '' && !aside
     const again = (this.#entered || this.#waits) && (resuming || passing.has(reason))

@@ -1,9 +1,9 @@
 import { shallowReactive, shallowRef } from 'vue'
 
 /** Who spoke, at most so many: more than any stage holds. */
-const mostSpoke = 64
+const maxSpoke = 64
 /** A conversation has so many voices: who spoke before them is connected when they speak again. */
-const mostVoices = 8
+const maxVoices = 8
 
 /** Who speaks in the room, as the node says. */
 export class Speaking {
@@ -14,7 +14,7 @@ export class Speaking {
 
   /** Whose sound is to be there at once: who speaks, and who spoke last. */
   get voices(): ReadonlySet<string> {
-    return new Set([...this.now, ...this.spoke.value.slice(0, mostVoices)])
+    return new Set([...this.now, ...this.spoke.value.slice(0, maxVoices)])
   }
 
   /** In the room, for the first time or again. */
@@ -32,7 +32,7 @@ export class Speaking {
     for (const userId of began) this.now.add(userId)
     if (began.length === 0) return
     const others = this.spoke.value.filter((userId) => !began.includes(userId))
-    this.spoke.value = [...began, ...others].slice(0, mostSpoke)
+    this.spoke.value = [...began, ...others].slice(0, maxSpoke)
   }
 
   /** Somebody left. */

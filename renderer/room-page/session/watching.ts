@@ -1,9 +1,9 @@
 import { shallowReactive } from 'vue'
 import type { RoomStream, StreamSize } from '../../../shared/media/signal.ts'
-import { LivePlayer } from '../../media/live-player.ts'
-import { MediaRefusal } from '../../media/media-refusal.ts'
-import { httpExchange, type OfferExchange } from '../../media/sdp-exchange.ts'
-import type { MediaKind } from '../../media/whep-session.ts'
+import { LivePlayer } from '../../kit/media/live-player.ts'
+import { MediaRefusal } from '../../kit/media/media-refusal.ts'
+import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
+import type { MediaKind } from '../../kit/media/whep-session.ts'
 import type { Measured } from './measuring.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 import { Unsure } from './unsure.ts'
@@ -18,7 +18,7 @@ const smallPixels = 270
  * So many streams are all connected to, seen or not. In larger rooms who is neither seen nor among the voices costs a connection for nothing: they are connected
  * to when they appear or speak, and for so long afterwards, in milliseconds.
  */
-const mostUnseen = 24
+const maxUnseen = 24
 const idleMs = 5_000
 
 /** Where streams are watched. */
@@ -84,7 +84,7 @@ export class Watching {
    * A stream is there. One of the same id replaces the earlier one.
    * @param seen what is taken for granted until the page says how high it is shown
    */
-  add(stream: RoomStream, seen = this.#watched.size < mostUnseen): void {
+  add(stream: RoomStream, seen = this.#watched.size < maxUnseen): void {
     this.#unsure.delete(stream.stream_id)
     const before = this.#watched.get(stream.stream_id)
     if (before !== undefined) {
@@ -120,7 +120,7 @@ export class Watching {
 
   /** Connects to what is wanted and has no connection; what is not wanted for a while loses its own. */
   #connect(): void {
-    const all = this.#watched.size <= mostUnseen
+    const all = this.#watched.size <= maxUnseen
     const now = Date.now()
     let idle = false
     for (const [id, watched] of this.#watched) {
@@ -156,7 +156,7 @@ export class Watching {
     const others = [...this.#watched.keys()].filter((id) => !ids.has(id))
     if (settles) this.#unsure.begin(others, (left) => left.forEach((id) => this.remove(id)))
     else for (const id of others) this.remove(id)
-    for (const stream of streams) this.add(stream, streams.length <= mostUnseen)
+    for (const stream of streams) this.add(stream, streams.length <= maxUnseen)
   }
 
   /** How high a stream is shown from now on, in device pixels. A small picture is taken where the node has one. */

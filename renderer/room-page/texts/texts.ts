@@ -1,11 +1,9 @@
 import { computed, ref } from 'vue'
 import { remember, remembered } from '../local/remembered.ts'
+import type { Texts } from './catalogue.ts'
 import { en } from './en.ts'
 import { zh } from './zh.ts'
 
-type Shape<T> = { [K in keyof T]: T[K] extends string ? string : Shape<T[K]> }
-/** A catalogue of the same shape as the English one: a missing text fails the type check. */
-export type Texts = Shape<typeof en>
 export type Language = 'en' | 'zh'
 
 /** What a text names in braces. */

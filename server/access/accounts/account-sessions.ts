@@ -14,7 +14,7 @@ export const passwordFreshMs = 10 * 60_000
 /** How often its use reaches the store, milliseconds. */
 const saveEveryMs = 60_000
 /** Longest name of a browser that is kept, in characters. */
-const longestBrowser = 200
+const maxBrowser = 200
 
 /** A live session and whose it is. */
 export interface LiveSession {
@@ -47,7 +47,7 @@ export class AccountSessions {
       account: account.id,
       stamp: account.stamp,
       address: from.address,
-      browser: from.browser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, longestBrowser),
+      browser: from.browser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, maxBrowser),
       created_at: now,
       used_at: now,
     })

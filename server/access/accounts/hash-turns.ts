@@ -9,19 +9,19 @@ export class TooManyWaitingError extends Error {
  */
 export class HashTurns {
   readonly #most: number
-  readonly #mostWaiting: number
+  readonly #maxWaiting: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(most = 2, mostWaiting = 32) {
+  constructor(most = 2, maxWaiting = 32) {
     this.#most = most
-    this.#mostWaiting = mostWaiting
+    this.#maxWaiting = maxWaiting
   }
 
   /** @throws TooManyWaitingError at once, else what `job` throws */
   async run<T>(job: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) {
-      if (this.#waiting.length >= this.#mostWaiting)
+      if (this.#waiting.length >= this.#maxWaiting)
         throw new TooManyWaitingError('too many passwords wait to be hashed')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else this.#running++

@@ -12,7 +12,7 @@ export interface HashCost {
 /** 32 MiB and about 0.2 s: one of the settings that OWASP's Password Storage Cheat Sheet holds to be equal. */
 export const defaultCost: HashCost = { ln: 15, r: 8, p: 3 }
 /** A hash that asks for more was not made here. */
-const mostMemory = 256 * 1024 * 1024
+const maxMemory = 256 * 1024 * 1024
 const hashBytes = 32
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt)
@@ -37,5 +37,5 @@ export async function isPasswordOf(phc: string, password: string): Promise<boole
 
 /** One spelling of a password that several keyboards write differently (NIST SP 800-63B, section 3.1.1.2). */
 function derived(password: string, salt: Buffer, { ln, r, p }: HashCost, length: number): Promise<Buffer> {
-  return derive(password.normalize('NFKC'), salt, length, { N: 2 ** ln, r, p, maxmem: mostMemory })
+  return derive(password.normalize('NFKC'), salt, length, { N: 2 ** ln, r, p, maxmem: maxMemory })
 }

@@ -1,5 +1,5 @@
-import type { NodePool } from '../../nodes/node-pool.ts'
-import type { PoolEvent } from '../../nodes/pool-events.ts'
+import type { NodePool } from '../../nodes/pool/node-pool.ts'
+import type { PoolEvent } from '../../nodes/port/pool-events.ts'
 import { withoutSecretText } from '../../observe/redaction/log-fields.ts'
 import type { EventFields } from '../../../shared/console/events.ts'
 import type { NodeState } from '../../../shared/node.ts'

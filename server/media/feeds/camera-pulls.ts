@@ -1,6 +1,6 @@
-import { type Log, wholeText } from '../log.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import type { CameraLogin } from '../rtsp/authentication.ts'
-import { orAborted } from '../or-aborted.ts'
+import { orAborted } from '../base/or-aborted.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import type { Transcoding } from '../transcode/transcoding.ts'

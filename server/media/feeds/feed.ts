@@ -20,38 +20,54 @@ import { withSendTime } from '../rtp/send-time.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
+import type { AudioFormat, FeedCounts, KeyPicture, VideoFormat } from './feed-format.ts'
 import { FanOut, type Sink } from './fan-out.ts'
 import { GopCache } from './gop-cache.ts'
-import type { KeyPicture } from './key-picture.ts'
-import type { Layers } from './layers.ts'
 import { PacketHistory } from './packet-history.ts'
 import { SenderClock, StreamClock } from './stream-clock.ts'
 
-/** Video of a feed. */
-export interface VideoFormat {
-  codec: 'H264' | 'H265' | 'VP8'
-  /** H.264 profile-level-id, six hexadecimal digits; empty when unknown. */
-  profileLevelId: string
-  /** H.264 sprop-parameter-sets of the SDP; empty when there are none. */
-  parameterSets: string
+/** A share in a feed. */
+export interface FeedLease {
+  feed: Feed
+  /** Idempotent. */
+  release(): void
 }
 
-/** Audio of a feed. */
-export interface AudioFormat {
-  codec: 'PCMU' | 'PCMA' | 'G722' | 'OPUS'
-  /** Of the timestamps, in Hz. */
-  clockRate: number
+/** One of the streams that carry the same picture in different sizes. */
+export interface PictureStream {
+  /** Height of its pictures in pixels; 0 while it is not known. */
+  readonly height: number
+  /** Bits a second of late; 0 while it is not known. */
+  readonly bitrate: number
+  /** Where it is at hand; undefined: it has to be acquired. */
+  readonly feed: Feed | undefined
+  /**
+   * A share in it; undefined when it cannot be had.
+   * @param codec the only one that will do; undefined: every one
+   * @param lost told once when it ends by itself
+   */
+  acquire(
+    codec: VideoFormat['codec'] | undefined,
+    signal: AbortSignal,
+    lost: () => void,
+  ): Promise<FeedLease | undefined>
 }
 
-/** What a feed has carried since it began. */
-export interface FeedCounts {
-  videoBytes: number
-  audioBytes: number
-  frames: number
-  keyFrames: number
-  /** Milliseconds since the epoch; 0 when none came. */
-  lastKeyFrameAt: number
-  lastPacketAt: number
+/** The streams of one source's picture. */
+export interface PictureStreams {
+  /** Those that can be had now, the largest first. */
+  readonly list: readonly PictureStream[]
+  /** Tells when other streams can be had than before, or in another order. Returns what ends that. */
+  onChange(listener: () => void): () => void
+}
+
+/** Layers of a picture: each a feed of its own. */
+export interface FeedLayers extends PictureStreams {
+  readonly all: readonly { readonly feed: Feed }[]
+  /** Notes that a picture of a layer has come. @param now milliseconds since the epoch */
+  pictureCame(feed: Feed, now: number): void
+  /** Sums the layers' counts with those of the source's sound. */
+  counted(sound: FeedCounts): FeedCounts
 }
 
 /** How a feed is made. */
@@ -63,7 +79,7 @@ export interface FeedOptions {
   /** Asks the source for a key frame. */
   requestKeyFrame: () => void
   /** Carry its picture in several sizes, instead of itself; left out where it does. */
-  layers?: Layers
+  layers?: FeedLayers
   /** Left out: one that nothing else follows. */
   sender?: SenderClock
 }
@@ -133,7 +149,7 @@ export class Feed {
     lastPacketAt: 0,
   }
   /** Those that carry its picture in several sizes; undefined where it carries its picture itself. */
-  readonly layers: Layers | undefined
+  readonly layers: FeedLayers | undefined
 
   constructor(options: FeedOptions) {
     this.video = options.video

@@ -2,11 +2,11 @@ import { type Content, keyFrame, parameterSet } from '../rtp/key-frame.ts'
 import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
 /** Largest GOP that is kept: a longer one makes late joiners wait for the next key frame. */
-const mostPackets = 4_000
-const mostBytes = 8 * 1024 * 1024
+const maxPackets = 4_000
+const maxBytes = 8 * 1024 * 1024
 
 /** Packets that a camera lost within a GOP, at most, for one to be found still. */
-const mostLost = 100
+const maxLost = 100
 
 /** The packets since the last key frame, so that a late joiner sees a picture at once. */
 export class GopCache {
@@ -31,7 +31,7 @@ export class GopCache {
     }
     this.#packets.push(packet)
     this.#bytes += packet.length
-    if (this.#packets.length > mostPackets || this.#bytes > mostBytes) this.clear()
+    if (this.#packets.length > maxPackets || this.#bytes > maxBytes) this.clear()
   }
 
   /** The packet of a number; undefined when it is not of this GOP. */
@@ -41,7 +41,7 @@ export class GopCache {
     if (first === undefined) return undefined
     // Where nothing was lost it is there; else it lies before.
     const expected = Math.min(sequenceDistance(sequenceOf(first), sequence), packets.length - 1)
-    for (let i = expected; i >= Math.max(0, expected - mostLost); i--) {
+    for (let i = expected; i >= Math.max(0, expected - maxLost); i--) {
       const packet = packets[i]
       if (packet !== undefined && sequenceOf(packet) === sequence) return packet
     }

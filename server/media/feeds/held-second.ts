@@ -1,5 +1,6 @@
 import type { Feed } from './feed.ts'
-import { FeedStream, type FeedLease, type PictureStream, type PictureStreams } from './picture-streams.ts'
+import { FeedStream } from './picture-streams.ts'
+import type { FeedLease, PictureStream, PictureStreams } from './feed.ts'
 
 /**
  * A camera's picture of which the second stream is at hand: a viewer that shows it small begins with it, and not with the large one. When the pull of the second

@@ -1,21 +1,11 @@
-import { orAborted } from '../or-aborted.ts'
+import { orAborted } from '../base/or-aborted.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
+import type { KeyPicture } from './feed-format.ts'
 
 /** A larger one is not worth a small picture, in bytes. */
 const largest = 2 * 1024 * 1024
-
-/** The newest picture of a feed that can be decoded by itself. */
-export interface KeyPicture {
-  /** In the form of H.264 Annex B, with its parameter sets. */
-  frame: Buffer
-  /** In pixels. */
-  width: number
-  height: number
-  /** When it came, milliseconds since the epoch. */
-  at: number
-}
 
 /**
  * The newest picture of a feed, made small where browsers would not show it as it is and nobody watches.

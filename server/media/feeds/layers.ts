@@ -1,5 +1,7 @@
-import type { Feed, FeedCounts } from './feed.ts'
-import { FeedStream, type PictureStream, type PictureStreams } from './picture-streams.ts'
+import type { Feed } from './feed.ts'
+import type { FeedCounts } from './feed-format.ts'
+import { FeedStream } from './picture-streams.ts'
+import type { PictureStream, PictureStreams } from './feed.ts'
 
 /** A layer that is silent for so long while another one sends has stopped, in milliseconds: its browser saves its link, or the processor. */
 const stoppedMs = 700

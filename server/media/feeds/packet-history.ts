@@ -1,8 +1,8 @@
 import { sequenceOf } from '../rtp/packet.ts'
 
 /** Packets that are kept, and their bytes: some seconds of a stream. */
-const mostPackets = 1_024
-const mostBytes = 2 * 1024 * 1024
+const maxPackets = 1_024
+const maxBytes = 2 * 1024 * 1024
 
 /** The last packets of a feed, kept once for everybody who may ask for one again. */
 export class PacketHistory {
@@ -16,7 +16,7 @@ export class PacketHistory {
     this.#forget(sequence)
     this.#packets.set(sequence, packet)
     this.#bytes += packet.length
-    while (this.#packets.size > mostPackets || this.#bytes > mostBytes) {
+    while (this.#packets.size > maxPackets || this.#bytes > maxBytes) {
       const [oldest = -1] = this.#packets.keys()
       this.#forget(oldest)
     }

@@ -1,7 +1,7 @@
 /** Milliseconds of work in one turn of the event loop; then others get theirs. */
 const sliceMs = 4
 /** Pieces that wait at most, in equal shares of the lanes that wait. More than this machine can do would only be done later and later: what comes then is left out. */
-const mostWaiting = 4_096
+const maxWaiting = 4_096
 
 /** Work that is done in order, some of it at once and some later. */
 export interface Lane {
@@ -42,7 +42,7 @@ export class Slices {
     else if (waiting.length === 0) {
       waiting.push(work)
       this.#waiting.push(waiting)
-    } else if (waiting.length * this.#waiting.length < mostWaiting) waiting.push(work)
+    } else if (waiting.length * this.#waiting.length < maxWaiting) waiting.push(work)
     this.#arm()
   }
 

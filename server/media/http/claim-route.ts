@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
-import { longestTicket } from '../../../shared/media/carriage.ts'
+import { maxTicket } from '../../../shared/media/remote-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
-import { claimCarried } from './carried-media.ts'
-import type { MediaRouteParts } from './media-routes.ts'
+import { claimCarried } from './remote-sessions.ts'
+import type { MediaRouteParts } from './media-route-parts.ts'
 import { bearerOf, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
 import { createdCarried } from './session-answer.ts'
 
@@ -32,7 +32,7 @@ export async function goOn(
   const { room, member } = place
   if (room.config.carried !== true) throw new Problem('noSession')
   const ticket = context.get(ticketHeader)
-  if (ticket.length > longestTicket) throw new Problem('badRequest')
+  if (ticket.length > maxTicket) throw new Problem('badRequest')
   const sends = typeof what === 'string'
   const streamId = sends ? streamIdOf(member.user.userId, what) : what.streamId
   const height = sends ? undefined : shownHeight(context)

@@ -5,53 +5,34 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/control.ts'
-import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
+import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { HeldSecond } from '../feeds/held-second.ts'
-import { FeedStream, fixedStreams, type PictureStreams } from '../feeds/picture-streams.ts'
-import { SecondStream } from '../feeds/second-stream.ts'
-import { Problem } from '../problem.ts'
-import type { Carriage } from '../rooms/carriage.ts'
-import type { Admission, AdmissionControl, Caller } from '../rooms/admission.ts'
+import { FeedStream, fixedStreams } from '../feeds/picture-streams.ts'
+import type { PictureStreams } from '../feeds/feed.ts'
+import { Substream } from '../feeds/substream.ts'
+import { Problem } from '../base/problem.ts'
+import type { Admission, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
-import type { RoomRequests } from '../rooms/room-requests.ts'
-import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Room } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
-import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
 import { wantedIndex } from '../webrtc/stream-choice.ts'
 import { Viewer, type Watched } from '../webrtc/viewer.ts'
-import type { MediaSessions } from './media-sessions.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
+import type { MediaRouteParts } from './media-route-parts.ts'
 import { ifMatchHolds } from './entity-tag.ts'
-import type { Turns } from './turns.ts'
-import { publishCarried, userFragmentOf, watchCarried } from './carried-media.ts'
+import { publishCarried, userFragmentOf, watchCarried } from './remote-sessions.ts'
 import { claims, goOn } from './claim-route.ts'
 import { bearerOf, fragmentType, offerType, readBody, shownHeight } from './sdp-request.ts'
 import { created, createdCarried } from './session-answer.ts'
 
-/** What the media routes work on. */
-export interface MediaRouteParts {
-  rooms: Pick<MediaRooms, 'bySession'>
-  admission: AdmissionControl
-  requests: RoomRequests
-  carriage: Carriage
-  /** For offers: each costs some milliseconds, and they come in crowds. */
-  turns: Turns
-  pulls: CameraPulls
-  sessions: MediaSessions
-  peerSettings: () => PeerSettings
-  settings: () => MediaSettings
-}
-
 /** Bytes of a room's number at most, as in every message. */
-const longestRoomId = 128
+const maxRoomId = 128
 
 /** Routes of media, each with what it does; `right`: as the table has it. */
 type MediaHandlers = {
@@ -109,7 +90,7 @@ async function look(
   token: string,
   remote: string,
 ): Promise<RoomLook> {
-  if (Buffer.byteLength(roomId) > longestRoomId) throw new Problem('notFound')
+  if (Buffer.byteLength(roomId) > maxRoomId) throw new Problem('notFound')
   const client = plainAddress(remote)
   const linked = token !== '' && admission.isGoodLink(roomId, { token, path: '/entry', remote })
   if (linked) return await requests.look(roomId, client, true)
@@ -211,7 +192,7 @@ async function watch(
   try {
     member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
     room.local.assertMayWatch(member, stream)
-    const second = secondStream(parts, room, stream)
+    const second = substream(parts, room, stream)
     // Where it cannot be had, the large one serves.
     if (second !== undefined && (context.query.size === 'small' || isEnough(second, stream.feed, height))) {
       lease = await second.acquire(undefined, new AbortController().signal, () => held?.lost())
@@ -264,31 +245,27 @@ async function inRoom<T>(room: Room, member: Member | undefined, run: () => Prom
 }
 
 /** Whether a camera's second stream is enough for a picture that is shown so high. */
-function isEnough(second: SecondStream, main: Feed, height: number | undefined): boolean {
+function isEnough(second: Substream, main: Feed, height: number | undefined): boolean {
   return height !== undefined && height > 0 && wantedIndex([new FeedStream(main), second], height, undefined) === 1
 }
 
 /** The second stream first, and the large one once the picture is shown larger; undefined where one viewer cannot be sent both. */
-function heldBeside(
-  main: Feed,
-  lease: CameraLease | undefined,
-  second: SecondStream | undefined,
-): HeldSecond | undefined {
+function heldBeside(main: Feed, lease: CameraLease | undefined, second: Substream | undefined): HeldSecond | undefined {
   if (lease === undefined || second === undefined || lease.feed.video?.codec !== main.video?.codec) return undefined
   return new HeldSecond(main, lease.feed, second)
 }
 
 /** Those of somebody's picture, or of a camera's. */
-function streamsOf(feed: Feed, second: SecondStream | undefined): PictureStreams {
+function streamsOf(feed: Feed, second: Substream | undefined): PictureStreams {
   if (feed.layers !== undefined) return feed.layers
   return second === undefined ? fixedStreams(new FeedStream(feed)) : fixedStreams(new FeedStream(feed), second)
 }
 
 /** The camera's second stream; undefined when it has none. */
-function secondStream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream): SecondStream | undefined {
+function substream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream): Substream | undefined {
   const device = room.members.get(view.user_id)?.device
   if (device === undefined || !view.small) return undefined
-  return new SecondStream(pulls, { address: device.assistAddress, login: device.login })
+  return new Substream(pulls, { address: device.assistAddress, login: device.login })
 }
 
 /**

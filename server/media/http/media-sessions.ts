@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { AddressShares } from '../address-shares.ts'
-import { Problem } from '../problem.ts'
+import { AddressShares } from '../base/address-shares.ts'
+import { Problem } from '../base/problem.ts'
 import type { CandidatePolicy } from '../webrtc/candidate-policy.ts'
 import { usableCandidate } from '../webrtc/candidates.ts'
 import type { Offer } from '../webrtc/offer.ts'
@@ -44,9 +44,9 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
 type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
 /** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
-const mostPerAddress = 2_600
+const maxPerAddress = 2_600
 /** So many sessions that are over are remembered, for so long: their clients may not know it yet and say goodbye. */
-const mostEnded = 10_000
+const maxEnded = 10_000
 const endedMs = 10 * 60_000
 
 /** Every open WHIP and WHEP session. */
@@ -55,7 +55,7 @@ export class MediaSessions {
   /** When each ended, the first one first. */
   readonly #ended = new Map<string, number>()
   readonly #clock: () => number
-  readonly #shares = new AddressShares(mostPerAddress)
+  readonly #shares = new AddressShares(maxPerAddress)
 
   /** @param clock milliseconds that only grow */
   constructor(clock: () => number = () => performance.now()) {
@@ -122,7 +122,7 @@ export class MediaSessions {
   #forget(): void {
     const before = this.#clock() - endedMs
     for (const [id, at] of this.#ended) {
-      if (at >= before && this.#ended.size <= mostEnded) return
+      if (at >= before && this.#ended.size <= maxEnded) return
       this.#ended.delete(id)
     }
   }

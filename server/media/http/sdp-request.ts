@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 
 /** Content types of an offer or answer, and of what is told of the ICE session later (RFC 8840, section 9.2). */
 export const offerType = 'application/sdp'
@@ -9,7 +9,7 @@ export const fragmentType = 'application/trickle-ice-sdpfrag'
 export const ticketHeader = 'Session-Ticket'
 
 /** Longest body of a request, in bytes. */
-const longestBody = 64 * 1024
+const maxBody = 64 * 1024
 
 /**
  * The body of a request as text.
@@ -21,12 +21,12 @@ export async function readBody(context: Context, contentType: string): Promise<s
     context.set(contentType === fragmentType ? 'Accept-Patch' : 'Accept-Post', contentType)
     throw new Problem('mediaType', `The content type must be ${contentType}.`)
   }
-  if ((context.request.length ?? 0) > longestBody) throw new Problem('tooLarge')
+  if ((context.request.length ?? 0) > maxBody) throw new Problem('tooLarge')
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of context.req as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > longestBody) throw new Problem('tooLarge')
+    if (size > maxBody) throw new Problem('tooLarge')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size).toString('utf8')
@@ -38,12 +38,12 @@ export function bearerOf(context: Context): string {
 }
 
 /** Most device pixels that a picture is shown in. */
-export const mostHeight = 20_000
+export const maxHeight = 20_000
 
 /** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
 export function shownHeight({ query }: Context): number | undefined {
   if (query.height === undefined) return undefined
   const height = Number(query.height)
-  if (!Number.isInteger(height) || height < 0 || height > mostHeight) throw new Problem('badRequest')
+  if (!Number.isInteger(height) || height < 0 || height > maxHeight) throw new Problem('badRequest')
   return height
 }

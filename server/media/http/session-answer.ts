@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { IceServer } from '../../../shared/media/media-settings.ts'
-import type { CarriedSession } from './carried-media.ts'
+import type { CarriedSession } from './remote-sessions.ts'
 import type { MediaSession } from './media-sessions.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 

@@ -4,7 +4,7 @@ import { shownName } from '../../../shared/control-character.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import { everybody } from './bans.ts'
 import { askForNewLink, Identities } from './identity.ts'
 import type { Identity, Member } from './member.ts'
@@ -42,10 +42,10 @@ export type Admission = { room: Room } & (
 )
 
 /** Wrong host passwords a minute, by address and room; and by address, with the numbers of rooms that do not let one in by their number: guesses at rooms that do not exist count as well. */
-const mostFailures = 10
-const mostGuesses = 60
+const maxFailures = 10
+const maxGuesses = 60
 /** Looks at rooms a minute and address, whatever they find: everybody of an office that comes through one address fits. */
-const mostLooks = 300
+const maxLooks = 300
 const windowMs = 60_000
 
 /** Says who somebody is and whether they may come in at all; the room says whether there is space. */
@@ -54,9 +54,9 @@ export class AdmissionControl {
   readonly #key: Buffer
   readonly #identities: Identities
   readonly #refused: (guess: Guess) => void
-  readonly #failures = new RateLimit({ most: mostFailures, windowMs })
-  readonly #guesses = new RateLimit({ most: mostGuesses, windowMs })
-  readonly #looks = new RateLimit({ most: mostLooks, windowMs })
+  readonly #failures = new RateLimit({ most: maxFailures, windowMs })
+  readonly #guesses = new RateLimit({ most: maxGuesses, windowMs })
+  readonly #looks = new RateLimit({ most: maxLooks, windowMs })
 
   /**
    * @param key of join links

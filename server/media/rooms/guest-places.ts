@@ -3,17 +3,17 @@
 /** Rooms of fewer places keep none. */
 const smallRoom = 10
 /** Guests of one link and address may always have so many. */
-const leastShare = 9
+const minShare = 9
 /** Of the places, one in so many is kept for people with a link of their own, hosts and cameras. */
 const keptOf = 10
-const mostKept = 10
+const maxKept = 10
 
 /** How many guests fit in. @param places of the room */
 export function guestLimits(places: number): { all: number; ofOneLink: number } {
   if (places <= 2) return { all: places, ofOneLink: places }
   if (places < smallRoom) return { all: places, ofOneLink: places - 1 }
-  const kept = Math.min(mostKept, Math.floor(places / keptOf))
-  return { all: places - kept, ofOneLink: Math.max(leastShare, Math.ceil(places / 2)) }
+  const kept = Math.min(maxKept, Math.floor(places / keptOf))
+  return { all: places - kept, ofOneLink: Math.max(minShare, Math.ceil(places / 2)) }
 }
 
 /** Counts guests by the link and the address that they came by. */

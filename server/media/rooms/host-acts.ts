@@ -1,5 +1,5 @@
 import type { Doer } from '../../../shared/media/control.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Member } from './member.ts'
 import type { RoomRequests } from './room-requests.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import { type Bans, everybody } from './bans.ts'
 import { browserIdentity } from './browser-identity.ts'
 import { hostMark, readPass, signPass } from './entry-pass.ts'

@@ -1,19 +1,18 @@
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import { mostObserved, mostWatched } from './carried-part.ts'
 import type { Member } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
-import type { Room } from './room.ts'
+import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
 /** Publications and viewers of one room on this server; those on another server are in `CarriedPart`. */
 export class LocalMedia {
-  readonly #room: Pick<Room, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
+  readonly #room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
   /** Viewers who are not in the room: the operator's preview. */
   readonly #observers = new Set<Viewer>()
 
-  constructor(room: Pick<Room, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>) {
+  constructor(room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>) {
     this.#room = room
   }
 
@@ -38,7 +37,7 @@ export class LocalMedia {
   assertMayWatch(member: Member | undefined, stream: OpenStream): void {
     this.#room.assertPresent(member)
     if (!this.#room.streams.has(stream)) throw new Problem('noStream')
-    const [watched, most] = member === undefined ? [this.#observers, mostObserved] : [member.viewers, mostWatched]
+    const [watched, most] = member === undefined ? [this.#observers, maxObserved] : [member.viewers, maxWatched]
     if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 

@@ -70,8 +70,8 @@ export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'gue
 }
 
 /** Messages kept for somebody whose connection was lost: so many, of so many characters in all. */
-const mostKept = 100
-const mostKeptText = 512 * 1024
+const maxKept = 100
+const maxKeptText = 512 * 1024
 
 /** Somebody in a room with everything that is theirs. */
 export class Member {
@@ -189,7 +189,7 @@ export class Member {
   /** Sends, or keeps it until the person is back. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
-    else if (this.cancelAway !== undefined && this.#kept.length < mostKept) this.#keep(message)
+    else if (this.cancelAway !== undefined && this.#kept.length < maxKept) this.#keep(message)
   }
 
   /** They are not away, or not any more. */
@@ -220,7 +220,7 @@ export class Member {
 
   #keep(message: ToPerson): void {
     const length = JSON.stringify(message).length
-    if (this.#keptText + length > mostKeptText) return
+    if (this.#keptText + length > maxKeptText) return
     this.#keptText += length
     this.#kept.push(message)
   }

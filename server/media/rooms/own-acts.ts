@@ -1,5 +1,5 @@
 import type { RelayPayload } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Member } from './member.ts'
 import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'

@@ -1,7 +1,7 @@
 /** Milliseconds that the controller is given: longer than it gives its own nodes. */
 const patienceMs = 6_000
 /** Questions under way. */
-const mostQuestions = 1_000
+const maxQuestions = 1_000
 
 /** Questions to the controller that are under way, each with a number, a deadline and one answer. */
 export class Questions<Answer> {
@@ -10,7 +10,7 @@ export class Questions<Answer> {
 
   /** @param late the answer where there is none in time, and where too many are under way @throws what `put` throws */
   async ask(put: (id: number) => void, late: Answer): Promise<Answer> {
-    if (this.#waiting.size >= mostQuestions) return late
+    if (this.#waiting.size >= maxQuestions) return late
     this.#lastId += 1
     const id = this.#lastId
     const answer = Promise.withResolvers<Answer>()

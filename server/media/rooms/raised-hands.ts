@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Member } from './member.ts'
 import type { Room } from './room.ts'
 

@@ -17,7 +17,7 @@ type Group = Told['groups'][number]
 /** Milliseconds that guesses are gathered for. */
 const gatherMs = 1_000
 /** Groups of one message; guesses beyond them are only counted. */
-const mostGroups = 32
+const maxGroups = 32
 
 /**
  * Tells the controller which guesses were refused here without asking it: gathered by address, kind and way, in one message a second at most, so that a flood of
@@ -42,7 +42,7 @@ export class RefusalTally {
     if (group !== undefined) {
       group.count += 1
       if (group.roomId !== roomId) group.roomId = ''
-    } else if (this.#groups.size < mostGroups) this.#groups.set(key, { kind, path, client, roomId, count: 1 })
+    } else if (this.#groups.size < maxGroups) this.#groups.set(key, { kind, path, client, roomId, count: 1 })
     else this.#more += 1
     this.#timer ??= setTimeout(() => this.#tell(), this.#gatherMs).unref()
   }

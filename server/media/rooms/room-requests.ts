@@ -1,5 +1,5 @@
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
-import { Elsewhere, Problem } from '../problem.ts'
+import { Elsewhere, Problem } from '../base/problem.ts'
 import { Questions } from './questions.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */

@@ -1,7 +1,7 @@
-import type { CarriedStream } from '../../../shared/media/carriage.ts'
+import type { CarriedStream } from '../../../shared/media/remote-media.ts'
 import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import type { RoomConfig } from './room-config.ts'
 

@@ -1,7 +1,7 @@
 import { lookEveryMs, Voice } from './voice.ts'
 
 /** Voices that are passed on at once where more of them tell how loud they are: nobody follows more, and each costs every listener a stream. */
-export const mostHeard = 6
+export const maxHeard = 6
 /** A voice that was silent for so long gives its place to the next that is not, in milliseconds. */
 const holdMs = 2_000
 /** One that makes a noise and does not speak gives way to one that does, after so many milliseconds without speech. */
@@ -9,7 +9,7 @@ const yieldMs = 400
 /** Who was told to speak and pauses speaks on for so long, in milliseconds. */
 const pauseMs = 600
 /** Of who spoke so many are remembered. */
-const mostSpoke = 64
+const maxSpoke = 64
 
 /** Who speaks in a room, and whose sound everybody is sent, by the levels that packets of sound tell (RFC 6464): nothing is decoded. */
 export class Speakers {
@@ -100,7 +100,7 @@ export class Speakers {
 
   #passes(voice: Voice, level: number): boolean {
     // Who does not say how loud they are is always heard.
-    if (level < 0) return !voice.tells || voice.heard || this.#telling <= mostHeard
+    if (level < 0) return !voice.tells || voice.heard || this.#telling <= maxHeard
     if (!voice.tells) {
       voice.tells = true
       this.#telling += 1
@@ -108,9 +108,9 @@ export class Speakers {
     }
     const now = this.#clock()
     voice.note(level, now)
-    if (voice.heard || this.#telling <= mostHeard) return true
+    if (voice.heard || this.#telling <= maxHeard) return true
     if (voice.soundedAt !== now) return false
-    if (this.#heard.size >= mostHeard && !this.#makesRoom(voice.spokeAt === now, now)) return false
+    if (this.#heard.size >= maxHeard && !this.#makesRoom(voice.spokeAt === now, now)) return false
     this.#hear(voice)
     return true
   }
@@ -161,6 +161,6 @@ export class Speakers {
     const at = this.#spoke.indexOf(userId)
     if (at >= 0) this.#spoke.splice(at, 1)
     this.#spoke.unshift(userId)
-    if (this.#spoke.length > mostSpoke) this.#spoke.pop()
+    if (this.#spoke.length > maxSpoke) this.#spoke.pop()
   }
 }

@@ -1,5 +1,5 @@
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Admission } from './admission.ts'
 
 /** An admission of one of these standings. */

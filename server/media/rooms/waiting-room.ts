@@ -1,14 +1,14 @@
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
 import type { Identity } from './member.ts'
 
 /** People of one room who wait at once. */
-const mostWaiting = 100
+const maxWaiting = 100
 /** Who was turned away is not heard again for so long, in milliseconds. */
 const turnedAwayMs = 60_000
 /** So many of them are remembered. */
-const mostTurnedAway = 1_000
+const maxTurnedAway = 1_000
 
 /** The signalling connection of somebody who waits. */
 export interface WaitingLink {
@@ -129,7 +129,7 @@ export class WaitingRoom {
     this.#waiting.delete(userId)
     this.#turnedAway.set(userId, this.#clock() + turnedAwayMs)
     for (const first of this.#turnedAway.keys()) {
-      if (this.#turnedAway.size <= mostTurnedAway) break
+      if (this.#turnedAway.size <= maxTurnedAway) break
       this.#turnedAway.delete(first)
     }
     link?.refuse(new Problem('turnedAway'))
@@ -149,10 +149,10 @@ export class WaitingRoom {
   }
 
   #hasRoom({ guest }: Identity): boolean {
-    if (this.#waiting.size >= mostWaiting) return false
+    if (this.#waiting.size >= maxWaiting) return false
     const guests = new GuestPlaces()
     for (const { identity } of this.#waiting.values()) guests.take(identity.guest)
-    return guest === undefined || guests.hasRoom(guest, mostWaiting)
+    return guest === undefined || guests.hasRoom(guest, maxWaiting)
   }
 
   #get(userId: string): Waiting {

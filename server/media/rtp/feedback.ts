@@ -34,11 +34,11 @@ export interface FeedbackListener {
 
 const reportBlockBytes = 24
 /** Packets that one compound may ask for: more than a receiver keeps track of is a flood. */
-const mostMissing = 1_000
+const maxMissing = 1_000
 
 /** Reads a receiver's compound in one walk; what is broken or of another kind is passed over. */
 export function readFeedback(compound: Buffer, listener: FeedbackListener): void {
-  let left = mostMissing
+  let left = maxMissing
   let timed = false
   eachReport(compound, (type, format, at, length) => {
     if (type === receiverReportType) readBlocks(compound, at + 8, format, at + length, listener)

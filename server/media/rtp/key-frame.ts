@@ -92,14 +92,14 @@ export function vp8PayloadAt(packet: Buffer): number {
 }
 
 /** Most parameter sets of one description, and the longest in bytes: together they fit into a packet. */
-const mostSets = 8
-const mostSetBytes = 1_000
+const maxSets = 8
+const maxSetBytes = 1_000
 
 /** The parameter sets of an SDP's sprop-parameter-sets (RFC 6184, section 8.1); none when they are broken. */
 export function parameterSetsOf(sprop: string): Buffer[] {
-  const units = sprop.split(',', mostSets + 1).map((text) => Buffer.from(text.trim(), 'base64'))
+  const units = sprop.split(',', maxSets + 1).map((text) => Buffer.from(text.trim(), 'base64'))
   const bytes = units.reduce((sum, { length }) => sum + length, 0)
-  const broken = units.length > mostSets || bytes > mostSetBytes || units.some(({ length }) => length === 0)
+  const broken = units.length > maxSets || bytes > maxSetBytes || units.some(({ length }) => length === 0)
   return broken || units.length < 2 ? [] : units
 }
 

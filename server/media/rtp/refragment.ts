@@ -6,7 +6,7 @@ import { hasMarker, payloadOf, sequenceDistance, sequenceOf } from './packet.ts'
  */
 const longest = 1_400
 /** Longest payload of a fragment. */
-const longestFragment = 1_180
+const maxFragment = 1_180
 
 /** A source that jumps further back than this began anew. */
 const widestGap = 1_000
@@ -145,8 +145,8 @@ function units(payload: Buffer, packing: Packing): Piece[] {
 /** Even pieces: none is much shorter than the others. */
 function split(piece: Piece, { header }: Packing): Piece[] {
   const { body } = piece
-  if (piece.begins && piece.ends && body.length + header <= longestFragment) return [piece]
-  const count = Math.ceil(body.length / longestFragment)
+  if (piece.begins && piece.ends && body.length + header <= maxFragment) return [piece]
+  const count = Math.ceil(body.length / maxFragment)
   const size = Math.ceil(body.length / count)
   return Array.from({ length: count }, (_, index) => ({
     ...piece,

@@ -13,11 +13,11 @@ const headBytes = 20
 /** Units of arrival times and of the reference time (section 3.1), in milliseconds. */
 const tickMs = 0.25
 const referenceTicks = 64 / tickMs
-const longestDelta = 0x7fff
+const maxDelta = 0x7fff
 const shortestDelta = -0x8000
 /** Of one feedback, so that it fits into one packet: those that came, and all that it tells of. */
-const mostArrivals = 128
-const mostStatuses = 4_096
+const maxArrivals = 128
+const maxStatuses = 4_096
 /** A number that is further off than this is a new beginning rather than loss. */
 const widestGap = 1_000
 
@@ -26,7 +26,7 @@ const missing = 0
 const smallDelta = 1
 const largeDelta = 2
 /** Most packets of one status in a chunk; how many fit in one that names each by one bit, and by two. */
-const longestRun = 0x1fff
+const maxRun = 0x1fff
 const oneBitSymbols = 14
 const twoBitSymbols = 7
 
@@ -47,7 +47,7 @@ export class TransportFeedback {
 
   /** Whether so many packets wait to be told of that it must be done now. */
   get full(): boolean {
-    return this.#arrivals.length >= mostArrivals
+    return this.#arrivals.length >= maxArrivals
   }
 
   /** Whether any wait. */
@@ -153,11 +153,11 @@ function pieceOf(
     const before = told.at(-1)
     if (arrival === undefined) break
     if (arrival.number === before?.number) continue
-    if (told.length === mostArrivals || arrival.number - base >= mostStatuses) break
+    if (told.length === maxArrivals || arrival.number - base >= maxStatuses) break
     if (before !== undefined) {
       if (base < next && arrival.number !== before.number + 1) break
       const delta = ticksOf(arrival) - ticksOf(before)
-      if (delta > longestDelta || delta < shortestDelta) break
+      if (delta > maxDelta || delta < shortestDelta) break
     }
     told.push(arrival)
   }
@@ -170,7 +170,7 @@ function chunksOf(statuses: Uint8Array): number[] {
   for (let at = 0; at < statuses.length; ) {
     const status = statuses[at] ?? missing
     let run = 1
-    while (run < longestRun && statuses[at + run] === status) run += 1
+    while (run < maxRun && statuses[at + run] === status) run += 1
     const oneBit = !statuses.subarray(at, at + oneBitSymbols).includes(largeDelta)
     const symbols = oneBit ? oneBitSymbols : twoBitSymbols
     if (run >= symbols || run === statuses.length - at) {

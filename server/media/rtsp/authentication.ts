@@ -21,9 +21,9 @@ export interface Challenge {
 }
 
 /** Most fields and challenges looked at, and longest field: a camera sends one or two of some hundred bytes. */
-const mostFields = 8
-const mostChallenges = 16
-const longestField = 4 * 1024
+const maxFields = 8
+const maxChallenges = 16
+const maxField = 4 * 1024
 
 /**
  * Challenges that can be answered, out of any number of header fields (RFC 7235, RFC 7616); others are left out, and so is what is past a bound. Takes time
@@ -31,10 +31,10 @@ const longestField = 4 * 1024
  */
 export function parseChallenges(fields: readonly string[]): Challenge[] {
   return fields
-    .slice(0, mostFields)
-    .filter((field) => field.length <= longestField)
+    .slice(0, maxFields)
+    .filter((field) => field.length <= maxField)
     .flatMap(splitChallenges)
-    .slice(0, mostChallenges)
+    .slice(0, maxChallenges)
     .map(challengeOf)
     .filter((challenge) => challenge !== undefined)
 }

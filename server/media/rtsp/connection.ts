@@ -2,7 +2,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
-import { Lifetime } from '../lifetime.ts'
+import { Lifetime } from '../base/lifetime.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import { Authenticator, type CameraLogin, parseChallenges, strongestChallenge } from './authentication.ts'
 import { methodOf, sequenceNumber, statusOf } from './message-head.ts'
@@ -45,11 +45,11 @@ interface Pending {
 type Answered = RtspMessage & { status: number }
 
 /** Bytes that the system has not taken yet: a camera that leaves more unread will not read. */
-const mostUnsent = 64 * 1024
+const maxUnsent = 64 * 1024
 /** Messages a second that nobody asked for: requests of the camera, answers to nothing, interim answers. A camera sends one now and then. */
-const mostUnasked = 50
+const maxUnasked = 50
 /** Challenges that are answered for one request: the login, and a nonce that went stale meanwhile. */
-const mostChallenges = 2
+const maxChallenges = 2
 /** Methods of a camera's own requests that are answered 200. */
 const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
 
@@ -59,7 +59,7 @@ export class RtspConnection {
   readonly #listener: ConnectionListener
   readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #pending = new Map<number, Pending>()
-  readonly #unasked = new RateLimit({ most: mostUnasked, windowMs: 1_000, remembered: 1 })
+  readonly #unasked = new RateLimit({ most: maxUnasked, windowMs: 1_000, remembered: 1 })
   #socket: net.Socket | undefined
   #sequence = 0
   #session = ''
@@ -136,7 +136,7 @@ export class RtspConnection {
         if (used !== undefined) this.#loginAccepted = true
         return answerOf(message)
       }
-      if (status !== 401 || challenges === mostChallenges) throw statusError(method, status)
+      if (status !== 401 || challenges === maxChallenges) throw statusError(method, status)
       const challenge = strongestChallenge(parseChallenges(message.headers.get('www-authenticate') ?? []))
       const { login } = this.#options
       if (challenge === undefined || login === undefined) throw statusError(method, status)
@@ -150,7 +150,7 @@ export class RtspConnection {
   /** Sends an interleaved packet, e.g. a receiver report; not while the camera leaves much unread. */
   sendPacket(channel: number, packet: Buffer): void {
     const socket = this.#socket
-    if (this.#ended !== undefined || socket === undefined || socket.writableLength > mostUnsent) return
+    if (this.#ended !== undefined || socket === undefined || socket.writableLength > maxUnsent) return
     const head = Buffer.from([0x24, channel, packet.length >> 8, packet.length & 0xff])
     socket.write(Buffer.concat([head, packet]))
   }
@@ -196,7 +196,7 @@ export class RtspConnection {
     const socket = this.#socket
     if (this.#ended !== undefined) return
     if (socket === undefined) this.#end(new RtspError('closed', 'not connected'))
-    else if (socket.writableLength > mostUnsent) {
+    else if (socket.writableLength > maxUnsent) {
       this.#end(new RtspError('protocol', 'the camera does not read what is sent to it'))
     } else socket.write(text, 'utf8')
   }

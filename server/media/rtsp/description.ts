@@ -1,6 +1,6 @@
 import { parse } from 'sdp-transform'
-import { usedLines } from '../sdp-lines.ts'
-import { numberOf, textOf } from '../sdp-value.ts'
+import { usedLines } from '../webrtc/sdp-lines.ts'
+import { numberOf, textOf } from '../webrtc/sdp-value.ts'
 
 /** One stream that a camera describes. */
 export interface RtspTrack {
@@ -33,36 +33,36 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 ])
 
 /** Most media sections looked at: a camera has a handful. */
-const mostTracks = 16
+const maxTracks = 16
 /** Lines that say something about tracks, and most of them. */
 const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:)/y
-const mostLines = 256
+const maxLines = 256
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
-const longestControl = 1_024
+const maxControl = 1_024
 /** Timestamp clocks that exist, in Hz. */
 const fastestClock = 192_000
-const mostChannels = 8
+const maxChannels = 8
 
 /**
  * Reads the SDP of a camera. Anything it cannot make sense of is left out, never an error, and no number leaves its range. Lines that are not used are not
  * parsed.
  */
 export function parseDescription(text: string): RtspDescription {
-  const session = parse(usedLines(text, readLine, mostLines))
-  const tracks = (session.media ?? []).slice(0, mostTracks).flatMap((media): RtspTrack[] => {
+  const session = parse(usedLines(text, readLine, maxLines))
+  const tracks = (session.media ?? []).slice(0, maxTracks).flatMap((media): RtspTrack[] => {
     if (media.type !== 'video' && media.type !== 'audio') return []
     const payloadType = inRange(Number.parseInt(textOf(media.payloads ?? ''), 10), 0, 127)
     const control = controlOf(media)
-    if (payloadType === undefined || control.length > longestControl) return []
+    if (payloadType === undefined || control.length > maxControl) return []
     const map = (media.rtp ?? []).find(({ payload }) => payload === payloadType)
     const known = staticTypes.get(payloadType)
     return [
       {
         kind: media.type,
         payloadType,
-        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase().slice(0, longestCodec),
+        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase().slice(0, maxCodec),
         clockRate: inRange(numberOf(map?.rate ?? known?.clockRate ?? 0), 1, fastestClock) ?? 0,
-        channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, mostChannels) ?? 0,
+        channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
         parameters: formatParameters(
           (media.fmtp ?? []).filter(({ payload }) => payload === payloadType).map(({ config }) => textOf(config)),
         ),
@@ -71,11 +71,11 @@ export function parseDescription(text: string): RtspDescription {
     ]
   })
   const control = controlOf(session)
-  return { control: control.length > longestControl ? '' : control, tracks }
+  return { control: control.length > maxControl ? '' : control, tracks }
 }
 
 /** Longest name of a codec, in characters. */
-const longestCodec = 32
+const maxCodec = 32
 
 function inRange(value: number, least: number, most: number): number | undefined {
   return value >= least && value <= most ? value : undefined
@@ -87,11 +87,11 @@ function controlOf(section: object): string {
 }
 
 /** Most format parameters of a track. */
-const mostParameters = 64
+const maxParameters = 64
 
 function formatParameters(lines: readonly string[]): Map<string, string> {
   const parameters = new Map<string, string>()
-  for (const part of lines.flatMap((line) => line.split(';', mostParameters)).slice(0, mostParameters)) {
+  for (const part of lines.flatMap((line) => line.split(';', maxParameters)).slice(0, maxParameters)) {
     const equals = part.indexOf('=')
     if (equals > 0) parameters.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim())
   }

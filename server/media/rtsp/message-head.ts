@@ -1,8 +1,8 @@
 import { RtspError } from './rtsp-error.ts'
 
 /** Most header fields of one message, and longest line of it in bytes. */
-export const mostFields = 100
-export const longestLine = 8 * 1024
+export const maxFields = 100
+export const maxLine = 8 * 1024
 
 /** The start line and the header fields of a message. */
 export interface MessageHead {
@@ -20,10 +20,10 @@ export function parseHead(bytes: Buffer): MessageHead {
     .toString('utf8')
     .split('\n')
     .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  if (lines.length > mostFields + 2) throw new RtspError('protocol', 'an answer has too many header fields')
+  if (lines.length > maxFields + 2) throw new RtspError('protocol', 'an answer has too many header fields')
   const headers = new Map<string, string[]>()
   for (const line of [startLine, ...lines]) {
-    if (line.length > longestLine) throw new RtspError('protocol', 'a line of an answer is too long')
+    if (line.length > maxLine) throw new RtspError('protocol', 'a line of an answer is too long')
     if (line.includes('\0') || line.includes('\r'))
       throw new RtspError('protocol', 'an answer holds control characters')
   }

@@ -22,7 +22,7 @@ export interface SequenceParameters extends Resolution {
 }
 
 /** Parameter sets of one description that are looked at. */
-const mostSets = 8
+const maxSets = 8
 
 /** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
@@ -33,7 +33,7 @@ export function describedResolution(track: RtspTrack): Resolution | undefined {
 /** What a camera describes of its pictures in its parameter sets; undefined when it does not, or they are broken. */
 export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
-  for (const text of (track.parameters.get(name) ?? '').split(',', mostSets)) {
+  for (const text of (track.parameters.get(name) ?? '').split(',', maxSets)) {
     const nal = Buffer.from(text.trim(), 'base64')
     const parameters = track.codec === 'H264' ? h264Parameters(nal) : h265Parameters(nal)
     if (parameters !== undefined) return parameters

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
-import { Lifetime } from '../lifetime.ts'
-import { type Log, wholeText } from '../log.ts'
+import { Lifetime } from '../base/lifetime.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
-import { needAbilities, tracksToPull, tracksToSetUp } from './carriage.ts'
+import { needAbilities, tracksToPull, tracksToSetUp } from './codec-support.ts'
 import { type RtspAnswer, RtspConnection } from './connection.ts'
 import { controlUrl } from './control-url.ts'
 import { DatagramPair } from './datagram-pair.ts'
@@ -50,9 +50,9 @@ const reportMs = 5_000
 /** What a camera has to answer TEARDOWN, in milliseconds. */
 const teardownMs = 500
 /** Most methods of a Public field that are remembered. */
-const mostMethods = 64
+const maxMethods = 64
 /** What a camera may send, in bytes a second: several times what one of 4K does. */
-const mostBytesPerSecond = 25 * 1024 * 1024
+const maxBytesPerSecond = 25 * 1024 * 1024
 
 /** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). It lives once, and what comes late changes nothing. */
 export class RtspSession {
@@ -194,8 +194,8 @@ export class RtspSession {
     await this.#connection.connect(signal)
     this.#watchRate()
     const options = await this.#connection.request('OPTIONS', this.#base)
-    const methods = options.headers('public').flatMap((field) => field.split(',', mostMethods))
-    this.#methods = new Set(methods.slice(0, mostMethods).map((name) => name.trim()))
+    const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
+    this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
     const answer = await this.#connection.request('DESCRIBE', this.#base, { Accept: 'application/sdp' })
     const base = answer.header('content-base') ?? answer.header('content-location') ?? ''
     if (/^rtsps?:\/\//i.test(base)) this.#base = controlUrl(this.#base, base)
@@ -300,7 +300,7 @@ export class RtspSession {
       const now = performance.now()
       const received = this.#pairs.reduce((sum, pair) => sum + pair.receivedBytes, this.#connection.receivedBytes)
       const rate = (received - bytes) / Math.max(1, (now - at) / 1_000)
-      if (rate > mostBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
+      if (rate > maxBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
       bytes = received
       at = now
     })

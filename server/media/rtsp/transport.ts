@@ -12,14 +12,14 @@ export interface GrantedTransport {
 }
 
 /** Longest Transport field that is read, in characters. */
-const longestTransport = 1_024
+const maxTransport = 1_024
 
 /**
  * Reads a Transport field: of several specifications the first.
  * @throws RtspError `protocol` when it names interleaved channels that do not exist, or the same for both: packets could not be told apart
  */
 export function parseTransport(field: string): GrantedTransport {
-  if (field.length > longestTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
+  if (field.length > maxTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
   const parameters = new Map<string, string>()
   for (const part of (field.split(',')[0] ?? '').split(';')) {
     const equals = part.indexOf('=')
@@ -53,23 +53,23 @@ function pair(text: string | undefined, least: number, most: number): readonly [
 
 /** Timeout of a session that names none, and the longest that is believed, in seconds (RFC 2326, section 12.37). */
 const usualTimeout = 60
-const longestTimeout = 86_400
+const maxTimeout = 86_400
 /** Longest session id, in characters. */
-const longestSession = 256
+const maxSession = 256
 
 /**
  * What a camera answered in the Session field: its id, empty when there is none, and timeout in milliseconds; a timeout that makes no sense counts as none.
  * @throws RtspError `protocol` when the id cannot be sent back
  */
 export function parseSession(field: string): { id: string; timeoutMs: number } {
-  const [first = '', ...parameters] = field.slice(0, 2 * longestSession).split(';')
+  const [first = '', ...parameters] = field.slice(0, 2 * maxSession).split(';')
   const id = first.trim()
-  if (id.length > longestSession || !/^[\x21-\x7e]*$/.test(id)) {
+  if (id.length > maxSession || !/^[\x21-\x7e]*$/.test(id)) {
     throw new RtspError('protocol', 'the camera named a session that cannot be sent back')
   }
   const timeout = parameters
     .map((text) => /^\s{0,9}timeout\s{0,9}=\s{0,9}(\d{1,6})\s{0,9}$/i.exec(text)?.[1])
     .find((text) => text !== undefined)
   const seconds = Number(timeout ?? 0)
-  return { id, timeoutMs: (seconds >= 1 && seconds <= longestTimeout ? seconds : usualTimeout) * 1000 }
+  return { id, timeoutMs: (seconds >= 1 && seconds <= maxTimeout ? seconds : usualTimeout) * 1000 }
 }

@@ -2,12 +2,12 @@ import { parseHead } from './message-head.ts'
 import { RtspError } from './rtsp-error.ts'
 
 /** Longest start line and header fields of one message, in bytes. */
-export const longestHead = 16 * 1024
+export const maxHead = 16 * 1024
 /** Longest body of one message, in bytes: the description of a camera has a few thousand. */
-export const longestBody = 64 * 1024
+export const maxBody = 64 * 1024
 
 /** Most bytes of empty lines before a message: some cameras send one. */
-const mostEmpty = 1_024
+const maxEmpty = 1_024
 
 /** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
 export interface RtspMessage {
@@ -94,7 +94,7 @@ export class WireReader {
 
   #countEmpty(bytes: number): void {
     this.#empty += bytes
-    if (this.#empty > mostEmpty) throw new RtspError('protocol', 'the camera sends nothing but empty lines')
+    if (this.#empty > maxEmpty) throw new RtspError('protocol', 'the camera sends nothing but empty lines')
   }
 
   /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */
@@ -103,7 +103,7 @@ export class WireReader {
     const rest = bytes.length - at
     if (!looksLikeMessage(bytes, at)) throw new RtspError('protocol', 'the answer is not RTSP')
     const head = headLength(bytes, at, this.#searched)
-    if (head > longestHead || (head < 0 && rest > longestHead)) {
+    if (head > maxHead || (head < 0 && rest > maxHead)) {
       throw new RtspError('protocol', 'the header of an answer is too long')
     }
     if (head < 0) {
@@ -113,7 +113,7 @@ export class WireReader {
     this.#searched = 0
     const message = parseHead(bytes.subarray(at, at + head))
     const body = contentLength(message.headers.get('content-length'))
-    if (body > longestBody) throw new RtspError('protocol', 'the body of an answer is too long')
+    if (body > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
     this.#begun = { message, head, body }
     return head + body
   }
@@ -140,7 +140,7 @@ function looksLikeMessage(bytes: Buffer, at: number): boolean {
 function headLength(bytes: Buffer, at: number, searched: number): number {
   // An end may lie across what was searched.
   let lineEnd = bytes.indexOf(lineFeed, at + Math.max(0, searched - 3))
-  while (lineEnd >= 0 && lineEnd - at <= longestHead) {
+  while (lineEnd >= 0 && lineEnd - at <= maxHead) {
     const next = bytes[lineEnd + 1]
     if (next === lineFeed) return lineEnd + 2 - at
     if (next === carriageReturn && bytes[lineEnd + 2] === lineFeed) return lineEnd + 3 - at

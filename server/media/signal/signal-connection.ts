@@ -7,8 +7,8 @@ import { joiners } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
-import type { Log } from '../log.ts'
-import { Elsewhere, Problem } from '../problem.ts'
+import type { Log } from '../base/media-log.ts'
+import { Elsewhere, Problem } from '../base/problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
@@ -29,9 +29,9 @@ export interface SignalParts {
 }
 
 /** Somebody who does not read is cut off at so many bytes. */
-const mostUnsent = 2 * 1024 * 1024
+const maxUnsent = 2 * 1024 * 1024
 /** Messages in a window: 100 a second in the long run, and all of them at once, for candidates for a full room come in floods. */
-const mostMessages = 600
+const maxMessages = 600
 const windowMs = 6_000
 /** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
 const wrongPasswordMs = 100
@@ -56,7 +56,7 @@ export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
   readonly #parts: SignalParts
   readonly #remote: string
-  readonly #limit = new RateLimit({ most: mostMessages, windowMs })
+  readonly #limit = new RateLimit({ most: maxMessages, windowMs })
   #place: Place | undefined
   /** The controller is asked for the room. */
   #asks = false
@@ -93,7 +93,7 @@ export class SignalConnection implements PersonLink {
         'a message was not sent to somebody who may not read it',
         `${message.type} to a ${standing}`,
       )
-    if (this.#socket.bufferedAmount > mostUnsent) return this.#socket.terminate()
+    if (this.#socket.bufferedAmount > maxUnsent) return this.#socket.terminate()
     this.#socket.send(JSON.stringify(message))
   }
 

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { NodeRoute } from '../../../shared/authorization/node-routes.ts'
 import { splitRoute } from '../../../shared/authorization/route.ts'
-import { longestSignal } from '../../../shared/media/signal.ts'
-import { wholeText } from '../log.ts'
-import { AddressShares } from '../address-shares.ts'
+import { maxSignal } from '../../../shared/media/signal.ts'
+import { wholeText } from '../base/media-log.ts'
+import { AddressShares } from '../base/address-shares.ts'
 import { SignalConnection, type SignalParts } from './signal-connection.ts'
 
 /** Anybody may connect: the first message proves who it is. */
@@ -17,13 +17,13 @@ const enterMs = 10_000
 /** What the other side has to answer the end of a connection, before it is cut. */
 const closeMs = 2_000
 /** Connections at once: many times what one machine can carry the media of; and of one address, so that no one can keep everybody else out. */
-const mostConnections = 5_000
-const mostPerAddress = 2_500
+const maxConnections = 5_000
+const maxPerAddress = 2_500
 
 /** The package's types do not know `closeTimeout` yet. */
 const serverOptions: ServerOptions & { closeTimeout: number } = {
   noServer: true,
-  maxPayload: longestSignal,
+  maxPayload: maxSignal,
   perMessageDeflate: false,
   closeTimeout: closeMs,
 }
@@ -38,7 +38,7 @@ export class SignalServer {
   readonly #shares: AddressShares
 
   /** @param perAddress connections of one address */
-  constructor(parts: SignalParts, perAddress = mostPerAddress) {
+  constructor(parts: SignalParts, perAddress = maxPerAddress) {
     this.#parts = parts
     this.#shares = new AddressShares(perAddress)
     this.#timer = setInterval(() => this.#ping(), pingEveryMs).unref()
@@ -49,7 +49,7 @@ export class SignalServer {
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?')[0]
     if (path !== signalPath) return refuse(socket, '404 Not Found')
-    const release = this.#server.clients.size < mostConnections ? this.#shares.take(client) : undefined
+    const release = this.#server.clients.size < maxConnections ? this.#shares.take(client) : undefined
     if (release === undefined) return refuse(socket, '503 Service Unavailable')
     socket.once('close', release)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {

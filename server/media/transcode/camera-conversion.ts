@@ -1,9 +1,9 @@
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import type { Feed, FeedConversion } from '../feeds/feed.ts'
-import type { KeyPicture } from '../feeds/key-picture.ts'
-import { Problem } from '../problem.ts'
+import type { KeyPicture } from '../feeds/feed-format.ts'
+import { Problem } from '../base/problem.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { codecName } from '../rtsp/carriage.ts'
+import { codecName } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { ConversionRun, type Kind } from './conversion-run.ts'
 import { ConvertedInput } from './converted-input.ts'
@@ -17,7 +17,7 @@ import type { SlotHolder } from './transcoder-slots.ts'
 const lingerMs = 5_000
 /** Waits after a process ended by itself, in milliseconds: doubling, and from the start again once one ran for so long. */
 const firstWaitMs = 500
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 const steadyMs = 30_000
 const lookMs = 1_000
 /** Key frames are wished for no more often. */
@@ -196,7 +196,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   #ended(why: string): void {
     const { log } = this.#transcoding
     if (performance.now() - this.#runSince > steadyMs) this.#failures = 0
-    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** this.#failures)
+    const waitMs = Math.min(maxWaitMs, firstWaitMs * 2 ** this.#failures)
     this.#failures += 1
     this.#problem = why
     this.#run = undefined

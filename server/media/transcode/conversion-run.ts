@@ -1,5 +1,5 @@
 import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
 import type { FfmpegProcess } from './ffmpeg-process.ts'

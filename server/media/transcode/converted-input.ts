@@ -9,7 +9,7 @@ import { SourceClock } from './source-clock.ts'
 import type { SourceTrack } from './source-track.ts'
 
 /** Packets that wait behind a gap at most: a picture has many, sound one each 20 ms or more. */
-const mostWaiting = { video: 64, audio: 3 } as const
+const maxWaiting = { video: 64, audio: 3 } as const
 
 const contentReaders: Readonly<Record<'H264' | 'H265', (packet: Buffer) => Content>> = {
   H264: h264Content,
@@ -44,7 +44,7 @@ export class ConvertedInput {
     this.#kind = kind
     this.source = source
     this.clock = new SourceClock(clockRate)
-    this.#sequence = new PacketSequence(mostWaiting[kind], (packet) => this.#next(packet))
+    this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#next(packet))
     if (source.pictures !== undefined) {
       this.#contentOf = contentReaders[source.pictures]
       this.#gop = new GopCache()

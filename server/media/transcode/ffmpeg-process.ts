@@ -1,5 +1,5 @@
-import { type FfmpegAsk, type FfmpegTell, mostRunBytes, runWindow, takenStep } from '../../../shared/media/ffmpeg.ts'
-import { type Log, wholeText } from '../log.ts'
+import { type FfmpegAsk, type FfmpegTell, maxRunBytes, runWindow, takenStep } from '../../../shared/media/ffmpeg.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import { type FlvPicture, FlvReader } from './flv-reader.ts'
 import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 
@@ -12,7 +12,7 @@ export interface FfmpegListener {
 }
 
 /** Bytes that wait for it at most: a camera's whole GOP, and some. */
-const mostWaiting = 24 * 1024 * 1024
+const maxWaiting = 24 * 1024 * 1024
 
 /** One ffmpeg, which the controller runs: frames are written to it, and what it makes comes back. */
 export class FfmpegProcess {
@@ -52,7 +52,7 @@ export class FfmpegProcess {
   /** Returns false when it does not keep up: the bytes are dropped. */
   write(bytes: Buffer): boolean {
     if (this.#over || this.#finished) return true
-    if (this.#waiting > mostWaiting) return false
+    if (this.#waiting > maxWaiting) return false
     this.#queue.push(bytes)
     this.#waiting += bytes.length
     this.#send()
@@ -90,7 +90,7 @@ export class FfmpegProcess {
     while (this.#underWay < runWindow) {
       const [next] = this.#queue
       if (next === undefined) break
-      const part = next.subarray(0, mostRunBytes)
+      const part = next.subarray(0, maxRunBytes)
       if (part.length < next.length) this.#queue[0] = next.subarray(part.length)
       else this.#queue.shift()
       this.#waiting -= part.length

@@ -1,5 +1,5 @@
 import type { FfmpegAsk, FfmpegPlan, FfmpegTell } from '../../../shared/media/ffmpeg.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../base/media-log.ts'
 import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
 
 type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>

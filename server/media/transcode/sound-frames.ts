@@ -11,7 +11,7 @@ export interface AacLayout {
 }
 
 /** Frames of a packet at most; a longer list is broken. */
-const mostFrames = 64
+const maxFrames = 64
 
 /** Frames of AAC as RFC 3640 packs them: several in a packet, or one in several. */
 export class AacFrames implements FrameAssembly {
@@ -33,7 +33,7 @@ export class AacFrames implements FrameAssembly {
     const { sizeLength, indexLength, frameTicks } = this.#layout
     if (payload.length < 2) return
     const headerBits = payload.readUInt16BE(0)
-    const count = Math.min(mostFrames, Math.floor(headerBits / (sizeLength + indexLength)))
+    const count = Math.min(maxFrames, Math.floor(headerBits / (sizeLength + indexLength)))
     let at = 2 + Math.ceil(headerBits / 8)
     if (count === 0 || at > payload.length) return
     const sizes = sizesOf(payload.subarray(2, at), count, this.#layout)
@@ -147,7 +147,7 @@ export class PlainFrames implements FrameAssembly {
  * the most significant.
  * @param bits of a codeword: 2 to 5
  */
-export function mostSignificantFirst(samples: Buffer, bits: number): Buffer {
+export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {
   const out = Buffer.alloc(samples.length)
   const total = samples.length * 8
   for (let at = 0; at + bits <= total; at += bits) {

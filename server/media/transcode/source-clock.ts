@@ -1,5 +1,5 @@
 /** A timestamp that is further from where it should be by the clock than this begins anew, in milliseconds: a camera that began anew, or whose clock was set. */
-const mostOff = 5_000
+const maxOff = 5_000
 
 /** The times of a track that never jump, whatever its timestamps do: milliseconds since its first packet. */
 export class SourceClock {
@@ -24,7 +24,7 @@ export class SourceClock {
     if (this.#timestamp >= 0) {
       const elapsed = (now - this.#arrivedAt) * this.#ticksPerMs
       const ahead = (timestamp - this.#timestamp) | 0
-      jumped = Math.abs(ahead - elapsed) > mostOff * this.#ticksPerMs
+      jumped = Math.abs(ahead - elapsed) > maxOff * this.#ticksPerMs
       this.#ticks += jumped ? Math.max(1, Math.round(elapsed)) : ahead
     }
     if (this.#timestamp < 0) this.#first = timestamp

@@ -5,7 +5,7 @@ import type { MakeAssembly } from './frame-assembly.ts'
 import { JpegFrames } from './jpeg-frames.ts'
 import type { MatroskaTrack } from './matroska-writer.ts'
 import { OlderPictures } from './older-pictures.ts'
-import { AacFrames, aacSampleRate, LatmFrames, latmConfig, mostSignificantFirst, PlainFrames } from './sound-frames.ts'
+import { AacFrames, aacSampleRate, LatmFrames, latmConfig, maxSignificantFirst, PlainFrames } from './sound-frames.ts'
 
 /** How a camera's track is put before a decoder. */
 export interface SourceTrack {
@@ -115,7 +115,7 @@ function sound(track: RtspTrack): SourceTrack | undefined {
   const [, order, bits] = /^(AAL2-)?G726-(16|24|32|40)$/.exec(codec) ?? []
   if (bits !== undefined) {
     const codeword = codewordBits.get(bits) ?? 4
-    const change = order === undefined ? (samples: Buffer) => mostSignificantFirst(samples, codeword) : undefined
+    const change = order === undefined ? (samples: Buffer) => maxSignificantFirst(samples, codeword) : undefined
     return plain(
       { codecId: 'A_MS/ACM', codecPrivate: waveHeader(waveTags.g726, codeword, audio) },
       (take) => new PlainFrames(take, 0, change),

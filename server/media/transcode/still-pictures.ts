@@ -1,5 +1,6 @@
-import { type KeyPicture, keyPictureFrom } from '../feeds/key-picture.ts'
-import { type Log, wholeText } from '../log.ts'
+import { keyPictureFrom } from '../feeds/key-picture.ts'
+import type { KeyPicture } from '../feeds/feed-format.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import type { ConvertedInput, KeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
@@ -11,7 +12,7 @@ const makeMs = 15_000
 /** Frames that need no others come every few seconds, in milliseconds. */
 const frameMs = 8_000
 /** Pictures that wait for their turn at most: whoever asks comes again. */
-const mostWaiting = 16
+const maxWaiting = 16
 
 /** What a picture is made of. */
 interface StillSource {
@@ -34,7 +35,7 @@ export class StillPictures {
 
   /** So many wait that there is no sense in asking for one more. */
   get crowded(): boolean {
-    return this.#waiting >= mostWaiting
+    return this.#waiting >= maxWaiting
   }
 
   /** In the form of H.264 Annex B; undefined where it could not be made. Never rejects. */

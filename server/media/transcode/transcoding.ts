@@ -1,6 +1,6 @@
 import type { FfmpegAbilities } from '../../../shared/media/ffmpeg.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
-import { type Log, wholeText } from '../log.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { installCommand } from './install-command.ts'
 import { StillPictures } from './still-pictures.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import dgram, { type RemoteInfo } from 'node:dgram'
 import net from 'node:net'
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import type { RestartedConnection, RestartPort } from './restart-port.ts'
 import { type Address, ReturnChecks } from './return-checks.ts'
 import {
@@ -36,7 +36,7 @@ interface Generation {
 const highestPriority = 2 ** 31 - 1
 /** The library answers within a millisecond or so; how often it is asked, and milliseconds between. */
 const nominateEveryMs = 50
-const mostNominations = 20
+const maxNominations = 20
 /** Without a check for so long the client has left (RFC 7675, section 5.1), in milliseconds. */
 const consentMs = 15_000
 
@@ -143,7 +143,7 @@ export class IceRestart implements RestartedConnection {
     socket.bind(
       0,
       host,
-      this.#lifetime.guard(() => this.#nominate(socket, mostNominations)),
+      this.#lifetime.guard(() => this.#nominate(socket, maxNominations)),
     )
   }
 

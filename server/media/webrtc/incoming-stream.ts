@@ -1,5 +1,5 @@
 import type { Track } from 'node-datachannel'
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import { Reception } from '../rtp/reception.ts'
 import { type ClockPoint, negativeAcknowledgement, pictureLoss, receiverReport } from '../rtp/rtcp.ts'
 

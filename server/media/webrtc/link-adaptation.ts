@@ -1,9 +1,9 @@
 import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
-import type { PictureStream, PictureStreams } from '../feeds/picture-streams.ts'
-import type { Lifetime } from '../lifetime.ts'
+import type { PictureStream, PictureStreams } from '../feeds/feed.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import type { LinkEstimate } from './link-estimate.ts'
-import { Probe } from './probe.ts'
+import { Probe } from './link-probe.ts'
 import { allowedIndex, carriedStream, wantedIndex } from './stream-choice.ts'
 import { StreamSwitch } from './stream-switch.ts'
 import type { Limit, ViewerVideo } from './viewer-video.ts'
@@ -11,7 +11,7 @@ import type { Limit, ViewerVideo } from './viewer-video.ts'
 /** What is heard in the first moments after a change is of what was sent before, in milliseconds. */
 const settleMs = 1_200
 /** Bits a second that are tried at least. */
-const leastRate = 200_000
+const minRate = 200_000
 /** Of what was sent, where the link was too small for it. */
 const cautious = 0.25
 /** A smaller stream is sent so much faster than it comes where it waits: its key frames are larger than the rest. */
@@ -21,16 +21,16 @@ const longQueueMs = 80
 /** What key frames are sent at, where their queue is long, in parts of what they were. */
 const slower = 0.8
 /** A pacing that is so far behind sends more than the link carries, in milliseconds. */
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 /** Milliseconds from a change to the first probe. */
 const probeAfterMs = 1_500
 /** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
 const patience = {
-  small: { factor: 1.6, mostMs: 2_500 },
-  key_frames: { factor: 1.6, mostMs: 2_500 },
+  small: { factor: 1.6, maxMs: 2_500 },
+  key_frames: { factor: 1.6, maxMs: 2_500 },
 } as const
 /** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
-const longestProbeAfterMs = 60_000
+const maxProbeAfterMs = 60_000
 const lastedMs = 15_000
 /** What a link must carry beyond a stream for it to be sent. */
 const margin = 1.1
@@ -134,7 +134,7 @@ export class LinkAdaptation {
     if (now - this.#changedAt < settleMs) return
     if (!this.#keyFrames) {
       video.rate = this.#paceOf(this.#switch.feed)
-      if (video.waitMs > longestWaitMs) return this.#goDown(now)
+      if (video.waitMs > maxWaitMs) return this.#goDown(now)
     } else if (estimate.queue.latest > longQueueMs && video.waitMs > 0) {
       // A key frame takes a second, and sound would wait all the time.
       this.#slowed *= slower
@@ -199,8 +199,7 @@ export class LinkAdaptation {
     const rate = this.#carried(now)
     this.#rising = false
     if (this.#most === undefined && !this.#keyFrames) {
-      this.#shortest =
-        now - this.#changedAt < lastedMs ? Math.min(longestProbeAfterMs, this.#shortest * 2) : probeAfterMs
+      this.#shortest = now - this.#changedAt < lastedMs ? Math.min(maxProbeAfterMs, this.#shortest * 2) : probeAfterMs
       this.#probeAfter = this.#shortest
     }
     estimate.restart(now, settleMs)
@@ -243,12 +242,12 @@ export class LinkAdaptation {
     const { estimate, lifetime, measure, video } = this.#options
     this.#probe = new Probe({
       from: Math.max(
-        leastRate,
+        minRate,
         estimate.rate(now) * firstStep,
         (estimate.bitrate ?? 0) * ofEstimate,
         this.#keyFrames ? this.#carries * ofCarried : 0,
       ),
-      to: Math.max(leastRate, up.bitrate * margin),
+      to: Math.max(minRate, up.bitrate * margin),
       estimate,
       lifetime,
       sendPadding: () => video.sendPadding(),
@@ -259,8 +258,8 @@ export class LinkAdaptation {
         if (carries) return this.#goUp(up)
         video.rest()
         estimate.restart(this.#probedAt, settleMs)
-        const { factor, mostMs } = patience[this.#keyFrames ? 'key_frames' : 'small']
-        this.#probeAfter = Math.max(this.#shortest, Math.min(mostMs, this.#probeAfter * factor))
+        const { factor, maxMs } = patience[this.#keyFrames ? 'key_frames' : 'small']
+        this.#probeAfter = Math.max(this.#shortest, Math.min(maxMs, this.#probeAfter * factor))
       },
     })
   }
@@ -284,17 +283,17 @@ export class LinkAdaptation {
   #carried(now: number): number {
     const { estimate } = this.#options
     const rate = estimate.rate(now)
-    return Math.max(leastRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))
+    return Math.max(minRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))
   }
 
   get #keyFrameRate(): number {
-    return Math.max(leastRate, this.#carries * this.#slowed)
+    return Math.max(minRate, this.#carries * this.#slowed)
   }
 
   /** Bits a second at which a smaller stream is sent. */
   #paceOf(feed: Feed): number {
     const emptying = this.#options.estimate.queue.latest > longQueueMs && feed.videoBitrate > 0
-    return Math.max(leastRate, emptying ? feed.videoBitrate : Math.max(this.#carries, feed.videoBitrate * catchUp))
+    return Math.max(minRate, emptying ? feed.videoBitrate : Math.max(this.#carries, feed.videoBitrate * catchUp))
   }
 
   #become(): void {
@@ -322,7 +321,7 @@ export class LinkAdaptation {
       return
     }
     this.#options.video.pause()
-    this.#keyFramesAt(Math.max(leastRate, this.#carries))
+    this.#keyFramesAt(Math.max(minRate, this.#carries))
   }
 
   #stopProbe(): void {

@@ -1,4 +1,4 @@
-import type { EventLoopDelay } from '../event-loop-delay.ts'
+import type { EventLoopDelay } from '../base/event-loop-delay.ts'
 import { sequenceDistance } from '../rtp/packet.ts'
 import { QueueDelay } from './queue-delay.ts'
 
@@ -9,7 +9,7 @@ const fallen = 0.97
 const belowSent = 0.95
 /** A share that is missed by chance on a bad link does not make it a small one; packets that say anything at all. */
 const muchMissed = 0.25
-const leastMissed = 8
+const minMissed = 8
 /** Packets missed of one stretch: more than bad luck. So many that came between are the end of a stretch. */
 const longRun = 16
 const betweenRuns = 32
@@ -114,7 +114,7 @@ export class LinkEstimate {
     if (now < this.#deafUntil) return
     this.#turn(now)
     this.#missed += 1
-    const much = this.#missed + this.#before.missed >= leastMissed && this.#missedShare >= muchMissed
+    const much = this.#missed + this.#before.missed >= minMissed && this.#missedShare >= muchMissed
     if (much || this.#isLongRun) this.#missedMuchAt = now
   }
 

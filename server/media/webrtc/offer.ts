@@ -1,8 +1,8 @@
 import { parse, parseSimulcastStreamList } from 'sdp-transform'
-import { Problem } from '../problem.ts'
-import { usedLines } from '../sdp-lines.ts'
-import { textOf } from '../sdp-value.ts'
-import type { AudioFormat, VideoFormat } from '../feeds/feed.ts'
+import { Problem } from '../base/problem.ts'
+import { usedLines } from './sdp-lines.ts'
+import { textOf } from './sdp-value.ts'
+import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
 import { CandidatePolicy, candidateStart } from './candidate-policy.ts'
 import { usableCandidate } from './candidates.ts'
 import type { IceCredentials } from './stun.ts'
@@ -63,18 +63,18 @@ export interface Offer {
   candidates: CandidatePolicy
 }
 
-const mostSections = 16
+const maxSections = 16
 /** Lines that are read, and most of them: a browser with every codec writes some 100 of them for a section. */
 const readLine =
   /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|rtcp-fb:|rtcp-xr:|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
-const mostLines = 1_000
+const maxLines = 1_000
 /** Most lines altogether. */
-const mostLinesOfAll = 4_000
+const maxLinesOfAll = 4_000
 /** Payload types of one section: there are no more (RFC 3550, section 5.1). */
-const mostCodecs = 128
+const maxCodecs = 128
 
 /** Streams of one picture that are read, and the characters that a name of one may have (RFC 8851, section 10). */
-const mostRids = 16
+const maxRids = 16
 const ridName = /^[A-Za-z0-9_-]{1,16}$/
 
 /**
@@ -82,11 +82,11 @@ const ridName = /^[A-Za-z0-9_-]{1,16}$/
  * @throws Problem badOffer
  */
 export function parseOffer(sdp: string, client = ''): Offer {
-  const all = sdp.split(/\r?\n/, mostLinesOfAll + 1)
-  if (all.length > mostLinesOfAll) throw new Problem('badOffer', 'The offer has too many lines.')
+  const all = sdp.split(/\r?\n/, maxLinesOfAll + 1)
+  if (all.length > maxLinesOfAll) throw new Problem('badOffer', 'The offer has too many lines.')
   const session = parseSafely(sdp)
   const sections = session.media
-  if (sections.length === 0 || sections.length > mostSections) throw new Problem('badOffer')
+  if (sections.length === 0 || sections.length > maxSections) throw new Problem('badOffer')
   const read = sections.map((section): OfferedSection => {
     const { type, protocol, payloads = '' } = section
     return { type, protocol, formats: textOf(payloads), media: mediaOf(section) }
@@ -125,7 +125,7 @@ type Section = ReturnType<typeof parse>['media'][number]
 
 /** In the order of the media line, which is that of preference (RFC 8866, section 5.14). */
 function codecsOf({ payloads = '', rtp, fmtp, rtcpFb = [] }: Section): OfferedCodec[] {
-  const types = textOf(payloads).split(' ', mostCodecs).map(Number)
+  const types = textOf(payloads).split(' ', maxCodecs).map(Number)
   const reporting = new Set(
     rtcpFb.flatMap(({ payload, type }) => (textOf(type) === 'transport-cc' ? [String(payload)] : [])),
   )
@@ -179,7 +179,7 @@ function ridsOf({ rids = [], simulcast }: Section): string[] {
   const list = dir1 === 'send' ? list1 : dir2 === 'send' ? list2 : undefined
   if (list === undefined) return []
   const announced = new Set(
-    rids.slice(0, mostRids).flatMap(({ id, direction }) => (textOf(direction) === 'send' ? [textOf(id)] : [])),
+    rids.slice(0, maxRids).flatMap(({ id, direction }) => (textOf(direction) === 'send' ? [textOf(id)] : [])),
   )
   const named = parseSimulcastStreamList(textOf(list)).flatMap(([first]) =>
     first === undefined ? [] : textOf(first.scid),
@@ -189,7 +189,7 @@ function ridsOf({ rids = [], simulcast }: Section): string[] {
 
 function parseSafely(sdp: string): ReturnType<typeof parse> {
   try {
-    return parse(usedLines(sdp, readLine, mostLines))
+    return parse(usedLines(sdp, readLine, maxLines))
   } catch {
     throw new Problem('badOffer')
   }

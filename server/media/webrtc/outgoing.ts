@@ -4,7 +4,7 @@ import type { ReceivedBlock } from '../rtp/feedback.ts'
 import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
 
 /** Sender reports that may be on their way at a time. */
-const mostReports = 16
+const maxReports = 16
 
 /** How a stream is sent. */
 export interface OutgoingOptions {
@@ -62,7 +62,7 @@ export class Outgoing {
   report(clock: { ntp: number; timestamp: number }, now: number): void {
     const report = senderReport(this.ssrc, clock.ntp, clock.timestamp, this.#packets, this.#octets)
     this.#reportedAt.set(report.readUInt32BE(10), now)
-    if (this.#reportedAt.size > mostReports) {
+    if (this.#reportedAt.size > maxReports) {
       const [oldest = 0] = this.#reportedAt.keys()
       this.#reportedAt.delete(oldest)
     }

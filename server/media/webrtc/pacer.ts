@@ -1,4 +1,4 @@
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 
 /** Milliseconds from one look at the queue to the next. */
 const everyMs = 10

@@ -1,8 +1,8 @@
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
-import type { EventLoopDelay } from '../event-loop-delay.ts'
-import { Lifetime } from '../lifetime.ts'
-import { type Log, wholeText } from '../log.ts'
-import { Problem } from '../problem.ts'
+import type { EventLoopDelay } from '../base/event-loop-delay.ts'
+import { Lifetime } from '../base/lifetime.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
+import { Problem } from '../base/problem.ts'
 import { advertise, candidatesOn } from './candidates.ts'
 import type { DtlsCertificate } from './dtls-certificate.ts'
 import { IceRestart } from './ice-restart.ts'
@@ -47,7 +47,7 @@ const lookEveryMs = 1
 const alive = new Set<Peer>()
 
 /** Connections at once. One machine carries the pictures of some hundreds; a room of 50 people has 2,500, most of which carry nothing. More is a flood. */
-const mostPeers = 5_000
+const maxPeers = 5_000
 
 /** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
 export class Peer {
@@ -72,7 +72,7 @@ export class Peer {
    * @throws Problem busy
    */
   constructor(name: string, settings: PeerSettings, onClosed: () => void) {
-    if (alive.size >= mostPeers) throw new Problem('busy')
+    if (alive.size >= maxPeers) throw new Problem('busy')
     this.#settings = settings
     this.#onClosed = onClosed
     this.#connection = new ndc.PeerConnection(name, {

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import { headerExtension } from '../rtp/header-extension.ts'
 import { estimatedBitrate } from '../rtp/rtcp.ts'
 import { TransportFeedback } from '../rtp/transport-feedback.ts'
@@ -9,7 +9,7 @@ import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts
 const feedbackAfterMs = 50
 const lookAfterMs = 200
 /** Of fewer packets no share is lost by more than chance. */
-const leastPackets = 8
+const minPackets = 8
 
 /** What came of all streams together since the beginning. */
 interface Totals {
@@ -38,11 +38,11 @@ export class PublisherFeedback {
   /** Number of the header extension that numbers packets across the transport; 0: the browser is not told when they come. */
   transportExtension = 0
 
-  /** @param mostBitsPerSecond what the browser is told it may send */
-  constructor(lifetime: Lifetime, mostBitsPerSecond: number) {
+  /** @param maxBitsPerSecond what the browser is told it may send */
+  constructor(lifetime: Lifetime, maxBitsPerSecond: number) {
     this.#lifetime = lifetime
-    this.#most = mostBitsPerSecond
-    this.#estimate = new BitrateEstimate(mostBitsPerSecond)
+    this.#most = maxBitsPerSecond
+    this.#estimate = new BitrateEstimate(maxBitsPerSecond)
   }
 
   /** One more stream of the publisher. */
@@ -83,7 +83,7 @@ export class PublisherFeedback {
   #look(): void {
     const totals = this.#totals()
     const before = this.#atLook
-    if (totals.expected - before.expected < leastPackets) return
+    if (totals.expected - before.expected < minPackets) return
     this.#atLook = totals
     const received = ((totals.bytes - before.bytes) * 8_000) / (totals.at - before.at)
     if (this.#estimate.lost(lostOf(before, totals), received)) this.#tellBitrate()

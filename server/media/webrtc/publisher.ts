@@ -1,6 +1,7 @@
 import type { Track } from 'node-datachannel'
-import { Feed, type AudioFormat, type VideoFormat } from '../feeds/feed.ts'
-import { Problem } from '../problem.ts'
+import { Feed } from '../feeds/feed.ts'
+import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
+import { Problem } from '../base/problem.ts'
 import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
@@ -28,7 +29,7 @@ const reportEveryMs = 1_000
 /** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
 const stallMs = 10_000
 /** Layers of one picture that are taken; of more the rest is not answered. */
-const mostLayers = 3
+const maxLayers = 3
 /** What a publisher is told of its picture. */
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 
@@ -61,7 +62,7 @@ export class Publisher {
   #heardAt = 0
 
   /**
-   * @param mostBitsPerSecond what the browser is told it may send
+   * @param maxBitsPerSecond what the browser is told it may send
    * @param mayStall whether the person is known to be there, so that a pause is no end
    * @param onClosed told once when it ends, for whatever reason
    * @throws Problem codec when nothing of the offer can be taken, busy
@@ -69,7 +70,7 @@ export class Publisher {
   constructor(
     offer: Offer,
     settings: PeerSettings,
-    mostBitsPerSecond: number,
+    maxBitsPerSecond: number,
     mayStall: () => boolean,
     onClosed: () => void,
   ) {
@@ -86,7 +87,7 @@ export class Publisher {
       onClosed()
     })
     this.peer.onMoved = () => this.#requestKeyFrames()
-    this.#feedback = new PublisherFeedback(this.peer.lifetime, mostBitsPerSecond)
+    this.#feedback = new PublisherFeedback(this.peer.lifetime, maxBitsPerSecond)
   }
 
   /** @throws Problem badOffer */
@@ -230,5 +231,5 @@ function firstOf<Format>(
 /** Layers that are taken: none where its packets do not say whose they are. */
 function layersOf(media: OfferedMedia | undefined): string[] {
   if (media === undefined || !media.extensions.has(streamIdUri) || media.rids.length < 2) return []
-  return media.rids.slice(0, mostLayers)
+  return media.rids.slice(0, maxLayers)
 }

@@ -2,7 +2,7 @@ import dgram, { type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
 import { restartPortAbove } from '../../../shared/media/ports.ts'
-import { type Log, wholeText } from '../log.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
 import { isStun, readStun, type StunMessage } from './stun.ts'
 
 /** One connection whose client has begun ICE anew. */
@@ -16,7 +16,7 @@ export interface RestartedConnection {
 }
 
 /** A client has a few addresses; the one that it came by first is forgotten for the next. */
-const mostAddresses = 16
+const maxAddresses = 16
 /** Bytes that the system holds for the port: a burst to a new viewer fits. */
 const bufferBytes = 1024 * 1024
 
@@ -124,7 +124,7 @@ export class RestartPort {
     const addresses = this.#addresses.get(connection) ?? []
     this.#addresses.set(connection, addresses)
     addresses.push(address)
-    if (addresses.length > mostAddresses) this.#release(addresses.shift() ?? '', connection)
+    if (addresses.length > maxAddresses) this.#release(addresses.shift() ?? '', connection)
   }
 
   /** Another connection's client may have come by it since. */

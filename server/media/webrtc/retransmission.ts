@@ -1,14 +1,14 @@
 /** Bytes that may be sent again for one that was sent the first time. */
 const share = 0.25
 /** Bytes that may be sent again at once: so many, or what a second's share is where that is more. */
-const leastAtOnce = 32 * 1024
+const minAtOnce = 32 * 1024
 /** Milliseconds of a round trip before one was measured, and at least: a receiver asks again after some 20 ms. */
 const unmeasured = 50
 const shortest = 10
 /** Nobody asks for a packet again so long after it was sent again, in milliseconds. */
 const forgottenMs = 5_000
 /** Packets whose sending is remembered. */
-const mostRemembered = 2_048
+const maxRemembered = 2_048
 
 /** Which packets a viewer is sent again: each once in a round trip, and all together no more than a quarter of what it is sent anyway. */
 export class Retransmission {
@@ -17,7 +17,7 @@ export class Retransmission {
   #roundTrip = unmeasured
   #allowance = 0
   #sentThisSecond = 0
-  #atOnce = leastAtOnce
+  #atOnce = minAtOnce
 
   /** Milliseconds, as just measured. */
   set roundTrip(milliseconds: number) {
@@ -45,7 +45,7 @@ export class Retransmission {
     this.#allowance -= bytes
     this.#sentAt.delete(sequence)
     this.#sentAt.set(sequence, now)
-    if (this.#sentAt.size > mostRemembered) {
+    if (this.#sentAt.size > maxRemembered) {
       const [oldest = -1] = this.#sentAt.keys()
       this.#sentAt.delete(oldest)
     }
@@ -54,7 +54,7 @@ export class Retransmission {
 
   /** Once a second. */
   tick(now: number): void {
-    this.#atOnce = Math.max(leastAtOnce, this.#sentThisSecond * share)
+    this.#atOnce = Math.max(minAtOnce, this.#sentThisSecond * share)
     this.#sentThisSecond = 0
     for (const [sequence, at] of this.#sentAt) {
       if (now - at < forgottenMs) return

@@ -23,7 +23,7 @@ export interface Stretch extends StretchTimes {
 }
 
 /** Stretches that are remembered: packets of older ones are not sent again. Padding makes many of them. */
-const mostStretches = 256
+const maxStretches = 256
 /** A number so far back is one that the feed has jumped ahead to: it counts on while nothing is shown of it. */
 const furthestBack = 4_096
 
@@ -115,7 +115,7 @@ export class SentVideo {
   #push(stretch: Stretch): Stretch {
     this.#stretch = stretch
     this.#stretches.push(stretch)
-    if (this.#stretches.length > mostStretches) this.#stretches.shift()
+    if (this.#stretches.length > maxStretches) this.#stretches.shift()
     return stretch
   }
 }

@@ -1,4 +1,4 @@
-import type { PictureStream } from '../feeds/picture-streams.ts'
+import type { PictureStream } from '../feeds/feed.ts'
 
 /** A stream is large enough where it has this share of the height that the viewer shows; one that is sent already where it has a little less. */
 const enough = 0.8

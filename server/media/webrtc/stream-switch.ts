@@ -1,7 +1,8 @@
 import type { Sink } from '../feeds/fan-out.ts'
-import type { Feed, VideoFormat } from '../feeds/feed.ts'
-import type { FeedLease, PictureStream } from '../feeds/picture-streams.ts'
-import type { Lifetime } from '../lifetime.ts'
+import type { Feed } from '../feeds/feed.ts'
+import type { VideoFormat } from '../feeds/feed-format.ts'
+import type { FeedLease, PictureStream } from '../feeds/feed.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import type { Limit, ViewerVideo } from './viewer-video.ts'
 
 /** What a switch works on. */

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { IceCredentials } from './stun.ts'
 
 /** What a client tells of its ICE session after the offer (RFC 8840, section 9). */

@@ -9,10 +9,10 @@ import { Retransmission } from './retransmission.ts'
 import { SentVideo, type StretchTimes } from './sent-video.ts'
 
 /** Timestamps of two streams may say the same of different moments: at least so many ticks lie between two pictures. */
-const leastTicks = 90
+const minTicks = 90
 
 /** Where next to nothing came to the node, reports say nothing of what was sent. */
-const mostGaps = 0.9
+const maxGaps = 0.9
 
 /** Sends packets of several feeds to one viewer, in numbers and times that go on without a break whichever feed they come from, and sends them again. */
 export class VideoSender {
@@ -62,8 +62,8 @@ export class VideoSender {
     this.#reference ??= feed
     const shift = feed === this.#reference ? 0 : feed.ticksTo(this.#reference, Date.now())
     const ahead = (timestamp + shift - this.#lastTimestamp) | 0
-    const tooLate = this.#out.begun && ahead < leastTicks
-    return { shift: tooLate ? shift + leastTicks - ahead : shift, timestamps: undefined }
+    const tooLate = this.#out.begun && ahead < minTicks
+    return { shift: tooLate ? shift + minTicks - ahead : shift, timestamps: undefined }
   }
 
   /** Sends a packet of the stretch that was begun; it is as before when this returns, but for its number and send time. */
@@ -109,7 +109,7 @@ export class VideoSender {
   /** The receiver lost such a share of the numbers since its last report, 0 to 1: what was lost before it came to the node does not count. */
   heardLost(share: number, now: number): void {
     // The report and what was sent are not quite of the same time: where much is lost that makes little difference.
-    const gaps = Math.min(mostGaps, this.#sent.gapShare())
+    const gaps = Math.min(maxGaps, this.#sent.gapShare())
     this.#estimate.heardLost(Math.max(0, (share - gaps) / (1 - gaps)), now)
   }
 

@@ -1,5 +1,5 @@
 import type { Feed } from '../feeds/feed.ts'
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import { sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import type { LinkEstimate } from './link-estimate.ts'
@@ -20,9 +20,9 @@ const burstRepeatsUntilMs = 3_000
 /** The first pictures come all at once: what is heard of them says nothing of the link, for so many milliseconds. */
 const startMs = 2_500
 /** What came since the last key frame is sent first where that takes no longer than so many milliseconds. */
-const longestCatchUpMs = 800
+const maxCatchUpMs = 800
 /** Of pictures that are sent slowly the next is left out while this much of one before waits, in milliseconds. */
-const longestWaitMs = 1_000
+const maxWaitMs = 1_000
 
 /** Time for the queue of a link that was found too small to empty, in milliseconds: sound goes on meanwhile. */
 const emptyQueueMs = 250
@@ -257,7 +257,7 @@ export class ViewerVideo {
     const [first] = feed.gop
     if (first === undefined || limit === undefined || limit.keyFramesOnly) return false
     const bytes = feed.gop.reduce((sum, { length }) => sum + length, 0)
-    if ((bytes * 8_000) / limit.rate > longestCatchUpMs) return false
+    if ((bytes * 8_000) / limit.rate > maxCatchUpMs) return false
     const { timestamps } = GopBurst.whole(feed.gop)
     const timestamp = timestampOf(first)
     const { shift } = this.#sender.timesOf(feed, timestamps.get(timestamp) ?? timestamp)
@@ -301,7 +301,7 @@ export class ViewerVideo {
     const timestamp = timestampOf(packet)
     if (timestamp !== feed.entryTimestamp) return false
     if (timestamp === this.#keyTimestamp) return true
-    if (this.#pacer.waitMs > longestWaitMs) return false
+    if (this.#pacer.waitMs > maxWaitMs) return false
     this.#noteKeyFrame(feed, timestamp)
     return true
   }

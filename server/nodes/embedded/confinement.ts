@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /** Variables that the media program needs; none of them holds a secret. */
 const passedVariables = [
@@ -34,7 +34,9 @@ export function permissionArguments(program: string, folders: readonly string[])
     ancestors.push(folder)
     if (dirname(folder) === folder) break
   }
-  const code = [home, join(home, '../shared')]
+  // As built, the program is in `server/`; as written, in a folder of it.
+  const server = ancestors.find((folder) => basename(folder) === 'server') ?? home
+  const code = [server, join(server, '../shared')]
   const packages = ancestors.flatMap((folder) => [join(folder, 'node_modules'), join(folder, 'package.json')])
   const readable = [...code, ...packages, ...folders.filter((folder) => folder !== '').map((folder) => resolve(folder))]
   return [

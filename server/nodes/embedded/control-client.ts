@@ -9,9 +9,9 @@ import {
   fromNodeSchema,
 } from '../../../shared/media/control.ts'
 import type { FfmpegAsk } from '../../../shared/media/ffmpeg.ts'
-import { DeviceJoinError, NodeConnectionError, NodeError } from '../media-node.ts'
-import { guarded } from '../guarded.ts'
-import type { NodeLogger } from '../node-failure.ts'
+import { DeviceJoinError, NodeConnectionError, NodeError } from '../port/media-node-port.ts'
+import { guarded } from '../port/guarded.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
 import type { MediaProcess } from './media-process.ts'
 
 /** Whom a client tells what its process says without being asked. */

@@ -2,8 +2,8 @@ import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook }
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { FrontRooms } from '../front/front-rooms.ts'
-import type { NodeLogger } from '../node-failure.ts'
+import type { GatewayListener } from '../port/gateway-events.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
@@ -68,7 +68,7 @@ export interface EmbeddedMediaOptions {
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
   /** Told what the process says of rooms that another node carries, and that it began anew. */
-  front?: Pick<FrontRooms, 'take' | 'restarted'>
+  front?: GatewayListener
   /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
   failed?: (node: string, why: string) => void
   /** Told what the node refused by itself. */

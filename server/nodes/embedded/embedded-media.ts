@@ -1,11 +1,11 @@
 import type { ControlEvent, ControlParams, OutgoingId, Removal } from '../../../shared/media/control.ts'
 import { tryPort } from '../../edge/try-port.ts'
-import { unlessAborted } from '../deadline.ts'
-import { guarded } from '../guarded.ts'
-import { type MediaNode, NodeConnectionError, type NodeEvent } from '../media-node.ts'
+import { unlessAborted } from '../port/deadline.ts'
+import { guarded } from '../port/guarded.ts'
+import { type MediaNode, NodeConnectionError, type NodeEvent } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
-import { isFrontEvent } from '../front/front-rooms.ts'
-import type { NodeLogger } from '../node-failure.ts'
+import { isGatewayEvent } from '../port/gateway-events.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
 import type { ControlClient } from './control-client.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { EmbeddedNode } from './embedded-node.ts'
@@ -281,7 +281,7 @@ export class EmbeddedMedia {
           this.#options.hostActed?.(acted)
         } else if (event.type === 'guesses') {
           guessed(event)
-        } else if (isFrontEvent(event)) {
+        } else if (isGatewayEvent(event)) {
           this.#guarded(() => this.#options.front?.take(node.name, event))
         } else this.#emit(node.name, event)
       },

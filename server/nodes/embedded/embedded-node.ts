@@ -1,6 +1,6 @@
 import type { ControlMethod, ControlParams, ControlResult } from '../../../shared/media/control.ts'
-import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../media-node.ts'
-import { NodeConnectionError } from '../media-node.ts'
+import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../port/media-node-port.ts'
+import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
 
 /** What a driver of the embedded node talks through. */

@@ -1,11 +1,11 @@
 import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
-import { NodeConnectionError, type MediaNode } from '../media-node.ts'
+import { NodeConnectionError, type MediaNode } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
 import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { RemovalList } from './removal-list.ts'
-import type { StoredRemovals } from './stored-removals.ts'
+import type { StoredRemovals } from '../port/stored-removals.ts'
 
 /** What the embedded nodes of a site are made of. */
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {

@@ -16,13 +16,13 @@ export interface PortSearch {
 }
 
 /** A machine on which so many ports in a row are in use is not searched to the end. */
-const mostLooks = 500
+const maxLooks = 500
 
 /** Ports of which a further embedded node can have all that it needs: TCP and UDP of that number, and the UDP port for clients that began ICE anew. Fewer where there are not so many. */
 export async function freePorts({ host, from, count, taken }: PortSearch): Promise<number[]> {
   const given = new Set([...taken].flatMap(withRestarts))
   const found: number[] = []
-  const end = Math.min(from + mostLooks, 65_535 - restartPortAbove)
+  const end = Math.min(from + maxLooks, 65_535 - restartPortAbove)
   for (let port = from; port <= end && found.length < count; port++) {
     if (withRestarts(port).some((each) => given.has(each)) || !(await isFree(host, port))) continue
     found.push(port)

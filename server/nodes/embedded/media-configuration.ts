@@ -3,7 +3,7 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
-import { joinKeyOf, tokenKeyOf } from './token-key.ts'
+import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
 /** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */
 const joinShare = 0.97

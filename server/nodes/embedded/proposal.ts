@@ -7,7 +7,7 @@ const coresLeft = 1
 const firstName = 'This machine'
 
 /** How many embedded nodes carry the most on a machine: one forwards on one core, so one for each core but one. */
-export function mostUsefulNodes(cores: number): number {
+export function maxUsefulNodes(cores: number): number {
   return Math.max(1, Math.min(limits.nodes, cores - coresLeft))
 }
 

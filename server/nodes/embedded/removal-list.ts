@@ -1,4 +1,4 @@
-import { mostRemovals, type Removal } from '../../../shared/media/control.ts'
+import { maxRemovals, type Removal } from '../../../shared/media/control.ts'
 
 /** Who was taken out of which room, for the process that takes the place of another. Bounded: the oldest go first. */
 export class RemovalList {
@@ -14,7 +14,7 @@ export class RemovalList {
     this.#removals.delete(key)
     this.#removals.set(key, { roomId, userId, tokenId, at, until })
     for (const oldest of this.#removals.keys()) {
-      if (this.#removals.size <= mostRemovals) break
+      if (this.#removals.size <= maxRemovals) break
       this.#removals.delete(oldest)
     }
   }

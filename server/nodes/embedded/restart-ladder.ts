@@ -3,10 +3,10 @@
  * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds harms nobody.
  */
 const crashWaits = [1_000, 1_000, 2_000, 2_000]
-const longestCrashWait = 3_000
+const maxCrashWait = 3_000
 /** Waits after a start that failed: nobody gains by many of them. In milliseconds. */
 const firstStartWait = 1_000
-const longestStartWait = 30_000
+const maxStartWait = 30_000
 /** A process that ran for so long is well; milliseconds. */
 const wellAfterMs = 15_000
 
@@ -23,14 +23,14 @@ export class RestartLadder {
   /** It ended after it had run for so many milliseconds: milliseconds until the next start. */
   crashed(ranFor: number): number {
     if (ranFor > wellAfterMs) this.#crashes = 0
-    const wait = crashWaits[this.#crashes] ?? longestCrashWait
+    const wait = crashWaits[this.#crashes] ?? maxCrashWait
     this.#crashes += 1
     return wait
   }
 
   /** It did not get to answer: milliseconds until the next start. */
   startFailed(): number {
-    const wait = Math.min(longestStartWait, firstStartWait * 2 ** Math.min(this.#failedStarts, 10))
+    const wait = Math.min(maxStartWait, firstStartWait * 2 ** Math.min(this.#failedStarts, 10))
     this.#failedStarts += 1
     return wait
   }

@@ -1,4 +1,4 @@
-import { within } from '../deadline.ts'
+import { within } from '../port/deadline.ts'
 import {
   type MediaNode,
   NodeConnectionError,
@@ -9,24 +9,24 @@ import {
   type NodeProgram,
   type NodeRoom,
   type NodeUser,
-} from '../media-node.ts'
-import { describeFailure, type NodeLogger } from '../node-failure.ts'
-import { JanusAdmission } from './admission.ts'
-import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './entry.ts'
+} from '../port/media-node-port.ts'
+import { describeFailure, type NodeLogger } from '../port/node-failure.ts'
+import { JanusAdmission } from './rooms/token-admission.ts'
+import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './rooms/room-admission.ts'
 import type { JanusEvent } from './events/event-message.ts'
-import type { ExpelSessions } from './expel-sessions.ts'
-import { HeldRooms } from './held-rooms.ts'
+import type { ExpelSessions } from './rooms/expel-sessions.ts'
+import { HeldRooms } from './rooms/held-rooms.ts'
 import type { JanusBans } from './janus-bans.ts'
-import { JanusParticipants } from './participants.ts'
+import { JanusParticipants } from './rooms/participants.ts'
 import { isScreen } from './people/room-feeds.ts'
-import type { NodeTraits } from './node-traits.ts'
+import type { NodeTraits } from './wire/node-traits.ts'
 import type { RelayIds } from './relay/relay-ids.ts'
-import type { RelayParticipant } from './relay/relay-node.ts'
+import type { RelayParticipant } from './relay/relay-ends.ts'
 import { RelayParticipants } from './relay/relay-participants.ts'
-import { JanusRemoval } from './removal.ts'
-import type { RoomDevices, RoomsForDevices } from './room-devices.ts'
-import type { JanusRooms, ListedRoom } from './rooms.ts'
-import { ToldProgram } from './told-program.ts'
+import { JanusRemoval } from './rooms/removal.ts'
+import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
+import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
+import { ToldProgram } from './wire/program-info.ts'
 
 /** What a driver of a Janus node is made of. */
 export interface JanusNodeOptions {

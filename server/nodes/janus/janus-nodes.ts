@@ -1,33 +1,33 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
-import type { LedStore } from '../../store/site-member.ts'
+import type { FencedStore } from '../../store/election/site-member.ts'
 import type { Store } from '../../store/store.ts'
-import { type NodeEvent, NodeError } from '../media-node.ts'
-import type { NodeLogger } from '../node-failure.ts'
-import { AdminApi } from './admin-api.ts'
-import type { AdmissionWish } from './entry.ts'
+import { type NodeEvent, NodeError } from '../port/media-node-port.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
+import { AdminApi } from './wire/admin-api.ts'
+import type { AdmissionWish } from './rooms/room-admission.ts'
 import type { EventSource } from './events/event-port.ts'
 import { RoomNews } from './events/room-news.ts'
-import { AdminExpulsion } from './expel-sessions.ts'
+import { AdminExpulsion } from './rooms/expel-sessions.ts'
 import { JanusBans } from './janus-bans.ts'
 import { JanusNode } from './janus-node.ts'
-import { derivedSecret, type JanusAccess, janusAccess } from './node-access.ts'
+import { derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
 import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
 import { MediaTickets } from './people/media-tickets.ts'
-import { NodeTraits } from './node-traits.ts'
+import { NodeTraits } from './wire/node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
 import { RelayRecords } from './relay/relay-records.ts'
-import { noDevices, type RoomDevices, type RoomsForDevices } from './room-devices.ts'
-import { RoomNames } from './room-names.ts'
-import { JanusRooms } from './rooms.ts'
-import { coreToken } from './signed-token.ts'
+import { noDevices, type RoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
+import { RoomNames } from './rooms/room-names.ts'
+import { JanusRooms } from './rooms/janus-rooms.ts'
+import { coreToken } from './rooms/signed-token.ts'
 
 /** What the drivers of Janus nodes are made of. */
 export interface JanusNodesOptions {
   /** With `confirmed` where another controller can take over. */
-  store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<LedStore, 'confirmed'>>
+  store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<FencedStore, 'confirmed'>>
   settings: () => Settings
   logger: NodeLogger
   /** The devices in the rooms of one node. */

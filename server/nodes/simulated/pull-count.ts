@@ -1,4 +1,4 @@
-import type { NodeDevice } from '../media-node.ts'
+import type { NodeDevice } from '../port/media-node-port.ts'
 
 /** Counts who uses each camera: one camera in several rooms is pulled once (contract, section 4). */
 export class PullCount {

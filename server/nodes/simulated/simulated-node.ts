@@ -10,9 +10,9 @@ import {
   type NodeUser,
   NodeConnectionError,
   NodeError,
-} from '../media-node.ts'
+} from '../port/media-node-port.ts'
 import { PullCount } from './pull-count.ts'
-import { type DeviceFaultRule, type NodeFault, FaultyConnection, untilAborted } from './faults.ts'
+import { type DeviceFaultRule, type NodeFault, FaultyConnection, untilAborted } from './simulated-faults.ts'
 
 /** A simulated person as `joinPerson` takes it. */
 export interface SimulatedPerson {

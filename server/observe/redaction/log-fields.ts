@@ -26,13 +26,13 @@ const errorFields = [
   'problems',
 ] as const
 const deepest = 6
-const longestList = 100
+const maxList = 100
 
 /** The fields of a line of the log without secrets, at any depth. */
 export function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
-      .slice(0, longestList)
+      .slice(0, maxList)
       .map(([name, value]) => [name, isSecret(name, value) ? redacted : logged(value, depth)]),
   )
 }
@@ -74,7 +74,7 @@ function logged(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Error) return loggedError(value, depth)
   if (depth >= deepest) return '[deeper]'
-  if (Array.isArray(value)) return value.slice(0, longestList).map((item) => logged(item, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, maxList).map((item) => logged(item, depth + 1))
   // What knows how to be written, a Date or a URL, is written so.
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return logged(JSON.parse(JSON.stringify(value)) as unknown, depth + 1)
@@ -90,7 +90,7 @@ function loggedError(error: Error, depth: number): Record<string, unknown> {
   const causes = depth < deepest && error.cause !== undefined ? { cause: logged(error.cause, depth + 1) } : {}
   const several =
     error instanceof AggregateError
-      ? { errors: error.errors.slice(0, longestList).map((one: unknown) => logged(one, depth + 1)) }
+      ? { errors: error.errors.slice(0, maxList).map((one: unknown) => logged(one, depth + 1)) }
       : {}
   return {
     type: error.constructor.name,

@@ -1,10 +1,10 @@
 import { deviceErrorMessages } from '../../../shared/device.ts'
 import { resultCodes } from '../../../shared/result-codes.ts'
-import { isKnownParameter, longestWithheld } from './parameters.ts'
+import { isKnownParameter, maxWithheld } from './redacted-parameters.ts'
 
 /** What stands for a word that is not shown. */
 const hiddenWord = '[…]'
-const longestMessage = 300
+const maxMessage = 300
 
 const fixed = new Set<string>([
   '',
@@ -29,7 +29,7 @@ const ownWords = new Set(
 export function shownMessage(message: string, withheld: readonly string[]): string {
   if (fixed.has(message) || withheld.length === 0) return bounded(message)
   const size = withheld.reduce((sum, text) => sum + text.length, 0)
-  const texts = size > longestWithheld ? undefined : withheld.flatMap(spellings).join('\n')
+  const texts = size > maxWithheld ? undefined : withheld.flatMap(spellings).join('\n')
   const pieces = [...new Set(texts?.split(/[^\p{L}\p{N}]+/u))].filter(isTelling)
   return bounded(message)
     .split(/(\s+|[,;()"])/)
@@ -58,5 +58,5 @@ function spellings(text: string): string[] {
 }
 
 function bounded(text: string): string {
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text
+  return text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text
 }

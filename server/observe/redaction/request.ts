@@ -1,9 +1,9 @@
 import { type ActivityEntry, visitNames } from '../../../shared/console/activity.ts'
 import { listOutgoingUsers } from '../../../shared/device-operations.ts'
 import type { Observation } from '../observation.ts'
-import { shownAnswer } from './answer.ts'
+import { shownAnswer } from './redacted-answer.ts'
 import { shownMessage } from './message.ts'
-import { type Disclosing, type KnownNames, shownParameters, shownValue } from './parameters.ts'
+import { type Disclosing, type KnownNames, shownParameters, shownValue } from './redacted-parameters.ts'
 import { shownMethod, shownPath } from './path.ts'
 
 /** What of a request depends on what its caller sent. */

@@ -17,7 +17,7 @@ export class DamagedFileError extends Error {
 }
 
 const chunkBytes = 256 * 1024
-const longestLine = 64 * 1024 * 1024
+const maxLine = 64 * 1024 * 1024
 
 /** The checksum of some bytes or text as the files spell it: 8 hex digits of CRC-32. */
 export function checksum(value: number): string {
@@ -71,7 +71,7 @@ export async function readDocument(
         buffer.copyWithin(0, end, filled)
         filled -= end
       } else if (filled === buffer.length) {
-        if (buffer.length >= longestLine) throw new DamagedFileError('a line is too long')
+        if (buffer.length >= maxLine) throw new DamagedFileError('a line is too long')
         const larger = Buffer.allocUnsafeSlow(buffer.length * 2)
         buffer.copy(larger)
         buffer = larger

@@ -1,8 +1,8 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreNotice } from '../store.ts'
-import { eventsFolder } from './backup-events.ts'
-import { backupsFolder } from './backups.ts'
+import { eventsFolder } from '../backups/backup-events.ts'
+import { backupsFolder } from '../backups/backup-folder.ts'
 import { documentNames, fileName } from './documents.ts'
 
 /** Everything that the group or others may do. */

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, listFolder } from './durable-files.ts'
-import { backupsFolder } from './backups.ts'
+import { backupsFolder } from '../backups/backup-folder.ts'
 
 /** Prefix of a text that is sealed for its place. */
 export const sealedPrefix = 'sealed:v2:'

@@ -1,4 +1,4 @@
-import type { KnownController } from '../site-member.ts'
+import type { KnownController } from '../election/site-member.ts'
 
 /** The database cannot be used as it is: the message names it, without its password, and says what to mend. */
 export class DatabaseError extends Error {

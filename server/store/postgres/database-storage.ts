@@ -3,10 +3,10 @@ import { documentNames } from '../files/documents.ts'
 import type { State } from '../state.ts'
 import type { Away, Storage } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { DatabaseJournal } from './journal.ts'
-import type { Leadership } from './leader.ts'
+import { DatabaseJournal } from './database-journal.ts'
+import type { Leadership } from '../election/leader.ts'
 import { Link } from './link.ts'
-import type { Session, SessionDeadlines } from './session.ts'
+import type { Session, SessionDeadlines } from './database-session.ts'
 import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
 
 export interface DatabaseStorageOptions {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DeposedError } from './database-error.ts'
-import { type Leadership, leadOn, releaseLock } from './leader.ts'
-import { Session, type SessionDeadlines } from './session.ts'
+import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
+import { Session, type SessionDeadlines } from './database-session.ts'
 import { saidBy } from './server-answers.ts'
 
 /** Between two attempts to reach a database that is away, in milliseconds: it doubles from the first to the second. */
 const firstWait = 100
-const longestWait = 1_000
+const maxWait = 1_000
 
 export interface LinkOptions {
   address: DatabaseAddress
@@ -158,7 +158,7 @@ export class Link {
   async #reconnect(away: LinkAway): Promise<void> {
     const { address, deadlines } = this.#options
     const { signal } = this.#closed
-    for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, longestWait)) {
+    for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, maxWait)) {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)

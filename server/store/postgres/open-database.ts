@@ -4,16 +4,16 @@ import { lockFolder } from '../files/folder-lock.ts'
 import { closeToOthers } from '../files/folder-mode.ts'
 import { refuseFilesOfSite } from '../files/moved-site.ts'
 import { type Migrations, migrations as knownMigrations } from '../migrations.ts'
-import type { StoreOptions } from '../open-store.ts'
-import type { LedStore } from '../site-member.ts'
+import type { StoreOptions } from '../store-options.ts'
+import type { FencedStore } from '../election/site-member.ts'
 import type { State } from '../state.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import { type Leadership, lead, takeLock, toolOf } from './leader.ts'
-import { openLedSite } from './led-site.ts'
+import { type Leadership, lead, takeLock, toolOf } from '../election/leader.ts'
+import { openLeaderSite } from '../election/leader-site.ts'
 import { type DatabaseState, readState } from './read-state.ts'
 import { bringTables, readSiteRow } from './schema.ts'
-import { defaultDeadlines, longAnswer, Session, type SessionDeadlines } from './session.ts'
+import { defaultDeadlines, longAnswer, Session, type SessionDeadlines } from './database-session.ts'
 import { saidBy } from './server-answers.ts'
 import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
 
@@ -22,7 +22,7 @@ import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
  * @throws DatabaseError when the database cannot be used, StoreVersionError when a newer Roomdesk wrote it (nothing is touched),
  * StoreLockedError when another process has the data folder
  */
-export async function openDatabase(options: StoreOptions & { database: string }): Promise<LedStore> {
+export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
   const { folder, database, logger, clock = Date.now, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -38,7 +38,7 @@ export async function openDatabase(options: StoreOptions & { database: string })
     const { leadership } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
     const read = await readAll(address, deadlines, migrations)
     const found = mode === undefined ? [] : [mode]
-    return await openLedSite(options, { address, session, leadership, read, stored: read.last, found, unlock })
+    return await openLeaderSite(options, { address, session, leadership, read, stored: read.last, found, unlock })
   } catch (error) {
     await session?.close()
     await unlock()

@@ -5,7 +5,7 @@ import { type Migrations, migrateRecord } from '../migrations.ts'
 import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import type { Session } from './session.ts'
+import type { Session } from './database-session.ts'
 
 /** Parts, and lines, that are asked for together. */
 const partsAtOnce = 64

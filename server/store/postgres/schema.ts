@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import type { Session } from './session.ts'
+import type { Session } from './database-session.ts'
 import { saidBy } from './server-answers.ts'
 
 /**

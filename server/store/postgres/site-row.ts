@@ -4,7 +4,7 @@ import type { Sealer } from '../sealer.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import { readSiteRow, type SiteRow, tablesVersion } from './schema.ts'
-import type { Session } from './session.ts'
+import type { Session } from './database-session.ts'
 
 export interface SiteCheck {
   address: DatabaseAddress

@@ -3,8 +3,8 @@ import { checksum } from '../files/document-reader.ts'
 import { collectionNames, type State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { deposed } from './leader.ts'
-import { longAnswer, Session, type SessionDeadlines } from './session.ts'
+import { deposed } from '../election/leader.ts'
+import { longAnswer, Session, type SessionDeadlines } from './database-session.ts'
 
 /** Characters of a part: about 1 ms of JSON.stringify. */
 const partLength = 128 * 1024

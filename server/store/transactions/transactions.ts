@@ -7,7 +7,7 @@ import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
 
 /** Transactions that may wait at one time; more are refused at once. */
-const mostWaiting = 100_000
+const maxWaiting = 100_000
 /** A whole site takes longer than one change: it has this much more, in milliseconds. */
 const wholeSiteMs = 60_000
 
@@ -35,7 +35,7 @@ export class Transactions {
   /** See Store.transact. */
   run<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#live.size >= mostWaiting) {
+      if (this.#live.size >= maxWaiting) {
         reject(new ApiError('storage', { reason: `too many changes wait for the ${this.#options.medium}` }))
         return
       }

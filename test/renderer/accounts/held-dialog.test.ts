@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import HeldDialog from '../../../renderer/pages/settings/accounts/HeldDialog.vue'
+import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import HeldDialog from '../../../renderer/console/pages/settings/accounts/HeldDialog.vue'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 

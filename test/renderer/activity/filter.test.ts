@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest'
-import { asked, unknown, useActivityFilter } from '../../../renderer/pages/activity/useActivityFilter.ts'
+import { asked, unknown, useActivityFilter } from '../../../renderer/console/pages/activity/useActivityFilter.ts'
 
 test('a link to the page begins its filter', () => {
   const { choice, filter, active, clear } = useActivityFilter({ outcome: '401', credential: 'demo', api: 'media' })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import ActivityPage from '../../../renderer/pages/ActivityPage.vue'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import ActivityPage from '../../../renderer/console/pages/ActivityPage.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 

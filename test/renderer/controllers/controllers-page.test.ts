@@ -1,14 +1,14 @@
 import { nextTick } from 'vue'
 import { expect, test } from 'vitest'
-import AppNav from '../../../renderer/components/AppNav.vue'
-import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
-import StandbyBanner from '../../../renderer/components/StandbyBanner.vue'
-import { useCaller } from '../../../renderer/composables/useCaller.ts'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import ControllersPage from '../../../renderer/pages/ControllersPage.vue'
-import { useEventText } from '../../../renderer/pages/events/useEventText.ts'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
-import { CallError } from '../../../renderer/transport/transport.ts'
+import AppNav from '../../../renderer/console/components/AppNav.vue'
+import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import ReplicaBanner from '../../../renderer/console/components/ReplicaBanner.vue'
+import { useCaller } from '../../../renderer/console/composables/useCaller.ts'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import ControllersPage from '../../../renderer/console/pages/ControllersPage.vue'
+import { useEventText } from '../../../renderer/console/pages/events/useEventText.ts'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
+import { CallError } from '../../../renderer/kit/transport/transport.ts'
 import type { ControllersView, ControllerView, SiteMedium } from '../../../shared/console/controllers.ts'
 import type { EventEntry } from '../../../shared/console/events.ts'
 import { eventually } from '../eventually.ts'
@@ -64,7 +64,7 @@ test('a site in files says how to get a second controller, and its navigation ha
   const client = await operator()
   show(ControllersPage, client)
   await says('One controller serves this site')
-  await says('docs/high-availability.md')
+  await says('docs/operate/high-availability.md')
   show(AppNav, client)
   expect(document.querySelector('a[href="/controllers"]')?.textContent).toContain('Controllers')
 })
@@ -141,7 +141,7 @@ test('the console of a controller that stands by is read-only and leads to the o
     { ...alpha, self: false },
   ]
   const { client, become } = site(view(onStandby))
-  show(StandbyBanner, client)
+  show(ReplicaBanner, client)
   let may: ReturnType<typeof useCaller>['may'] = () => false
   show({ setup: () => ((may = useCaller().may), () => null) }, client)
   await eventually(() => expect(banner()).toContain('Read-only: this controller stands by, alpha leads.'))
@@ -160,7 +160,7 @@ test('while the database is away every page says since when, why, and what goes 
   const away_since = new Date().setHours(0, 0, 0, 0)
   const away = { ...medium, away_since, error: 'the database cannot be reached: connection refused' }
   const { client, become } = site(view([alpha, beta], { medium: away }))
-  show(StandbyBanner, client)
+  show(ReplicaBanner, client)
   show(ControllersPage, client)
   const sentence = 'The database cannot be reached since 00:00 (connection refused): changes are refused; reads, media'
   await eventually(() => expect(banner()).toContain(sentence))

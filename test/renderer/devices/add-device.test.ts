@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import AddDeviceDialog from '../../../renderer/pages/devices/AddDeviceDialog.vue'
+import AddDeviceDialog from '../../../renderer/console/pages/devices/AddDeviceDialog.vue'
 import { fieldOf, operator, press, says, show, write } from './operator-page.ts'
 
 test('a pasted address with a login is taken apart, and the way leads to a device in a new room', async () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import EditDeviceDialog from '../../../renderer/pages/devices/EditDeviceDialog.vue'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import EditDeviceDialog from '../../../renderer/console/pages/devices/EditDeviceDialog.vue'
 import { fieldOf, operator, press, says, show, write } from './operator-page.ts'
 
 test('a device that moves to another address needs its password again; the dialog says so before and at the field, in both languages', async () => {

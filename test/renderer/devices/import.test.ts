@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import ImportDialog from '../../../renderer/pages/devices/ImportDialog.vue'
-import { readTableFile } from '../../../renderer/pages/devices/tableFile.ts'
-import { i18n, showLanguage } from '../../../renderer/i18n/index.ts'
+import ImportDialog from '../../../renderer/console/pages/devices/ImportDialog.vue'
+import { readTableFile } from '../../../renderer/console/pages/devices/tableFile.ts'
+import { i18n, showLanguage } from '../../../renderer/console/i18n/index.ts'
 import { operator, pageText, press, says, show } from './operator-page.ts'
 
 /** Pastes a table and has it checked. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { codecName, resolutionOf, trackNote } from '../../../renderer/pages/devices/tracks.ts'
-import { probeAnswers } from '../../../renderer/pages/devices/useProbe.ts'
+import { codecName, resolutionOf, trackNote } from '../../../renderer/console/pages/devices/tracks.ts'
+import { probeAnswers } from '../../../renderer/console/pages/devices/useProbe.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 
 const failed = (kind: DeviceErrorKind) =>

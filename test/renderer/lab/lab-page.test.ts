@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
-import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
-import FaultBanner from '../../../renderer/components/FaultBanner.vue'
-import LabPage from '../../../renderer/pages/LabPage.vue'
+import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import FaultBanner from '../../../renderer/console/components/FaultBanner.vue'
+import LabPage from '../../../renderer/console/pages/LabPage.vue'
 import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { mount } from '@vue/test-utils'
-import DrainProgress from '../../../renderer/pages/nodes/DrainProgress.vue'
-import { nodeSentence } from '../../../renderer/pages/nodes/nodeSentences.ts'
-import { i18n, installTexts } from '../../../renderer/i18n/index.ts'
+import DrainProgress from '../../../renderer/console/pages/nodes/DrainProgress.vue'
+import { nodeSentence } from '../../../renderer/console/pages/nodes/nodeSentences.ts'
+import { i18n, installTexts } from '../../../renderer/console/i18n/index.ts'
 import type { NodeView } from '../../../shared/console/nodes.ts'
 import { nodeConfigSchema } from '../../../shared/node.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import TranscodingFacts from '../../../renderer/pages/nodes/TranscodingFacts.vue'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import TranscodingFacts from '../../../renderer/console/pages/nodes/TranscodingFacts.vue'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import WelcomePage from '../../../renderer/pages/WelcomePage.vue'
+import WelcomePage from '../../../renderer/console/pages/WelcomePage.vue'
 import { operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arrange, type Place, tileRatio } from '../../../renderer/room-page/layout/arrange.ts'
-import { bestFit } from '../../../renderer/media/best-fit.ts'
+import { bestFit } from '../../../renderer/kit/media/best-fit.ts'
 
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `p${index}`)
 const overlap = (one: Place, other: Place): boolean =>

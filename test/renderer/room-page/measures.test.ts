@@ -1,12 +1,12 @@
 import { mount } from '@vue/test-utils'
 import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
-import QrCode from '../../../renderer/components/QrCode.vue'
-import { loudness } from '../../../renderer/media/audio-level.ts'
-import { type ConnectionReading, ratesBetween } from '../../../renderer/media/connection-reading.ts'
-import { qualityOf, worstQuality } from '../../../renderer/media/quality.ts'
-import { snapshotName } from '../../../renderer/media/snapshot.ts'
-import { withRates } from '../../../renderer/pages/rooms/useRoomMedia.ts'
+import QrCode from '../../../renderer/kit/components/QrCode.vue'
+import { loudness } from '../../../renderer/kit/media/audio-level.ts'
+import { type ConnectionReading, ratesBetween } from '../../../renderer/kit/media/connection-reading.ts'
+import { qualityOf, worstQuality } from '../../../renderer/kit/media/quality.ts'
+import { snapshotName } from '../../../renderer/kit/media/snapshot.ts'
+import { withRates } from '../../../renderer/console/pages/rooms/useRoomMedia.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 
 const reading = (values: Partial<ConnectionReading>): ConnectionReading => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { layersOf } from '../../../renderer/media/picture-layers.ts'
+import { layersOf } from '../../../renderer/kit/media/picture-layers.ts'
 
 /** A camera's track, as far as its size goes. */
 function camera(width: number, height: number): MediaStreamTrack {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { silenceWatch } from '../../../renderer/media/silence-watch.ts'
+import { silenceWatch } from '../../../renderer/kit/media/silence-watch.ts'
 
 /** A connection that counts what comes, and what is made of its silence. */
 class Watched {

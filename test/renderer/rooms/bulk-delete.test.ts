@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
-import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
-import RoomsPage from '../../../renderer/pages/RoomsPage.vue'
+import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import RoomsPage from '../../../renderer/console/pages/RoomsPage.vue'
 import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 

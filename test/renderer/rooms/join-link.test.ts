@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { showLanguage } from '../../../renderer/i18n/index.ts'
-import JoinLinkDialog from '../../../renderer/pages/rooms/JoinLinkDialog.vue'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import { showLanguage } from '../../../renderer/console/i18n/index.ts'
+import JoinLinkDialog from '../../../renderer/console/pages/rooms/JoinLinkDialog.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, says, show } from '../devices/operator-page.ts'
 

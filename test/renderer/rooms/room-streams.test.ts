@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import RoomStreams from '../../../renderer/pages/rooms/RoomStreams.vue'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import RoomStreams from '../../../renderer/console/pages/rooms/RoomStreams.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 
 const stream = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { streamWarning } from '../../../renderer/pages/rooms/streamWarning.ts'
-import { i18n } from '../../../renderer/i18n/index.ts'
+import { streamWarning } from '../../../renderer/console/pages/rooms/streamWarning.ts'
+import { i18n } from '../../../renderer/console/i18n/index.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 
 const now = 100_000

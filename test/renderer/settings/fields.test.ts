@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { en } from '../../../renderer/i18n/en/index.ts'
-import { consoleAddress } from '../../../renderer/pages/settings/consoleAddress.ts'
+import { en } from '../../../renderer/console/i18n/en/index.ts'
+import { consoleAddress } from '../../../renderer/console/pages/settings/consoleAddress.ts'
 import {
   boundsOf,
   cardFields,
@@ -13,10 +13,10 @@ import {
   patchOf,
   unitFor,
   valueAt,
-} from '../../../renderer/pages/settings/fields.ts'
-import type { SettingField } from '../../../renderer/pages/settings/fields.ts'
-import { licenceIn } from '../../../renderer/pages/settings/licenceText.ts'
-import { madeWith } from '../../../renderer/pages/settings/madeWith.ts'
+} from '../../../renderer/console/pages/settings/fields.ts'
+import type { SettingField } from '../../../renderer/console/pages/settings/fields.ts'
+import { licenceIn } from '../../../renderer/console/pages/settings/licenceText.ts'
+import { madeWith } from '../../../renderer/console/pages/settings/madeWith.ts'
 import { defaultSettings, settingsPatchSchema } from '../../../shared/settings.ts'
 
 const fields: readonly SettingField[] = Object.values(cardFields).flat()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
-import ConfirmHost from '../../../renderer/components/ConfirmHost.vue'
-import LicenceCard from '../../../renderer/pages/settings/LicenceCard.vue'
+import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import LicenceCard from '../../../renderer/console/pages/settings/LicenceCard.vue'
 import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
 
 const card = () => [h(LicenceCard), h(ConfirmHost)]

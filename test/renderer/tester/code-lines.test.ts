@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeLanguages, codeLines, wireRequest } from '../../../renderer/pages/tester/codeLines.ts'
-import type { CodeLanguage } from '../../../renderer/pages/tester/codeLines.ts'
+import { codeLanguages, codeLines, wireRequest } from '../../../renderer/console/pages/tester/codeLines.ts'
+import type { CodeLanguage } from '../../../renderer/console/pages/tester/codeLines.ts'
 
 const run = promisify(execFile)
 const seen: { method: string; url: string; type: string; body: string }[] = []

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest'
-import { controlKind, valueProblem } from '../../../renderer/pages/tester/parameterRule.ts'
-import type { Translate } from '../../../renderer/i18n/text.ts'
+import { controlKind, valueProblem } from '../../../renderer/console/pages/tester/parameterRule.ts'
+import type { Translate } from '../../../renderer/console/i18n/text.ts'
 import { parametersSchema } from '../../../server/http/openapi.ts'
 import { deviceOperations } from '../../../shared/device-operations.ts'
 import { mediaOperations } from '../../../shared/media-operations.ts'

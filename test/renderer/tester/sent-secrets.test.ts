@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { answerWithoutSecrets, hideSecrets, secretsOf } from '../../../renderer/pages/tester/sentSecrets.ts'
-import { type Sent, withoutSecrets } from '../../../renderer/pages/tester/useTester.ts'
+import { answerWithoutSecrets, hideSecrets, secretsOf } from '../../../renderer/console/pages/tester/sentSecrets.ts'
+import { type Sent, withoutSecrets } from '../../../renderer/console/pages/tester/useTester.ts'
 
 const password = 'p@ss "w/ rd&1'
 const token = 'bGl2ZQ=='

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import TesterPage from '../../../renderer/pages/TesterPage.vue'
-import type { ConsoleClient } from '../../../renderer/transport/client.ts'
+import TesterPage from '../../../renderer/console/pages/TesterPage.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { choose } from '../choose.ts'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'

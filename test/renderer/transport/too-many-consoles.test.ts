@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { webSocketTransport } from '../../../renderer/transport/websocket.ts'
+import { webSocketTransport } from '../../../renderer/kit/transport/websocket.ts'
 import { eventually } from '../eventually.ts'
 
 /** A console port that has room for no more consoles, until it has. */
@@ -23,7 +23,7 @@ async function fullPort() {
 test('a console beyond the share says so and comes back slowly, or at once when the operator asks', async () => {
   const { seen, url } = await fullPort()
   const states: string[] = []
-  const options = { url, firstWait: 10, longestWait: 20, session: async () => 'signed_in' as const }
+  const options = { url, firstWait: 10, maxWait: 20, session: async () => 'signed_in' as const }
   const transport = webSocketTransport(options)
   onTestFinished(() => transport.close())
   transport.onState((state) => states.push(state))

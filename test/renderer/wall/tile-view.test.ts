@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { effectScope, shallowRef } from 'vue'
-import { useTileView } from '../../../renderer/pages/wall/useTileView.ts'
+import { useTileView } from '../../../renderer/console/pages/wall/useTileView.ts'
 
 /** What the browser would tell of the tile. */
 let resize: (width: number, height: number) => void

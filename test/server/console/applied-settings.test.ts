@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
-import { Controller } from '../../../server/controller.ts'
+import { Controller } from '../../../server/controller/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { siteFileSchema } from '../../../server/site-file.ts'
+import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { freePort } from '../../support/free-port.ts'
 
 async function occupy(port = 0): Promise<{ port: number; server: Server }> {

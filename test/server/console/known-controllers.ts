@@ -1,6 +1,6 @@
 import type { NewLeader } from '../../../server/console/leader-history.ts'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
-import type { DatabaseStatus, KnownController } from '../../../server/store/site-member.ts'
+import type { DatabaseStatus, KnownController } from '../../../server/store/election/site-member.ts'
 
 /** A controller as the database tells of it. */
 export function known(name: string, fields: Partial<KnownController> = {}): KnownController {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { Controller } from '../../../server/controller.ts'
+import { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
-import { siteFileSchema } from '../../../server/site-file.ts'
+import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { freePorts } from '../../support/free-port.ts'
 
@@ -28,7 +28,7 @@ describe('Listeners that settings move', () => {
       site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }], settings: { listeners: ports } }),
       consolePage: folder,
       media: {
-        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')),
+        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
         pageFolder: folder,
       },
     })

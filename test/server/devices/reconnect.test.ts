@@ -1,7 +1,7 @@
 import { beforeEach, afterEach, expect, test, vi } from 'vitest'
 import { ReconnectLadder } from '../../../server/devices/reconnect-ladder.ts'
 import { Reconnector } from '../../../server/devices/reconnect.ts'
-import { DeviceJoinError } from '../../../server/nodes/media-node.ts'
+import { DeviceJoinError } from '../../../server/nodes/port/media-node-port.ts'
 import { joinFailureOf } from '../../../server/devices/device-joining.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))

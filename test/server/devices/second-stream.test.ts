@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findSecondStream, secondStreamAddresses } from '../../../server/devices/second-stream.ts'
-import type { DeviceProbe } from '../../../server/devices/probe.ts'
+import { findSubstream, substreamAddresses } from '../../../server/devices/substream-search.ts'
+import type { DeviceProbe } from '../../../server/devices/probe-result.ts'
 
 test.each([
   ['rtsp://cam/Streaming/Channels/101', 'rtsp://cam/Streaming/Channels/102'],
@@ -20,12 +20,12 @@ test.each([
   ['rtsp://cam/11', 'rtsp://cam/12'],
   ['rtsp://main.gate/live/main', 'rtsp://main.gate/live/sub'],
 ])('beside %s a camera may have %s', (main, second) => {
-  expect(secondStreamAddresses(main)[0]).toBe(second)
+  expect(substreamAddresses(main)[0]).toBe(second)
 })
 
 test('where nothing is known of a name, nothing is tried', () => {
   for (const path of ['', '/', '/live', '/Streaming/Channels/102', '/stream10', '/111']) {
-    expect(secondStreamAddresses(`rtsp://maincam${path}`)).toEqual([])
+    expect(substreamAddresses(`rtsp://maincam${path}`)).toEqual([])
   }
 })
 
@@ -49,7 +49,7 @@ function answering(answer: (address: string) => Partial<Awaited<ReturnType<Devic
 
 test('a camera that answers every path with the same stream has no smaller one', async () => {
   const { asked, probe } = answering(() => ({ tracks: [video(1280, 720)] }))
-  expect(await findSecondStream(probe, device, [video(1280, 720)], never)).toBeNull()
+  expect(await findSubstream(probe, device, [video(1280, 720)], never)).toBeNull()
   expect(asked).toEqual(['rtsp://cam/main/stream2', 'rtsp://cam/sub/stream1'])
 })
 
@@ -57,7 +57,7 @@ test('the second name is tried where the first is not there', async () => {
   const { probe } = answering((address) =>
     address.includes('sub') ? { tracks: [video(640, 360)] } : { ok: false, kind: 'notFound' },
   )
-  expect(await findSecondStream(probe, device, [video(1280, 720)], never)).toEqual({
+  expect(await findSubstream(probe, device, [video(1280, 720)], never)).toEqual({
     address: 'rtsp://cam/sub/stream1',
     width: 640,
     height: 360,
@@ -66,12 +66,12 @@ test('the second name is tried where the first is not there', async () => {
 
 test('a camera that refuses the login there is asked no more: it might lock the account', async () => {
   const { asked, probe } = answering(() => ({ ok: false, kind: 'auth' }))
-  expect(await findSecondStream(probe, device, [video(1280, 720)], never)).toBeNull()
+  expect(await findSubstream(probe, device, [video(1280, 720)], never)).toBeNull()
   expect(asked).toHaveLength(1)
 })
 
 test('a stream of unknown size has nothing beside it that is known to be smaller', async () => {
   const { asked, probe } = answering(() => ({ tracks: [video(640, 360)] }))
-  expect(await findSecondStream(probe, device, [unknown], never)).toBeNull()
+  expect(await findSubstream(probe, device, [unknown], never)).toBeNull()
   expect(asked).toEqual([])
 })

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { Controller } from '../../../server/controller.ts'
+import { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
-import { siteFileSchema } from '../../../server/site-file.ts'
+import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { certificateFiles, olderAuthority, renew, shown } from './certificates.ts'
 
@@ -57,7 +57,7 @@ describe('The certificate of a site', () => {
       consolePage: folder,
       certificateLookMs: 30,
       media: {
-        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')),
+        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
         pageFolder: folder,
       },
     })
@@ -194,7 +194,10 @@ test('a site whose authority could sign for every name starts with another one o
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
     version: 'test',
     site: siteFileSchema.parse({ nodes: [{ name: 'here', kind: 'embedded' }], settings }),
-    media: { spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/media-node.ts')), pageFolder: folder },
+    media: {
+      spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
+      pageFolder: folder,
+    },
   })
   await controller.start()
   const { value } = (await controller.call('overview.get', {}, origin)) as {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { z } from 'zod'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
-import { Controller } from '../../../server/controller.ts'
+import { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
-import { siteFileSchema } from '../../../server/site-file.ts'
+import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
 import { ApiClient } from '../../support/api-client.ts'
 
-const program = join(import.meta.dirname, '../../../server/media-node.ts')
+const program = join(import.meta.dirname, '../../../server/bin/media-node.ts')
 const pageFolder = join(import.meta.dirname, '../../support/media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 

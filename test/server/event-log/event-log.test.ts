@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EventLog } from '../../../server/event-log/event-log.ts'
 import { verifyLog } from '../../../server/event-log/verify.ts'
-import { eventsFolder } from '../../../server/store/files/backup-events.ts'
+import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { dataFolder, edit, joined, openLog, sealer, segmentFiles } from './event-site.ts'
 
@@ -262,7 +262,7 @@ test('A disk that refuses disturbs nobody: entries wait, and beyond what can wai
   const log = await openLog(folder, { gatherMs: 1 })
   await log.flush()
   await log.close()
-  const blocked = await openLog(folder, { clock: () => Date.now() + 2 * day, gatherMs: 1, mostWaiting: 100 })
+  const blocked = await openLog(folder, { clock: () => Date.now() + 2 * day, gatherMs: 1, maxWaiting: 100 })
   // A folder stands where the next file of the log would be.
   const next = join(folder, eventsFolder, 'events-000000000002.ndjson')
   await mkdir(next)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type EventDraft, EventLog, type EventLogOptions } from '../../../server/event-log/event-log.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { eventsFolder } from '../../../server/store/files/backup-events.ts'
+import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 9))

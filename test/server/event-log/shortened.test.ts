@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventsFolder } from '../../../server/store/files/backup-events.ts'
+import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
 import { dataFolder, joined, openLog, segmentFiles } from './event-site.ts'
 import { verifiedByProgram } from './verify-program.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { LaunchError, readLaunchOptions } from '../../../server/launch-options.ts'
+import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-options.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
 

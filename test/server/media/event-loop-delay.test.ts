@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EventLoopDelay } from '../../../server/media/event-loop-delay.ts'
+import { EventLoopDelay } from '../../../server/media/base/event-loop-delay.ts'
 
 describe('a program that waits for its turn', () => {
   let delay: EventLoopDelay

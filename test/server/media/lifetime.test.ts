@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Lifetime } from '../../../server/media/lifetime.ts'
+import { Lifetime } from '../../../server/media/base/lifetime.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeView } from '../../../shared/console/nodes.ts'
-import type { NodeEvent } from '../../../server/nodes/media-node.ts'
+import type { NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedPeople } from '../../../server/lab/people.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import { storedNode } from '../../support/stored-records.ts'

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { apiListeners } from '../../../server/api-listeners.ts'
-import type { NodeUser } from '../../../server/nodes/media-node.ts'
+import { apiListeners } from '../../../server/controller/apis.ts'
+import type { NodeUser } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
-import { createServices, type Services } from '../../../server/services.ts'
+import { createServices, type Services } from '../../../server/controller/services.ts'
 import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredNode } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
@@ -73,7 +73,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     defaultNodeAddress: () => '127.0.0.1:7082',
     mediaUrl: () => listeners.media.url,
   })
-  const listeners = apiListeners(services, logger)
+  const listeners = apiListeners(services, { logger, version: '0.0.0' })
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {
     stopped ??= (async () => {

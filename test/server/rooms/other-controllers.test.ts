@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { OtherControllers } from '../../../server/rooms/other-controllers.ts'
-import type { KnownController } from '../../../server/store/site-member.ts'
+import type { KnownController } from '../../../server/store/election/site-member.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 

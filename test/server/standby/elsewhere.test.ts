@@ -9,11 +9,11 @@ import { defaultSettings } from '../../../shared/settings.ts'
 import { createListener } from '../../../server/http/listener.ts'
 import { passedOnHeader } from '../../../server/edge/end-to-end-headers.ts'
 import { implement } from '../../../server/http/operation.ts'
-import { endedWith } from '../../../server/nodes/pool-ended.ts'
+import { endedWith } from '../../../server/nodes/pool/pool-ended.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { LeaderWay } from '../../../server/standby/leader-way.ts'
-import { passElsewhere, PassOn } from '../../../server/standby/pass-on.ts'
+import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
+import { passElsewhere, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import { storageError } from '../../../server/store/storage-error.ts'
 import { fakeLeader, leadBy, proof } from './passing.ts'
@@ -32,8 +32,8 @@ const next = {
 const nowhere = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
 
 /** The device API of a controller that is handing over: `what` becomes of each change. */
-async function handingOver(what: () => never): Promise<{ url: string; way: LeaderWay }> {
-  const way = new LeaderWay()
+async function handingOver(what: () => never): Promise<{ url: string; way: LeaderResolver }> {
+  const way = new LeaderResolver()
   onTestFinished(() => way.close())
   const listener = createListener({
     api: 'device',
@@ -45,7 +45,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
     openApiDocument: () => '{}',
     log: createLog('silent'),
     proof,
-    elsewhere: passElsewhere(new PassOn(way, proof), () => 5_000),
+    elsewhere: passElsewhere(new ReverseProxy(way, proof), () => 5_000),
   })
   const { url } = await listener.start({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => listener.stop(0))

@@ -11,11 +11,11 @@ import { RequestProof } from '../../../server/edge/request-proof.ts'
 import type { TlsMaterial } from '../../../server/edge/tls.ts'
 import type { Port } from '../../../server/http/listeners.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { apiPassOnPort } from '../../../server/standby/api-port.ts'
-import { LeaderWay } from '../../../server/standby/leader-way.ts'
-import { PassOn } from '../../../server/standby/pass-on.ts'
-import { PassOnUpgrades } from '../../../server/standby/pass-on-upgrade.ts'
-import { plainPassOnPort } from '../../../server/standby/plain-port.ts'
+import { apiProxyPort } from '../../../server/cluster/api-port.ts'
+import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
+import { ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
+import { UpgradeProxy } from '../../../server/cluster/upgrade-proxy.ts'
+import { plainProxyPort } from '../../../server/cluster/plain-port.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 5))
@@ -33,14 +33,14 @@ export function provedTo(request: IncomingMessage | undefined, checks = ofLeader
 
 /** A standby's media port and node port, over a way that the test leads somewhere. */
 export interface Passing {
-  way: LeaderWay
+  way: LeaderResolver
   media: string
   node: string
-  passOn: PassOn
-  upgrades: PassOnUpgrades
+  passOn: ReverseProxy
+  upgrades: UpgradeProxy
 }
 
-/** Opens them. @param storeMs how long a request waits for a leader @param allowPlain see LeaderWay */
+/** Opens them. @param storeMs how long a request waits for a leader @param allowPlain see LeaderResolver */
 export async function openPassing({
   storeMs = 2_000,
   allowPlain,
@@ -50,11 +50,11 @@ export async function openPassing({
 } = {}): Promise<Passing> {
   const base = defaultSettings()
   const settings = (): Settings => ({ ...base, deadlines: { ...base.deadlines, store_ms: storeMs } })
-  const way = new LeaderWay(allowPlain)
-  const passOn = new PassOn(way, proof)
-  const upgrades = new PassOnUpgrades(way, proof)
+  const way = new LeaderResolver(allowPlain)
+  const passOn = new ReverseProxy(way, proof)
+  const upgrades = new UpgradeProxy(way, proof)
   const log = createLog('silent')
-  const media = apiPassOnPort({
+  const media = apiProxyPort({
     api: 'media',
     contracts: mediaOperations,
     olderClients: { contracts: [], switches: () => ({ older_clients: false, get_access_token: false }) },
@@ -65,7 +65,7 @@ export async function openPassing({
     kept: new KeptPorts(),
     log,
   })
-  const node = plainPassOnPort({ listener: 'node', settings, passOn, upgrades, proof, log })
+  const node = plainProxyPort({ listener: 'node', settings, passOn, upgrades, proof, log })
   const ports: Port[] = [media, node]
   for (const port of ports) await port.start('127.0.0.1', 0, undefined)
   onTestFinished(async () => {
@@ -109,6 +109,6 @@ export async function fakeLeader(
 }
 
 /** That this one leads. */
-export function leadBy(way: LeaderWay, id: string, url: string, certificate = ''): void {
+export function leadBy(way: LeaderResolver, id: string, url: string, certificate = ''): void {
   way.lead({ id, place: { media: url, device: url, node: url, console: url, event: url, certificate } })
 }

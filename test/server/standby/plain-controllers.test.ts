@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import type { KnownController } from '../../../server/store/site-member.ts'
-import { LaunchError, readLaunchOptions } from '../../../server/launch-options.ts'
-import { LeaderWay } from '../../../server/standby/leader-way.ts'
-import { PlainRule } from '../../../server/standby/plain-controllers.ts'
+import type { KnownController } from '../../../server/store/election/site-member.ts'
+import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-options.ts'
+import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
+import { PlainRule } from '../../../server/cluster/plain-controllers.ts'
 import { fakeLeader, leadBy, openPassing } from './passing.ts'
 
 const outside = Object.values(networkInterfaces())
@@ -44,7 +44,7 @@ test.each([
 ])('A leader without a certificate on %s (%s) is refused: %s', (_, host, refused) => {
   const logged: unknown[] = []
   const rule = new PlainRule(false, { warn: (...words: unknown[]) => void logged.push(words) })
-  const way = new LeaderWay(rule.allowed)
+  const way = new LeaderResolver(rule.allowed)
   onTestFinished(() => way.close())
   const leader = leaderAt(host)
   way.lead(leader)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll } from 'vitest'
-import type { StoreOptions } from '../../../server/store/open-store.ts'
+import type { StoreOptions } from '../../../server/store/store-options.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { PostgresServer } from '../../support/postgres/postgres-server.ts'
 import { crashCopy, lastSegment, open, temporaryFolder } from './site.ts'

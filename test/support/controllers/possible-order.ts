@@ -14,7 +14,7 @@ export interface Model<C extends TimedCall, S> {
 }
 
 /** So many different beginnings of an order are tried at most: more means a history that is too tangled to be judged. */
-const mostBeginnings = 500_000
+const maxBeginnings = 500_000
 
 /** What a search found: an order, or the call at which the best beginning of one ended. */
 export type Found<C, S> = { order: true } | { order: false; stuck: C; state: S; undecided: boolean }
@@ -31,7 +31,7 @@ export function findOrder<C extends TimedCall, S>(given: readonly C[], model: Mo
   const stack: Beginning<S>[] = [{ done: 0n, needed: 0, first: 0, state: model.begin }]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     if (at.needed === needed) return { order: true }
-    if (seen.size > mostBeginnings) break
+    if (seen.size > maxBeginnings) break
     const next = following(calls, at, model)
     if (next.refused !== undefined && at.needed > best.done)
       Object.assign(best, { done: at.needed, call: next.refused, state: at.state })
@@ -44,7 +44,7 @@ export function findOrder<C extends TimedCall, S>(given: readonly C[], model: Mo
   }
   const { call: stuck, state } = best
   if (stuck === undefined) return { order: true }
-  return { order: false, stuck, state, undecided: seen.size > mostBeginnings }
+  return { order: false, stuck, state, undecided: seen.size > maxBeginnings }
 }
 
 /** Calls that happened, as a set of bits, and the state after them. */

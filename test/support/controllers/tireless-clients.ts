@@ -19,7 +19,7 @@ const refusedMs = 15
 /** A client waits no longer for an answer unless it is told to: well after every deadline of a site, in milliseconds. */
 const patience = 15_000
 /** So often is asked what is stored in the end. */
-const mostReads = 200
+const maxReads = 200
 
 export interface ClientsOptions {
   seed: number
@@ -113,7 +113,7 @@ export class TirelessClients {
   async readEverything(): Promise<void> {
     const reader = this.visitor('reader')
     const read = async (owner: string, asked: Asked): Promise<void> => {
-      for (let turn = 0; turn < mostReads; turn++) {
+      for (let turn = 0; turn < maxReads; turn++) {
         const { as } = await reader.ask(owner, asked)
         if (as !== 'unasked' && as !== 'open') return
         await sleep(refusedMs)

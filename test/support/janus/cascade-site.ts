@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
-import type { CarrierEvent } from '../../../server/nodes/front/room-carrier.ts'
-import { Cascades } from '../../../server/nodes/janus/cascade/cascades.ts'
+import type { CarrierEvent } from '../../../server/nodes/port/room-media.ts'
+import { Cascades } from '../../../server/nodes/janus/relay/relayed-rooms.ts'
 import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
 import { WhepPeer } from '../media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../media/whip-peer.ts'

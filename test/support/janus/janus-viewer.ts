@@ -1,7 +1,7 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
-import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
-import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
-import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
 import { whenGathered } from '../media/answered-offer.ts'
 import type { JanusServer } from './janus-server.ts'
 
@@ -14,8 +14,8 @@ export interface Watched {
   lost: number
   frames: number
   /** The longest time between two frames, in milliseconds, as they were taken by the camera and as they came. */
-  longestStep: number
-  longestGap: number
+  maxStep: number
+  maxGap: number
 }
 
 /** Somebody who watches one participant of a room of Janus by its own API, with a real WebRTC peer, and counts what comes. */
@@ -30,7 +30,7 @@ export class JanusViewer implements AsyncDisposable {
   #highest = 0
   #timestamp = 0
   #arrivedAt = 0
-  #watched: Watched = { packets: 0, lost: 0, frames: 0, longestStep: 0, longestGap: 0 }
+  #watched: Watched = { packets: 0, lost: 0, frames: 0, maxStep: 0, maxGap: 0 }
 
   private constructor(socket: JanusSocket, connection: PeerConnection) {
     this.#socket = socket
@@ -78,8 +78,8 @@ export class JanusViewer implements AsyncDisposable {
   /** Since it began. */
   get watched(): Watched {
     const lost = this.#highest - this.#firstSequence + 1 - this.#watched.packets
-    const gap = Math.max(this.#watched.longestGap, performance.now() - this.#arrivedAt)
-    return { ...this.#watched, lost, longestGap: Math.round(gap) }
+    const gap = Math.max(this.#watched.maxGap, performance.now() - this.#arrivedAt)
+    return { ...this.#watched, lost, maxGap: Math.round(gap) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -136,8 +136,8 @@ export class JanusViewer implements AsyncDisposable {
     const step = (timestamp - this.#timestamp) | 0
     if (step <= 0) return
     this.#watched.frames += 1
-    this.#watched.longestStep = Math.max(this.#watched.longestStep, Math.round(step / 90))
-    this.#watched.longestGap = Math.max(this.#watched.longestGap, now - this.#arrivedAt)
+    this.#watched.maxStep = Math.max(this.#watched.maxStep, Math.round(step / 90))
+    this.#watched.maxGap = Math.max(this.#watched.maxGap, now - this.#arrivedAt)
     this.#timestamp = timestamp
     this.#arrivedAt = now
   }

@@ -1,7 +1,7 @@
-import { JanusError } from '../../../server/nodes/janus/janus-error.ts'
-import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
-import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
-import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+import { JanusError } from '../../../server/nodes/janus/wire/janus-error.ts'
+import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
 
 const quiet = (): void => undefined
 const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }

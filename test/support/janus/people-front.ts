@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { RoomCarrier } from '../../../server/nodes/front/room-carrier.ts'
+import type { RoomCarrier } from '../../../server/nodes/port/room-media.ts'
 
 const never = new AbortController().signal
 

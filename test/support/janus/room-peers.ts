@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
-import type { JanusHandle } from '../../../server/nodes/janus/janus-handle.ts'
-import { JanusSession } from '../../../server/nodes/janus/janus-session.ts'
-import { JanusSocket } from '../../../server/nodes/janus/janus-socket.ts'
+import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
+import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
+import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
 import { whenGathered } from '../media/answered-offer.ts'
 import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
 import type { JanusServer } from './janus-server.ts'
@@ -32,6 +32,7 @@ export class RoomPeer {
     handle: JanusHandle,
     how: {
       janus: JanusServer
+      session: JanusSession
       room: string
       id: string
       token: string | undefined
@@ -41,7 +42,7 @@ export class RoomPeer {
     this.#janus = how.janus
     this.#token = how.token
     this.#socket = socket
-    this.session = handle.session
+    this.session = how.session
     this.#handle = handle
     this.#room = how.room
     this.#id = how.id
@@ -59,7 +60,7 @@ export class RoomPeer {
     const join = { request: 'join', ptype: 'publisher', room, id, display: id, token: roomToken }
     const { data } = await handle.request(join, soon())
     const credentials = { private_id: data.private_id, ...(roomToken === undefined ? {} : { token: roomToken }) }
-    const peer = new RoomPeer(socket, handle, { janus, room, id, token, credentials })
+    const peer = new RoomPeer(socket, handle, { janus, session, room, id, token, credentials })
     peer.#note(data)
     handle.onEvent((event) => event.type === 'plugin' && peer.#note(event.data))
     return peer
@@ -181,7 +182,7 @@ export class RoomViewer {
   }
 
   /** The longest time without a packet since the first one, until now; milliseconds. */
-  longestGap(): number {
+  maxGap(): number {
     const times = [...this.arrivals, performance.now()]
     return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
   }

@@ -1,6 +1,6 @@
 import { nodeSecretNames } from '../../../shared/node.ts'
 import { nodeFiles } from '../../../server/nodes/janus/configuration/node-files.ts'
-import type { JanusAccess } from '../../../server/nodes/janus/node-access.ts'
+import type { JanusAccess } from '../../../server/nodes/secrets/janus-access.ts'
 import type { JanusConfiguration } from './janus-configuration.ts'
 import { type JanusServer, type JanusServerOptions, startJanus } from './janus-server.ts'
 

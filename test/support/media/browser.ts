@@ -77,7 +77,7 @@ interface PageClient {
   publish(name: string, url: string, token: string, how: Offering): Promise<Answered>
   stats(name: string): Promise<PeerStats>
   observe(name: string): void
-  longestGap(name: string): number
+  maxGap(name: string): number
   close(name: string, polite: boolean): Promise<number>
   isOver(name: string): Promise<boolean>
   restart(name: string): Promise<string>

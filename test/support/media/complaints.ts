@@ -1,4 +1,4 @@
-import type { Log } from '../../../server/media/log.ts'
+import type { Log } from '../../../server/media/base/media-log.ts'
 
 /** A log of the node that keeps what was wrong, for a test to look at. */
 export function complaintLog(complaints: string[] = []): Log {

@@ -23,7 +23,7 @@ import { ffmpegRuns } from './own-ffmpeg.ts'
 
 const root = join(import.meta.dirname, '../../..')
 /** The node as it is written, and as it is built. */
-export const sourceProgram = join(root, 'server/media-node.ts')
+export const sourceProgram = join(root, 'server/bin/media-node.ts')
 export const builtProgram = join(root, 'dist/server/media-node.js')
 
 const refusals = { link: 'noRoom', password: 'hostPasswordWrong', number: 'unauthorised' } as const

@@ -14,7 +14,7 @@ Object.defineProperty(process, 'parentPort', {
 Object.defineProperty(process, 'send', { value: undefined })
 process.removeAllListeners('disconnect')
 const listeners = process.listeners('message')
-await import('../../../server/media-node.ts')
+await import('../../../server/bin/media-node.ts')
 // Electron's process hears its parent through the port alone.
 for (const listener of process.listeners('message')) {
   if (!listeners.includes(listener)) process.removeListener('message', listener)

@@ -30,7 +30,7 @@ const audioEveryMs = 20
 /** As many as Chromium sends. */
 const paddingBytes = 224
 /** Pictures, or packets of sound, at a time. */
-const mostAtOnce = 4
+const maxAtOnce = 4
 /** Nothing to be heard, in -dBov (RFC 6464, section 3). */
 export const silence = 127
 
@@ -144,7 +144,7 @@ export class WhipPeer {
     let done = 0
     const timer = setInterval(() => {
       const due = Math.ceil((performance.now() - began) / everyMs)
-      done = Math.max(done, due - mostAtOnce)
+      done = Math.max(done, due - maxAtOnce)
       for (; done < due; done++) run()
     }, everyMs)
     this.#timers.push(timer)

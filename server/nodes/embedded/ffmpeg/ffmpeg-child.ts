@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
-import { type FfmpegPlan, mostRunBytes, type RunOutput, runWindow, takenStep } from '../../../../shared/media/ffmpeg.ts'
-import type { NodeLogger } from '../../node-failure.ts'
+import { type FfmpegPlan, maxRunBytes, type RunOutput, runWindow, takenStep } from '../../../../shared/media/ffmpeg.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 import { ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
 import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
 
 /** Whom a running ffmpeg tells. */
 export interface FfmpegChildListener {
-  /** So many bytes of at most `mostRunBytes`. */
+  /** So many bytes of at most `maxRunBytes`. */
   made(output: RunOutput, bytes: Buffer): void
   /** So many of the bytes that were written to it are on their way. */
   taken(bytes: number): void
@@ -19,9 +19,9 @@ export interface FfmpegChildListener {
 }
 
 /** Address space, in KiB: hostile pictures may ask for any size. The libraries alone take 0.7 GB of it. */
-const mostMemory = 3 * 1024 * 1024
+const maxMemory = 3 * 1024 * 1024
 /** Last words that are kept. */
-const mostComplaint = 600
+const maxComplaint = 600
 /** What a run that makes one small picture may take, in milliseconds. Whoever asked has given it up by then. */
 const stillMs = 30_000
 
@@ -30,7 +30,7 @@ const stillMs = 30_000
  * input ends in any case.
  */
 const bounded =
-  `ulimit -v ${mostMemory} 2>/dev/null; ulimit -c 0; ` +
+  `ulimit -v ${maxMemory} 2>/dev/null; ulimit -c 0; ` +
   `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL -- "$0" "$@"; fi; exec "$0" "$@"`
 
 /** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
@@ -72,7 +72,7 @@ export class FfmpegChild {
 
   /** Returns false when so much was not to be sent to it. */
   write(bytes: Buffer): boolean {
-    if (this.#given + bytes.length > runWindow + mostRunBytes) return false
+    if (this.#given + bytes.length > runWindow + maxRunBytes) return false
     const { stdin } = this.#child
     this.#given += bytes.length
     // It may end at any time: then nobody reads them, and `ended` follows.
@@ -133,7 +133,7 @@ export class FfmpegChild {
     if (sound instanceof Readable) this.#read('sound', sound)
     stderr?.on('error', () => {})
     stderr?.on('data', (chunk: Buffer) => {
-      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-mostComplaint)
+      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-maxComplaint)
     })
   }
 
@@ -145,8 +145,8 @@ export class FfmpegChild {
       if (this.#over) return
       this.#waiting += chunk.length
       if (this.#waiting > runWindow) for (const each of this.#outputs) each.pause()
-      for (let at = 0; at < chunk.length; at += mostRunBytes) {
-        this.#listener.made(output, chunk.subarray(at, at + mostRunBytes))
+      for (let at = 0; at < chunk.length; at += maxRunBytes) {
+        this.#listener.made(output, chunk.subarray(at, at + maxRunBytes))
       }
     })
   }

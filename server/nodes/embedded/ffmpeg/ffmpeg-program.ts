@@ -20,7 +20,7 @@ export type PictureEncoder = (typeof pictureEncoders)[number]
 
 /** What the program may take to say what it can, in milliseconds. */
 const answerMs = 10_000
-const mostOutputBytes = 1024 * 1024
+const maxOutputBytes = 1024 * 1024
 
 /** Where it is put by hand, by Homebrew and by Snap: a desktop program is not told of them in PATH. */
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin']
@@ -67,7 +67,7 @@ export async function askProgram(path: string): Promise<FfmpegProgram> {
 }
 
 async function run(path: string, parameters: readonly string[]): Promise<string> {
-  const options = { timeout: answerMs, maxBuffer: mostOutputBytes, env: bareEnvironment(), windowsHide: true }
+  const options = { timeout: answerMs, maxBuffer: maxOutputBytes, env: bareEnvironment(), windowsHide: true }
   return await new Promise((resolve, reject) => {
     execFile(path, parameters, options, (error, stdout) => {
       if (error === null) resolve(stdout)

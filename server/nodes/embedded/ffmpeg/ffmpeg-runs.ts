@@ -1,5 +1,5 @@
 import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, soundsForPicture } from '../../../../shared/media/ffmpeg.ts'
-import type { NodeLogger } from '../../node-failure.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
 import type { LocalFfmpeg } from './local-ffmpeg.ts'
 

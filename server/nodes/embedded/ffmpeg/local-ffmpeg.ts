@@ -1,5 +1,5 @@
 import type { FfmpegTell } from '../../../../shared/media/ffmpeg.ts'
-import type { NodeLogger } from '../../node-failure.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 import { askProgram, type FfmpegProgram, findProgram } from './ffmpeg-program.ts'
 
 /** Where there was none it is looked for again after so long, in milliseconds: somebody may have installed it. */

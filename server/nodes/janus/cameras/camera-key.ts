@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { parseDeviceAddress } from '../../../../shared/device-address.ts'
-import type { NodeDevice } from '../../media-node.ts'
+import type { NodeDevice } from '../../port/media-node-port.ts'
 
 /** What the mountpoints that are ours begin with. */
 export const ourMountpoints = 'roomdesk-'

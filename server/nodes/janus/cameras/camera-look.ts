@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { DeviceJoinError } from '../../media-node.ts'
-import type { NodeLogger } from '../../node-failure.ts'
+import { DeviceJoinError } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 import type { Camera } from './camera-key.ts'
 import type { CameraProbe } from './camera-probe.ts'
 import type { MountpointMedia } from './mountpoint-requests.ts'

@@ -1,13 +1,13 @@
 import type { StoredCameraLoop } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
-import { inLanes } from '../../lanes.ts'
-import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } from '../../media-node.ts'
-import type { NodeLogger } from '../../node-failure.ts'
-import type { JanusSession, KnownHandle } from '../janus-session.ts'
-import { LastingSession } from '../lasting-session.ts'
-import type { JanusAccess } from '../node-access.ts'
-import type { RoomDevices, RoomsForDevices } from '../room-devices.ts'
-import { ownCoreToken } from '../signed-token.ts'
+import { inLanes } from '../../port/lanes.ts'
+import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { JanusSession, KnownHandle } from '../wire/janus-session.ts'
+import { LastingSession } from '../wire/lasting-session.ts'
+import type { JanusAccess } from '../../secrets/janus-access.ts'
+import type { RoomDevices, RoomsForDevices } from '../rooms/room-devices.ts'
+import { ownCoreToken } from '../rooms/signed-token.ts'
 import { cameraOf } from './camera-key.ts'
 import { CameraLoops } from './camera-loops.ts'
 import type { CameraProbe } from './camera-probe.ts'
@@ -15,7 +15,7 @@ import { LoopRecords } from './loop-records.ts'
 import { type Loop, newLoop, userOf } from './loop-table.ts'
 import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
-import { SecondStreams } from './second-streams.ts'
+import { Substreams } from './substreams.ts'
 
 /** What the cameras of a node are made of. */
 export interface JanusCamerasOptions {
@@ -62,7 +62,7 @@ export class JanusCameras implements RoomDevices {
   readonly #mountpoints: Mountpoints
   readonly #loops: CameraLoops
   /** Their second streams, for who shows them small. */
-  readonly small: SecondStreams
+  readonly small: Substreams
   readonly #session: LastingSession
   readonly #closing = new AbortController()
   /** Until what nobody holds is looked for. */
@@ -100,7 +100,7 @@ export class JanusCameras implements RoomDevices {
       gone: (loop) => this.small.loopEnded(loop),
       closing: this.#closing.signal,
     })
-    this.small = new SecondStreams({
+    this.small = new Substreams({
       loops: this.#loops.table,
       mountpoints: this.#mountpoints,
       requests: this.#requests,

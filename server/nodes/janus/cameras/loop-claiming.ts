@@ -1,7 +1,7 @@
 import type { StoredCameraLoop } from '../../../store/records.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { JanusSession } from '../janus-session.ts'
-import { listParticipants } from '../listed-participants.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
+import { listParticipants } from '../rooms/listed-participants.ts'
 import type { LoopHandles } from './loop-joining.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 

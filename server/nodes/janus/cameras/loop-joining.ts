@@ -1,9 +1,9 @@
-import { unlessAborted } from '../../deadline.ts'
-import { DeviceJoinError, NodeError } from '../../media-node.ts'
-import { bothAttached, type HandlePair, passCandidates } from '../handle-pair.ts'
-import { isJanusError, JanusError, janusCodes } from '../janus-error.ts'
-import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
-import type { JanusSession } from '../janus-session.ts'
+import { unlessAborted } from '../../port/deadline.ts'
+import { DeviceJoinError, NodeError } from '../../port/media-node-port.ts'
+import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
+import { isJanusError, JanusError, janusCodes } from '../wire/janus-error.ts'
+import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
 
 /**
  * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one is sent. Janus calls itself over

@@ -1,5 +1,5 @@
 import type { StoredCameraLoop } from '../../../store/records.ts'
-import type { NodeDevice, NodeUser } from '../../media-node.ts'
+import type { NodeDevice, NodeUser } from '../../port/media-node-port.ts'
 
 /** A camera in a room. */
 export interface Loop {

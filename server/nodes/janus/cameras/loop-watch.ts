@@ -1,5 +1,5 @@
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
-import type { HandleEvent } from '../janus-handle.ts'
+import type { HandleEvent } from '../wire/janus-handle.ts'
 import type { LoopHandles } from './loop-joining.ts'
 
 /** How a loop ended by itself. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { DeviceJoinError, NodeError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { JanusHandle } from '../janus-handle.ts'
-import type { JanusSession } from '../janus-session.ts'
+import { DeviceJoinError, NodeError } from '../../port/media-node-port.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { JanusHandle } from '../wire/janus-handle.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
 import { type Camera, mountpointSecret } from './camera-key.ts'
 
 /** How long Janus waits for a camera, in seconds: for its connection, its answers and its packets; and until it calls again. */

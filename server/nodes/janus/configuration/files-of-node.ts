@@ -1,6 +1,6 @@
 import type { StoredNode } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
-import { eventPath, type JanusAccess, janusAccess } from '../node-access.ts'
+import { eventPath, type JanusAccess, janusAccess } from '../../secrets/janus-access.ts'
 import { type EventTarget, type NodeFile, nodeFiles } from './node-files.ts'
 import { surroundingsOf } from './surroundings.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hasControlCharacter } from '../../../../shared/control-character.ts'
-import type { JanusAccess } from '../node-access.ts'
+import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { type LibconfigGroup, type LibconfigLine, libconfigText, type LibconfigValue } from './libconfig.ts'
 
 /** One configuration file of a Janus server. */

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP, isIPv6 } from 'node:net'
-import { within } from '../../deadline.ts'
+import { within } from '../../port/deadline.ts'
 
 /** How the controller and a node see each other. */
 export interface Surroundings {

@@ -8,7 +8,7 @@ import type { RequestProof } from '../../../edge/request-proof.ts'
 import { connectionLimits } from '../../../edge/limits.ts'
 import { EdgeServer } from '../../../edge/server.ts'
 import type { TlsMaterial } from '../../../edge/tls.ts'
-import { eventPath } from '../node-access.ts'
+import { eventPath } from '../../secrets/janus-access.ts'
 import { type JanusEvent, readEvents } from './event-message.ts'
 
 /** A node that may send its events. */
@@ -34,7 +34,7 @@ export interface EventPortOptions {
 }
 
 /** The largest message: what a node grouped in a moment. */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 const normalBeatMs = 5_000
 
 /** A node that is connected. */
@@ -51,7 +51,7 @@ export class EventPort {
   readonly #options: EventPortOptions
   readonly #sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: mostBytes,
+    maxPayload: maxBytes,
     perMessageDeflate: false,
     handleProtocols: (protocols) => [...protocols][0] ?? false,
   })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
+import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 
 /** Candidates of Janus's own interfaces come within some milliseconds; a STUN server that does not answer is not waited for longer. */
 const gatherMs = 500

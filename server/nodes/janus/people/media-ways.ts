@@ -1,4 +1,4 @@
-import type { JanusCandidate } from '../janus-message.ts'
+import type { JanusCandidate } from '../wire/janus-message.ts'
 import type { IceCredentials } from './gathered-description.ts'
 import type { Publication } from './publication.ts'
 import { NotThere } from './refusals.ts'

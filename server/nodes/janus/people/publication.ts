@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { NodeError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { JanusHandle } from '../janus-handle.ts'
-import type { JanusCandidate, Jsep, PluginMessage } from '../janus-message.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { JanusHandle } from '../wire/janus-handle.ts'
+import type { JanusCandidate, Jsep, PluginMessage } from '../wire/janus-message.ts'
 import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
 import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 

@@ -1,6 +1,6 @@
-import type { CarrierRefusal } from '../../front/room-carrier.ts'
-import { NodeError } from '../../media-node.ts'
-import { JanusError, janusCodes } from '../janus-error.ts'
+import type { CarrierRefusal } from '../../port/room-media.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import { JanusError, janusCodes } from '../wire/janus-error.ts'
 
 /** They are not in the room, or there is no such session. */
 export class NotThere extends NodeError {}

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../deadline.ts'
+import { unlessAborted } from '../../port/deadline.ts'
 import type { PersonStay } from './person-stay.ts'
 
 /** What observers are made of. */

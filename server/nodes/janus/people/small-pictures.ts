@@ -1,5 +1,5 @@
-import type { WatchWish } from '../../front/room-carrier.ts'
-import type { JanusSession } from '../janus-session.ts'
+import type { WatchWish } from '../../port/room-media.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
 import type { Subscription } from './subscription.ts'
 
 /** A smaller picture on its way to somebody. */

@@ -1,8 +1,8 @@
-import { NodeError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { JanusHandle, JanusPlugin } from '../janus-handle.ts'
-import type { JanusCandidate } from '../janus-message.ts'
-import type { JanusSession } from '../janus-session.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
+import type { JanusCandidate } from '../wire/janus-message.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
 import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
 
 type Body = Readonly<Record<string, unknown>>

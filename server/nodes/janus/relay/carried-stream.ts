@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { NodeError } from '../../media-node.ts'
-import type { AdminApi } from '../admin-api.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { RelayEnd } from './relay-records.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import type { AdminApi } from '../wire/admin-api.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { RelayEnd } from './relay-ends.ts'
 
 /** What the VideoRoom plugin says of one of its handles: a publisher has an id, of a subscriber each stream has one. */
 const answerSchema = z.looseObject({

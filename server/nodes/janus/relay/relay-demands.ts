@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../deadline.ts'
+import { unlessAborted } from '../../port/deadline.ts'
 
 /** What somebody on a node wants to watch. */
 export interface RelayWish {

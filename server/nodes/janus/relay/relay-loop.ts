@@ -1,9 +1,10 @@
 import type { StoredRelayLoop } from '../../../store/records.ts'
-import { unlessAborted } from '../../deadline.ts'
-import { NodeConnectionError, NodeError } from '../../media-node.ts'
-import { bothAttached, type HandlePair, passCandidates } from '../handle-pair.ts'
-import type { HandleEvent, JanusHandle, JanusPlugin } from '../janus-handle.ts'
-import type { RelayNode, RelayParticipant } from './relay-node.ts'
+import { unlessAborted } from '../../port/deadline.ts'
+import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
+import type { HandleEvent, JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
+import type { RelayNode } from './relay-node.ts'
+import type { RelayParticipant } from './relay-ends.ts'
 import { unlessTaken } from './room-observer.ts'
 
 /** What a loop hands on, from where to where. */

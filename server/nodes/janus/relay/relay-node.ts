@@ -1,12 +1,7 @@
-import type { JanusSession } from '../janus-session.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
 import type { RelayIds } from './relay-ids.ts'
-import type { RelayEnd, RelayRecords } from './relay-records.ts'
-
-/** A participant of ours in a room. */
-export interface RelayParticipant {
-  roomId: string
-  id: string
-}
+import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
+import type { RelayRecords } from './relay-records.ts'
 
 /** What relays need of a Janus node. */
 export interface RelayNode {

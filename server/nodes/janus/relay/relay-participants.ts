@@ -1,8 +1,8 @@
-import { NodeError, type NodeRoom } from '../../media-node.ts'
-import type { JanusAdmission } from '../admission.ts'
-import type { JanusRooms } from '../rooms.ts'
+import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
+import type { JanusAdmission } from '../rooms/token-admission.ts'
+import type { JanusRooms } from '../rooms/janus-rooms.ts'
 import type { RelayIds } from './relay-ids.ts'
-import type { RelayParticipant } from './relay-node.ts'
+import type { RelayParticipant } from './relay-ends.ts'
 
 /** What lets participants of relays into the rooms of one node. */
 export interface RelayParticipantsOptions {

@@ -1,15 +1,9 @@
 import type { StoredRelayLoop, StoredRelayObserver, StoredRoom } from '../../../store/records.ts'
 import type { Store, Transaction } from '../../../store/store.ts'
-import type { NodeLogger } from '../../node-failure.ts'
-import type { KnownHandle } from '../janus-session.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { KnownHandle } from '../wire/janus-session.ts'
 import type { RelayIds } from './relay-ids.ts'
-import type { RelayParticipant } from './relay-node.ts'
-
-/** A handle of ours on a node, in which session. */
-export interface RelayEnd {
-  session: number
-  handle: number
-}
+import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 
 /** Relays and observers by their keys. */
 type Records = Pick<Store, 'all' | 'get' | 'transact'>

@@ -1,6 +1,6 @@
 import type { StoredRelayLoop } from '../../../store/records.ts'
-import { NodeConnectionError, NodeError } from '../../media-node.ts'
-import { describeFailure, type NodeLogger } from '../../node-failure.ts'
+import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 import { Backoffs } from './backoff.ts'
 import { RelayDemands, type RelayWish } from './relay-demands.ts'
 import type { RelayNode } from './relay-node.ts'

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { within } from '../../deadline.ts'
-import { NodeConnectionError } from '../../media-node.ts'
-import type { NodeLogger } from '../../node-failure.ts'
-import type { JanusSession } from '../janus-session.ts'
-import type { JanusSocketOptions } from '../janus-socket.ts'
-import { LastingSession } from '../lasting-session.ts'
-import type { RelayEnd, RelayRecords } from './relay-records.ts'
+import { within } from '../../port/deadline.ts'
+import { NodeConnectionError } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
+import type { JanusSocketOptions } from '../wire/janus-socket.ts'
+import { LastingSession } from '../wire/lasting-session.ts'
+import type { RelayRecords } from './relay-records.ts'
+import type { RelayEnd } from './relay-ends.ts'
 
 /** What the session of a node is made of. */
 export interface RelaySessionOptions {

@@ -44,7 +44,7 @@ export function planRelays(demand: RelayDemand, present: readonly RelayStep[]): 
 }
 
 /** The least depth of a tree of so many nodes below its root, each of which has at most `fanOut` children. */
-export function leastDepth(nodes: number, fanOut: number): number {
+export function minDepth(nodes: number, fanOut: number): number {
   let depth = 0
   for (let places = 0, level = fanOut; places < nodes; level *= fanOut) {
     places += level
@@ -77,7 +77,7 @@ class RelayTree {
 
   constructor(origin: string, nodes: readonly string[], { fanOut, before, load }: TreeOptions) {
     this.#fanOut = fanOut
-    this.#deepest = leastDepth(nodes.length, fanOut)
+    this.#deepest = minDepth(nodes.length, fanOut)
     this.#load = load
     this.#waiting = new Set(nodes)
     this.#depths.set(origin, 0)
@@ -121,7 +121,7 @@ class RelayTree {
       if (!this.#hasPlace(node)) continue
       if (feeder === undefined || this.#comesBefore(node, feeder)) feeder = node
     }
-    // As many places as nodes: see `leastDepth`.
+    // As many places as nodes: see `minDepth`.
     if (next === undefined || feeder === undefined) throw new Error('a relay tree is too small for its nodes')
     this.#place(next.node, feeder)
     this.#keepBelow(next.node)

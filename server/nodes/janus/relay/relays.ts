@@ -1,4 +1,4 @@
-import type { NodeLogger } from '../../node-failure.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 import type { RelayNode } from './relay-node.ts'
 import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'

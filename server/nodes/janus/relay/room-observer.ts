@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { StoredRelayObserver } from '../../../store/records.ts'
-import { isRefusal, NodeError } from '../../media-node.ts'
-import { isJanusError, janusCodes } from '../janus-error.ts'
-import type { HandleEvent, JanusHandle } from '../janus-handle.ts'
+import { isRefusal, NodeError } from '../../port/media-node-port.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import { RoomFeeds } from '../people/room-feeds.ts'
 import type { RelayNode } from './relay-node.ts'
 

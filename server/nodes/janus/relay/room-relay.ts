@@ -1,6 +1,6 @@
 import type { StoredRelayLoop } from '../../../store/records.ts'
-import { within } from '../../deadline.ts'
-import { isRefusal, NodeConnectionError, NodeError } from '../../media-node.ts'
+import { within } from '../../port/deadline.ts'
+import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { RelayLoop, type RelayLoopOptions, takeDown } from './relay-loop.ts'
 import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'

@@ -1,7 +1,7 @@
-import type { JanusAccess } from '../node-access.ts'
-import { AdminApi } from '../admin-api.ts'
-import { janusCodes } from '../janus-error.ts'
-import type { Findings } from './findings.ts'
+import type { JanusAccess } from '../../secrets/janus-access.ts'
+import { AdminApi } from '../wire/admin-api.ts'
+import { janusCodes } from '../wire/janus-error.ts'
+import type { Findings } from './janus-findings.ts'
 import { refusalOf, whyUnreachable } from './trial-call.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { JanusFields } from '../admin-api.ts'
-import { janusCodes } from '../janus-error.ts'
-import type { JanusHandle, JanusPlugin } from '../janus-handle.ts'
-import type { Findings } from './findings.ts'
+import type { JanusFields } from '../wire/admin-api.ts'
+import { janusCodes } from '../wire/janus-error.ts'
+import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
+import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
 /** What a plugin answers to requests that cannot succeed: which of their faults it names tells what it asks for. Nothing is made. */

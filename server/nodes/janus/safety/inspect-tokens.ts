@@ -1,7 +1,7 @@
-import { janusCodes } from '../janus-error.ts'
-import type { JanusSocket } from '../janus-socket.ts'
-import { coreToken } from '../signed-token.ts'
-import type { Findings } from './findings.ts'
+import { janusCodes } from '../wire/janus-error.ts'
+import type { JanusSocket } from '../wire/janus-socket.ts'
+import { coreToken } from '../rooms/signed-token.ts'
+import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
 /** How far the clocks may be apart without a word, in seconds. */

@@ -1,4 +1,4 @@
-import type { NodeLogger } from '../../node-failure.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 
 /** What a test of a node works with. */
 export interface InspectionContext {

@@ -1,7 +1,7 @@
 import { hasCode } from '../../../store/files/durable-files.ts'
-import { DeadlineError } from '../../deadline.ts'
-import { NodeConnectionError } from '../../media-node.ts'
-import { JanusError } from '../janus-error.ts'
+import { DeadlineError } from '../../port/deadline.ts'
+import { NodeConnectionError } from '../../port/media-node-port.ts'
+import { JanusError } from '../wire/janus-error.ts'
 
 /** Why nobody answers, in a few words; undefined where somebody does, but not Janus. */
 export function whyUnreachable(error: unknown): string | undefined {

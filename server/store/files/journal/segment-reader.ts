@@ -28,7 +28,7 @@ export interface KnownSegment {
 }
 
 const chunkBytes = 1024 * 1024
-const longestLine = 512 * 1024 * 1024
+const maxLine = 512 * 1024 * 1024
 
 /** The header of a segment, read from its first 64 KiB; undefined when it is damaged. */
 export async function readSegmentHeader(folder: string, segment: number): Promise<SegmentHeader | undefined> {
@@ -79,7 +79,7 @@ async function scan(handle: FileHandle, limit: number, scanner: SegmentScanner):
     buffer.copyWithin(0, used, filled)
     filled -= used
     if (filled === buffer.length) {
-      if (buffer.length >= longestLine) throw new Error('A line of the journal is too long.')
+      if (buffer.length >= maxLine) throw new Error('A line of the journal is too long.')
       const larger = Buffer.allocUnsafeSlow(buffer.length * 2)
       buffer.copy(larger)
       buffer = larger

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../../../../server/media/http/turns.ts'
+import { Turns } from '../../../../server/media/http/offer-queue.ts'
 
 test('what comes in a crowd has a turn of the event loop each, in order; what comes meanwhile is not kept waiting', async () => {
   const turns = new Turns()

@@ -4,14 +4,14 @@ import { controlUrl } from '../../../../server/media/rtsp/control-url.ts'
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution } from '../../../../server/media/rtsp/resolution.ts'
 import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
-import { longestBody, longestHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
+import { maxBody, maxHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
 import { parameterSetsOf } from '../../../../server/media/rtp/key-frame.ts'
 import { readFeedback } from '../../../../server/media/rtp/feedback.ts'
 import { eachReport, clockPointOf } from '../../../../server/media/rtp/rtcp.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 
 /** What one input may cost the node, in milliseconds: everybody's media waits meanwhile. */
-const mostMs = 5
+const maxMs = 5
 
 /** What throws has had its time too. */
 function timeOf(run: () => void): number {
@@ -27,7 +27,7 @@ function timeOf(run: () => void): number {
 /** The shortest of several runs: the machine may be busy with other things. */
 function shortest(run: () => void): number {
   let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < 12 && best > mostMs / 5; i++) best = Math.min(best, timeOf(run))
+  for (let i = 0; i < 12 && best > maxMs / 5; i++) best = Math.min(best, timeOf(run))
   return best
 }
 
@@ -57,22 +57,22 @@ const pieces = [
   ...['/', '@', ':', 'a:b@', '[', '%', '%2', '://', 'rtsp://a:b@', '?', '#', '\t', '\u00e9', '\0'],
 ]
 
-test.each([4 * 1024, longestHead])('a challenge of %i bytes costs a moment, whatever it repeats', (size) => {
+test.each([4 * 1024, maxHead])('a challenge of %i bytes costs a moment, whatever it repeats', (size) => {
   for (const piece of pieces) {
     for (const begin of ['', 'Digest ', 'Digest realm="', 'Basic realm=']) {
       const field = begin + repeated(piece, size - begin.length)
       expect(
         shortest(() => parseChallenges([field])),
         `${begin}${piece}`,
-      ).toBeLessThan(mostMs)
+      ).toBeLessThan(maxMs)
     }
   }
 })
 
 test('so does a Transport, a Session or a control attribute', () => {
   for (const piece of pieces) {
-    const text = repeated(piece, longestHead)
-    const cost = (run: () => void): void => expect(shortest(run), piece).toBeLessThan(mostMs)
+    const text = repeated(piece, maxHead)
+    const cost = (run: () => void): void => expect(shortest(run), piece).toBeLessThan(maxMs)
     cost(() => parseTransport(text))
     cost(() => parseTransport(`RTP/AVP;interleaved=${text.slice(0, 1_000)}`))
     cost(() => parseSession(text))
@@ -104,27 +104,27 @@ const lines = [
 
 test('so does a description of the greatest size', () => {
   for (const line of lines) {
-    const text = repeated(`${line}\r\n`, longestBody)
+    const text = repeated(`${line}\r\n`, maxBody)
     expect(
       shortest(() => parseDescription(`m=video 0 RTP/AVP 96\r\n${text}`)),
       line,
-    ).toBeLessThan(mostMs)
+    ).toBeLessThan(maxMs)
     for (const piece of pieces) {
-      const long = `m=video 0 RTP/AVP 96\r\n${repeated(`${line}${repeated(piece, 4_000)}\r\n`, longestBody)}`
+      const long = `m=video 0 RTP/AVP 96\r\n${repeated(`${line}${repeated(piece, 4_000)}\r\n`, maxBody)}`
       expect(
         shortest(() => parseDescription(long)),
         `${line} ${piece}`,
-      ).toBeLessThan(mostMs)
+      ).toBeLessThan(maxMs)
     }
   }
 })
 
 test('so do its parameter sets', () => {
   for (const text of [
-    repeated('Z,', longestBody),
-    repeated('Zz0', longestBody),
-    repeated(',', longestBody),
-    repeated('AAAA', longestBody),
+    repeated('Z,', maxBody),
+    repeated('Zz0', maxBody),
+    repeated(',', maxBody),
+    repeated('AAAA', maxBody),
   ]) {
     const parameters = new Map([
       ['sprop-parameter-sets', text],
@@ -140,9 +140,9 @@ test('so do its parameter sets', () => {
         parameters,
         control: '',
       }
-      expect(shortest(() => describedResolution(track))).toBeLessThan(mostMs)
+      expect(shortest(() => describedResolution(track))).toBeLessThan(maxMs)
     }
-    expect(shortest(() => parameterSetsOf(text))).toBeLessThan(mostMs)
+    expect(shortest(() => parameterSetsOf(text))).toBeLessThan(maxMs)
   }
 })
 
@@ -158,17 +158,17 @@ test('so does a message of the greatest size, in one piece, or the last piece of
     'Content-Length: 1\r\n',
     ' \r\n',
   ]) {
-    const text = `RTSP/1.0 200 OK\r\n${repeated(piece, longestHead - 30)}\r\n\r\n`
+    const text = `RTSP/1.0 200 OK\r\n${repeated(piece, maxHead - 30)}\r\n\r\n`
     const whole = Buffer.from(text, 'latin1')
     expect(
       shortest(() => readerOf([]).push(whole)),
       piece,
-    ).toBeLessThan(mostMs)
+    ).toBeLessThan(maxMs)
     const cuts = Array.from({ length: whole.length / 16 }, (_, index) => whole.subarray(16 * index, 16 * index + 16))
     const costs = [readerOf(cuts), readerOf(cuts), readerOf(cuts)].map((reader) =>
       timeOf(() => reader.push(whole.subarray(-16))),
     )
-    expect(Math.min(...costs), piece).toBeLessThan(mostMs)
+    expect(Math.min(...costs), piece).toBeLessThan(maxMs)
   }
 })
 
@@ -203,9 +203,9 @@ test('so does a report of the greatest size', () => {
     [0, 0, 0, 0],
   ]) {
     const compound = Buffer.alloc(65_535, Buffer.from(unit))
-    expect(shortest(() => eachReport(compound, () => {}))).toBeLessThan(mostMs)
-    expect(shortest(() => clockPointOf(compound))).toBeLessThan(mostMs)
-    expect(shortest(() => readFeedback(compound, deaf))).toBeLessThan(mostMs)
+    expect(shortest(() => eachReport(compound, () => {}))).toBeLessThan(maxMs)
+    expect(shortest(() => clockPointOf(compound))).toBeLessThan(maxMs)
+    expect(shortest(() => readFeedback(compound, deaf))).toBeLessThan(maxMs)
   }
 })
 
@@ -216,18 +216,18 @@ test('so does an offer of the greatest size', () => {
     expect(
       shortest(() => parseOffer(section + repeated(`${line}\r\n`, size))),
       line,
-    ).toBeLessThan(mostMs)
+    ).toBeLessThan(maxMs)
     for (const piece of pieces) {
       const long = section + repeated(`${line}${repeated(piece, 4_000)}\r\n`, size)
       expect(
         shortest(() => parseOffer(long)),
         `${line} ${piece}`,
-      ).toBeLessThan(mostMs)
+      ).toBeLessThan(maxMs)
       const longest = section + line + repeated(piece, size)
       expect(
         shortest(() => parseOffer(longest)),
         `one line: ${line} ${piece}`,
-      ).toBeLessThan(mostMs)
+      ).toBeLessThan(maxMs)
     }
   }
 })

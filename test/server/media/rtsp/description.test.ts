@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { carriageOf, tracksToPull } from '../../../../server/media/rtsp/carriage.ts'
+import { carriageOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { controlUrl } from '../../../../server/media/rtsp/control-url.ts'

@@ -27,7 +27,7 @@ const deadlines = { camera_answer_ms: 1_000, camera_stall_ms: 1_200 }
 const patience = { timeout: 5_000, interval: 30 }
 const viewerProgram = join(import.meta.dirname, '../../../bench/whep-viewers.ts')
 /** Most that the node may grow by, in megabytes. */
-const mostGrowth = 200
+const maxGrowth = 200
 
 let good: Camera
 let node: TestMediaNode
@@ -151,7 +151,7 @@ describe('a camera that floods', () => {
     const memory = await residentMegabytes(pid)
     const { outcome, megabytes, silence } = await watched(outcomeOf(`floods ${what}`, camera, 'lost: protocol'))
     expect(outcome).toMatch(/^(?:lost|refused): protocol$/)
-    expect(megabytes - memory).toBeLessThan(mostGrowth)
+    expect(megabytes - memory).toBeLessThan(maxGrowth)
     expect(silence).toBeLessThan(2_000)
     await expectGoodMeeting()
   })
@@ -209,7 +209,7 @@ test('after all of them the node is as it was', async () => {
   await expectGoodMeeting()
   expect((await node.request('health', {})).pulls).toBe(1)
   await vi.waitFor(async () => expect(await descriptors(pid)).toBeLessThanOrEqual(before.descriptors), patience)
-  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(mostGrowth)
+  expect((await residentMegabytes(pid)) - before.memory).toBeLessThan(maxGrowth)
   expect(node.complaints).toEqual([])
 })
 

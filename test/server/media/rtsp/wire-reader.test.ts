@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
-import { longestBody, longestHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
+import { maxBody, maxHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
 
 type Item = { packet: [number, string] } | { message: [string, string] }
 
@@ -70,16 +70,14 @@ test('garbage is refused as a protocol error, or waits; it never throws anything
 
 test('a header or a body past its bound ends the connection rather than filling the memory', () => {
   const endless = (size: number): Buffer[] => Array.from({ length: size / 1024 + 2 }, () => Buffer.alloc(1024, 'a'))
-  expect(() => readAll([Buffer.from('RTSP/1.0 200 OK\r\nX: '), ...endless(longestHead)])).toThrow(/too long/)
-  expect(() => readAll([Buffer.from(`RTSP/1.0 200 OK\r\nContent-Length: ${longestBody + 1}\r\n\r\n`)])).toThrow(
-    /too long/,
-  )
+  expect(() => readAll([Buffer.from('RTSP/1.0 200 OK\r\nX: '), ...endless(maxHead)])).toThrow(/too long/)
+  expect(() => readAll([Buffer.from(`RTSP/1.0 200 OK\r\nContent-Length: ${maxBody + 1}\r\n\r\n`)])).toThrow(/too long/)
   expect(() => readAll([Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')])).not.toThrow()
   expect(() => readAll([Buffer.from([0x16, 3, 1, 2])])).toThrow(/not RTSP/)
 })
 
 test('a body that trickles in byte by byte is put together in a moment', () => {
-  const bytes = answer(Buffer.alloc(longestBody, 7))
+  const bytes = answer(Buffer.alloc(maxBody, 7))
   const started = performance.now()
   expect(readAll(Array.from(bytes, (byte) => Buffer.from([byte])))).toHaveLength(1)
   expect(performance.now() - started).toBeLessThan(5_000)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { carriageOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/carriage.ts'
+import { carriageOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
 import { FlvReader } from '../../../../server/media/transcode/flv-reader.ts'
 import { MatroskaReader } from '../../../../server/media/transcode/matroska-reader.ts'
 import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../../server/media/transcode/matroska-writer.ts'
 import { PacketSequence } from '../../../../server/media/transcode/packet-sequence.ts'
-import { mostSignificantFirst } from '../../../../server/media/transcode/sound-frames.ts'
+import { maxSignificantFirst } from '../../../../server/media/transcode/sound-frames.ts'
 import { SourceClock } from '../../../../server/media/transcode/source-clock.ts'
 import { sourceTrack } from '../../../../server/media/transcode/source-track.ts'
 import { type SlotHolder, TranscoderSlots } from '../../../../server/media/transcode/transcoder-slots.ts'
@@ -153,9 +153,9 @@ describe('packets of a camera', () => {
   })
 
   test('of G.726 hold their codewords in the other order', () => {
-    expect(mostSignificantFirst(Buffer.from([0x21, 0x43]), 4).toString('hex')).toBe('1234')
+    expect(maxSignificantFirst(Buffer.from([0x21, 0x43]), 4).toString('hex')).toBe('1234')
     // 1, 2, 3, 4, 5, 6, 7, 0 in three bits each.
-    expect(mostSignificantFirst(Buffer.from('d158 1f'.replace(' ', ''), 'hex'), 3).toString('hex')).toBe('29cbb8')
+    expect(maxSignificantFirst(Buffer.from('d158 1f'.replace(' ', ''), 'hex'), 3).toString('hex')).toBe('29cbb8')
   })
 })
 

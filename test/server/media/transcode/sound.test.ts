@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probe } from '../../../../server/media/rtsp/probe.ts'
+import { probe } from '../../../../server/media/rtsp/rtsp-probe.ts'
 import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
 import { Transcoding } from '../../../../server/media/transcode/transcoding.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'

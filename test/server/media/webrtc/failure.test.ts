@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { UdpPort } from '../../../../server/media/udp-port.ts'
+import { UdpPort } from '../../../../server/media/webrtc/udp-port.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { Peer } from '../../../../server/media/webrtc/peer.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'

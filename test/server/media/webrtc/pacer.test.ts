@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Lifetime } from '../../../../server/media/lifetime.ts'
+import { Lifetime } from '../../../../server/media/base/lifetime.ts'
 import { Pacer } from '../../../../server/media/webrtc/pacer.ts'
 
 /** Packets of 1,000 bytes at 800 kbit/s: one every 10 ms. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Lifetime } from '../../../../server/media/lifetime.ts'
+import { Lifetime } from '../../../../server/media/base/lifetime.ts'
 import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
-import { Probe } from '../../../../server/media/webrtc/probe.ts'
+import { Probe } from '../../../../server/media/webrtc/link-probe.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

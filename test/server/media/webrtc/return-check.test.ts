@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { Lifetime } from '../../../../server/media/lifetime.ts'
+import { Lifetime } from '../../../../server/media/base/lifetime.ts'
 import { IceRestart } from '../../../../server/media/webrtc/ice-restart.ts'
 import { RestartPort } from '../../../../server/media/webrtc/restart-port.ts'
 import {

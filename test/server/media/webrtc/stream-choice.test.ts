@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PictureStream } from '../../../../server/media/feeds/picture-streams.ts'
+import type { PictureStream } from '../../../../server/media/feeds/feed.ts'
 import { allowedIndex, carriedStream, wantedIndex } from '../../../../server/media/webrtc/stream-choice.ts'
 
 const stream = (height: number, bitrate = 0): PictureStream => ({

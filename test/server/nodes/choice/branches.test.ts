@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
+import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
 import { camera, isOf } from '../pool-site.ts'
 import { branchSite, expectNodes } from './branch-site.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NodeConnectionError } from '../../../../server/nodes/media-node.ts'
+import { NodeConnectionError } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import { camera, isOf, type PoolSite, poolSite, stateIs } from '../pool-site.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ControlClient } from '../../../../server/nodes/embedded/control-client.ts'
-import { DeviceJoinError, NodeConnectionError, NodeError } from '../../../../server/nodes/media-node.ts'
+import { DeviceJoinError, NodeConnectionError, NodeError } from '../../../../server/nodes/port/media-node-port.ts'
 import { type ControlEvent, controlVersion } from '../../../../shared/media/control.ts'
 import { ScriptedProcess } from './scripted-process.ts'
 

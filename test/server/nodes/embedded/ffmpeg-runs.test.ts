@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { fromNodeSchema } from '../../../../shared/media/control.ts'
-import { type FfmpegPlan, type FfmpegTell, mostRunBytes, runWindow } from '../../../../shared/media/ffmpeg.ts'
+import { type FfmpegPlan, type FfmpegTell, maxRunBytes, runWindow } from '../../../../shared/media/ffmpeg.ts'
 import { ffmpegRuns } from '../../../support/media/own-ffmpeg.ts'
 
 const pictures: FfmpegPlan = { video: { shownFromMs: 0, interlaced: false, still: false }, audio: false }
@@ -91,8 +91,8 @@ test('messages for runs that are not there change nothing', async () => {
 test('whoever writes more than ffmpeg takes, or says to have taken more than it made, has the run ended', async () => {
   const { runs, ended } = await controller(2)
   runs.take({ ask: 'start', run: 1, plan: pictures })
-  const bytes = Buffer.alloc(mostRunBytes).toString('base64')
-  for (let sent = 0; sent <= runWindow + 2 * mostRunBytes; sent += mostRunBytes)
+  const bytes = Buffer.alloc(maxRunBytes).toString('base64')
+  for (let sent = 0; sent <= runWindow + 2 * maxRunBytes; sent += maxRunBytes)
     runs.take({ ask: 'write', run: 1, bytes })
   expect(ended(1)).toMatchObject({ why: 'it wrote more than it may' })
   runs.take({ ask: 'start', run: 2, plan: pictures })

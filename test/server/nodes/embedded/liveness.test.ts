@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
 import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
-import type { NodeEvent } from '../../../../server/nodes/media-node.ts'
+import type { NodeEvent } from '../../../../server/nodes/port/media-node-port.ts'
 import { controlVersion, type ToNode } from '../../../../shared/media/control.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 import { storedNode } from '../../../support/stored-records.ts'

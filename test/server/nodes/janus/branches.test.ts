@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'

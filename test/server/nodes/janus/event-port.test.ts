@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { ownCertificate } from '../../../../server/edge/own-certificate.ts'
 import type { JanusEvent } from '../../../../server/nodes/janus/events/event-message.ts'
 import { EventPort, type EventSource } from '../../../../server/nodes/janus/events/event-port.ts'
-import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { startSafeJanus } from '../../../support/janus/safe-janus.ts'
 
 const logged: string[] = []

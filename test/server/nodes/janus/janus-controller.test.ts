@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventPath } from '../../../../server/nodes/janus/node-access.ts'
+import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'

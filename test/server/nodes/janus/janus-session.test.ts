@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AdminApi } from '../../../../server/nodes/janus/admin-api.ts'
-import { isJanusError, janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
-import { JanusSession } from '../../../../server/nodes/janus/janus-session.ts'
-import { JanusSocket, type JanusSocketOptions } from '../../../../server/nodes/janus/janus-socket.ts'
-import { DeadlineError } from '../../../../server/nodes/deadline.ts'
-import { NodeConnectionError } from '../../../../server/nodes/media-node.ts'
+import { AdminApi } from '../../../../server/nodes/janus/wire/admin-api.ts'
+import { isJanusError, janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
+import { JanusSession } from '../../../../server/nodes/janus/wire/janus-session.ts'
+import { JanusSocket, type JanusSocketOptions } from '../../../../server/nodes/janus/wire/janus-socket.ts'
+import { DeadlineError } from '../../../../server/nodes/port/deadline.ts'
+import { NodeConnectionError } from '../../../../server/nodes/port/media-node-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 
 let janus: JanusServer

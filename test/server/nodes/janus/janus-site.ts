@@ -11,10 +11,10 @@ import {
   janusAccess,
   janusSecretsAfter,
   janusSecretsOf,
-} from '../../../../server/nodes/janus/node-access.ts'
-import { noDevices } from '../../../../server/nodes/janus/room-devices.ts'
-import { NodePool } from '../../../../server/nodes/node-pool.ts'
-import type { PoolEvent } from '../../../../server/nodes/pool-events.ts'
+} from '../../../../server/nodes/secrets/janus-access.ts'
+import { noDevices } from '../../../../server/nodes/janus/rooms/room-devices.ts'
+import { NodePool } from '../../../../server/nodes/pool/node-pool.ts'
+import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'

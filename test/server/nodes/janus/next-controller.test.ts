@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { ClaimWish } from '../../../../server/nodes/front/room-carrier.ts'
+import type { ClaimWish } from '../../../../server/nodes/port/room-media.ts'
 import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
 import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'

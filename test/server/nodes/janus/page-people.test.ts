@@ -4,7 +4,7 @@ import {
   type PeopleEvent,
   type PublishedFeed,
 } from '../../../../server/nodes/janus/people/janus-people.ts'
-import { janusCodes } from '../../../../server/nodes/janus/janus-error.ts'
+import { janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleFront } from '../../../support/janus/people-front.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { derivedSecret, eventPath, ownMark } from '../../../../server/nodes/janus/node-access.ts'
-import { JanusRooms } from '../../../../server/nodes/janus/rooms.ts'
+import { derivedSecret, eventPath, ownMark } from '../../../../server/nodes/secrets/janus-access.ts'
+import { JanusRooms } from '../../../../server/nodes/janus/rooms/janus-rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from './janus-site.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomNames } from '../../../../server/nodes/janus/room-names.ts'
+import { RoomNames } from '../../../../server/nodes/janus/rooms/room-names.ts'
 
 const secrets = { room_key: 'the key of the node'.padEnd(43, '.') }
 const names = new RoomNames(secrets, () => true)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NodeConnectionError, NodeError } from '../../../../server/nodes/media-node.ts'
+import { NodeConnectionError, NodeError } from '../../../../server/nodes/port/media-node-port.ts'
 import { camera, isOf, poolSite, stateIs } from '../pool-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NodeEvent, NodeRoom } from '../../../../server/nodes/media-node.ts'
+import type { NodeEvent, NodeRoom } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import { camera } from '../pool-site.ts'
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import type { LedStore, SiteMember } from '../../../../server/store/site-member.ts'
-import type { MemberOptions } from '../../../../server/store/postgres/member-options.ts'
-import { openMember } from '../../../../server/store/postgres/open-member.ts'
+import type { FencedStore, SiteMember } from '../../../../server/store/election/site-member.ts'
+import type { MemberOptions } from '../../../../server/store/election/member-options.ts'
+import { openMember } from '../../../../server/store/election/open-member.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
 import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
 import { sealer, temporaryFolder } from '../site.ts'
@@ -24,9 +24,9 @@ export interface TestController {
   readonly member: SiteMember
   readonly proxy: DatabaseProxy
   /** Where it leads; undefined: it does not. */
-  led: LedStore | undefined
+  led: FencedStore | undefined
   /** Leads as soon as it can. */
-  lead(): Promise<LedStore>
+  lead(): Promise<FencedStore>
   /** Resolves when it is closed. */
   readonly closed: Promise<void>
   /** As a program that was deposed, or has ended: everything is closed. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { applySiteFile, siteFileSchema } from '../../../../server/site-file.ts'
+import { applySiteFile, siteFileSchema } from '../../../../server/controller/site-file.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
 import { createSealer, loadKeyFile } from '../../../../server/store/sealer.ts'
 import { ApiClient } from '../../../support/api-client.ts'

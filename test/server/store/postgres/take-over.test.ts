@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import type { MemberTimes, OthersSaid } from '../../../../server/store/postgres/member-options.ts'
-import type { LedStore } from '../../../../server/store/site-member.ts'
+import type { MemberTimes, OthersSaid } from '../../../../server/store/election/member-options.ts'
+import type { FencedStore } from '../../../../server/store/election/site-member.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, topics } from '../site.ts'
 import { siteOfControllers, type TestController, type TestSite, times } from './controllers.ts'
@@ -15,7 +15,7 @@ const rooms = (controller: TestController): string[] => [...controller.member.fo
 async function twoControllers(
   site: TestSite,
   longer: Partial<MemberTimes> = {},
-): Promise<{ first: TestController; led: LedStore; second: TestController }> {
+): Promise<{ first: TestController; led: FencedStore; second: TestController }> {
   const first = await site.controller('first', { times: { ...times, ...longer } })
   const led = await first.lead()
   return { first, led, second: await site.controller('second') }

@@ -215,7 +215,7 @@ let observing = false
 /** Notes from now on when pictures of a watched stream come out of the decoder. They are not shown any more: to draw those of many costs more than all else. */
 function observe(name) {
   const peer = peers.get(name)
-  peer.longestGapMs = 0
+  peer.maxGapMs = 0
   peer.shownAt = performance.now()
   const [track] = peer.video.srcObject.getVideoTracks()
   peer.video.srcObject = null
@@ -245,16 +245,16 @@ function noteGap(peer) {
   const now = performance.now()
   let gap = now - peer.shownAt
   for (const [from, to] of stalls) if (to > peer.shownAt) gap -= to - Math.max(from, peer.shownAt)
-  peer.longestGapMs = Math.max(peer.longestGapMs, gap)
+  peer.maxGapMs = Math.max(peer.maxGapMs, gap)
 }
 
 /** The longest time without a new picture since the last call, in milliseconds, that of now counted too; 0 while it is not observed. */
-function longestGap(name) {
+function maxGap(name) {
   const peer = peers.get(name)
   if (peer?.shownAt === undefined) return 0
   noteGap(peer)
-  const longest = peer.longestGapMs
-  peer.longestGapMs = 0
+  const longest = peer.maxGapMs
+  peer.maxGapMs = 0
   return longest
 }
 
@@ -360,7 +360,7 @@ globalThis.client = {
   publish,
   stats,
   observe,
-  longestGap,
+  maxGap,
   close,
   isOver,
   restart,

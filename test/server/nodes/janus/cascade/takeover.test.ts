@@ -51,7 +51,7 @@ test('the controller starts again while somebody watches who is on another guard
   const { frames } = viewer.watched
   await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 25)
   expect([left, viewer.watched.lost]).toEqual([false, 0])
-  expect(viewer.watched.longestGap).toBeLessThan(400)
+  expect(viewer.watched.maxGap).toBeLessThan(400)
 
   // It has them in hand. A node that is taken out of service keeps nothing of them, nor does the other one.
   await site.call(key, 'nodes.disable', { name: 'north' })

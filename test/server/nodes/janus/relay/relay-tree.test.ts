@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { leastDepth, planRelays, type RelayStep } from '../../../../../server/nodes/janus/relay/relay-tree.ts'
+import { minDepth, planRelays, type RelayStep } from '../../../../../server/nodes/janus/relay/relay-tree.ts'
 
 const nodeNames = Array.from({ length: 9 }, (_, number) => `n${number}`)
 const streamNames = ['ann', 'bob', 'cam']
@@ -48,7 +48,7 @@ test('every node on which somebody watches a stream gets it once, and no other n
         for (const name of nodeNames)
           expect(steps.filter(({ from }) => from === name).length, 'fed by one node').toBeLessThanOrEqual(most)
         for (const to of wanted)
-          expect(depthOf(steps, now.origins.get(stream), to)).toBeLessThanOrEqual(leastDepth(wanted.length, most))
+          expect(depthOf(steps, now.origins.get(stream), to)).toBeLessThanOrEqual(minDepth(wanted.length, most))
       }
     }),
   )
@@ -84,7 +84,7 @@ test('a node that dies moves only those that it fed, as long as the tree is not 
       const after = planRelays({ ...now, fanOut: most }, plan)
       for (const stream of streamNames) {
         const steps = stepsOf(plan, stream)
-        if (leastDepth(wantedOn(now, stream).length, most) < leastDepth(steps.length, most)) continue
+        if (minDepth(wantedOn(now, stream).length, most) < minDepth(steps.length, most)) continue
         const moved = stepsOf(after, stream).filter((step) => !steps.some((one) => text(one) === text(step)))
         const fed = steps.filter(({ from }) => from === dead)
         // A branch that hung from the dead node may be too deep for where there is a place: then it is divided.
@@ -101,7 +101,7 @@ test('one stream for many nodes is handed on by those that have it', () => {
   const plan = planRelays(demand, [])
   expect(plan.filter(({ from }) => from === 'n0')).toHaveLength(3)
   expect(plan).toHaveLength(8)
-  expect(leastDepth(8, 3)).toBe(2)
+  expect(minDepth(8, 3)).toBe(2)
 })
 
 test('streams of different people are handed on by different nodes', () => {

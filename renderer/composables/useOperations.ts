@@ -1,5 +1,0 @@
-import { sharedState } from './useConsole.ts'
-import { useLive } from './useLive.ts'
-
-/** Every operation of both APIs, as the controller lists them. */
-export const useOperations = sharedState((client) => useLive(client, () => client.call('tester.operations')))

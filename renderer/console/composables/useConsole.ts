@@ -1,0 +1,36 @@
+import { effectScope, inject, provide } from 'vue'
+import type { App, InjectionKey } from 'vue'
+import type { ConsoleClient } from '../../kit/transport/client.ts'
+
+const key: InjectionKey<ConsoleClient> = Symbol('console')
+
+/** Gives an app its controller. */
+export function installConsole(app: App, client: ConsoleClient): void {
+  app.provide(key, client)
+}
+
+/** Gives a component's children another controller. */
+export function provideConsole(client: ConsoleClient): void {
+  provide(key, client)
+}
+
+/** The controller of this app. */
+export function useConsole(): ConsoleClient {
+  const client = inject(key)
+  if (!client) throw new Error('installConsole was not called')
+  return client
+}
+
+/** State of one domain, made at its first use and shared by every component of one console. */
+export function sharedState<T extends object>(make: (client: ConsoleClient) => T): () => T {
+  const made = new WeakMap<ConsoleClient, T>()
+  return () => {
+    const client = useConsole()
+    const there = made.get(client)
+    if (there) return there
+    const state = effectScope(true).run(() => make(client))
+    if (!state) throw new Error('the scope was stopped')
+    made.set(client, state)
+    return state
+  }
+}

@@ -1,0 +1,26 @@
+import { computed } from 'vue'
+import { sharedState } from './useConsole.ts'
+import { useLive } from '../../kit/composables/useLive.ts'
+
+/** The controllers of the site, and what holds its state. */
+export const useControllers = sharedState((client) => {
+  const live = useLive(client, () => client.call('controllers.list'))
+  client.on('controllers.changed', (view) => {
+    live.value.value = view
+  })
+  const items = computed(() => live.value.value?.items ?? [])
+  return {
+    ...live,
+    items,
+    /** The one that this console is of. */
+    self: computed(() => items.value.find(({ self }) => self)),
+    leader: computed(() => items.value.find(({ role }) => role === 'leader')),
+    /** This console's controller stands by: it changes nothing. */
+    standby: computed(() => items.value.some(({ self, role }) => self && role === 'standby')),
+    /** Of a site in a database. */
+    database: computed(() => {
+      const medium = live.value.value?.medium
+      return medium?.kind === 'database' ? medium : undefined
+    }),
+  }
+})

@@ -1,0 +1,134 @@
+import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plus'
+import { type Ref, shallowRef } from 'vue'
+import { useText } from '../i18n/text.ts'
+import { CallError, passwordNeeded } from '../../kit/transport/transport.ts'
+import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
+
+/** What the operator is asked before something is lost. */
+export interface Question {
+  title: string
+  body: string
+  /** What will be lost, one line each. */
+  losses?: readonly string[]
+  /** What they should know before, newest first. */
+  facts?: { title: string; lines: readonly string[] }
+  /** What they may choose with it. */
+  option?: { label: string; chosen: Ref<boolean> }
+  /** The word on the button that does it. */
+  action: string
+  /** How many things are lost for good: the operator types the number before the button works. */
+  typed?: number
+  /** A harmless act has no warning colour. */
+  harmless?: boolean
+}
+
+interface Asked extends Question {
+  answer(yes: boolean): void
+}
+
+/** The question in front, shown by ConfirmHost. */
+export const asked = shallowRef<Asked | null>(null)
+
+/** Messages on the screen at most. Element Plus would drop the newest of more, which is what the operator waits for. */
+const maxShown = 3
+/** The oldest first. */
+const shown = new Set<MessageHandler>()
+
+/** Telling and asking the operator. */
+export function useFeedback() {
+  const { t } = useText()
+
+  /** A failure in words. */
+  function errorText(error: unknown): string {
+    if (error instanceof FileNotWrittenError) return t('errors.file')
+    if (!(error instanceof CallError)) return t('errors.unknown')
+    if (error.code === 'offline') return t('errors.offline')
+    if (error.code === 'timeout') return t('errors.timeout')
+    if (error.code === 'standby') return standbyText(error.message)
+    if (error.code === 'internal') return t('errors.internal')
+    if (error.refusal === passwordNeeded) return t('accounts.confirm.needed')
+    if (error.refusal === 'passwordWrong') return t('accounts.confirm.wrong')
+    if (error.refusal === 'tooManyPasswords') return t('accounts.confirm.wait', { seconds: error.values.seconds ?? 60 })
+    return error.message
+  }
+
+  /** What a controller that stands by refuses is done at the leader, whose address the refusal ends with. */
+  function standbyText(message: string): string {
+    const leader = /https?:\/\/\S+?(?=\.?$)/.exec(message)?.[0]
+    return leader === undefined ? t('errors.standbyAlone') : t('errors.standby', { leader })
+  }
+
+  const tell = (message: string): void => {
+    show({ message, type: 'success', duration: 2_500 })
+  }
+  const warn = (message: string): void => {
+    show({ message, type: 'warning', duration: 6_000, showClose: true })
+  }
+  const fail = (error: unknown): void => {
+    show({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
+  }
+
+  /** Resolves to whether the operator said yes. */
+  function ask(question: Question): Promise<boolean> {
+    asked.value?.answer(false)
+    return new Promise((resolve) => {
+      asked.value = {
+        ...question,
+        answer(yes) {
+          asked.value = null
+          resolve(yes)
+        },
+      }
+    })
+  }
+
+  /** Runs it; tells of success, or of the failure. Resolves to the value, or undefined when it failed, or the operator wanted no file. */
+  async function attempt<T>(run: () => Promise<T>, told?: string | ((value: T) => string)): Promise<T | undefined> {
+    try {
+      const value = await run()
+      if (told !== undefined) tell(typeof told === 'function' ? told(value) : told)
+      return value
+    } catch (error) {
+      if (!(error instanceof NotSavedError)) fail(error)
+      return undefined
+    }
+  }
+
+  async function copy(text: string): Promise<void> {
+    if (await copyText(text)) tell(t('words.copied'))
+    else warn(t('errors.copy'))
+  }
+
+  return { errorText, tell, warn, fail, ask, attempt, copy }
+}
+
+/** Shows a message; where there are too many, the oldest makes room for it. */
+function show(options: MessageOptions): void {
+  const handler = ElMessage({ ...options, grouping: true, onClose: () => shown.delete(handler) })
+  // The same words are one message, which is the newest again.
+  shown.delete(handler)
+  shown.add(handler)
+  for (const oldest of shown) {
+    if (shown.size <= maxShown) return
+    shown.delete(oldest)
+    oldest.close()
+  }
+}
+
+/** Puts a text on the clipboard; a page served over plain HTTP from another host has no clipboard of its own. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'hidden-text'
+    document.body.append(area)
+    area.select()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else copies on an insecure origin, where a headless console is often read
+    const copied = document.execCommand('copy')
+    area.remove()
+    return copied
+  }
+}

@@ -1,0 +1,54 @@
+import { computed, shallowRef } from 'vue'
+import type { ComputedRef } from 'vue'
+import type { Attention, OverviewView, Sample } from '../../../shared/console/site.ts'
+import { sharedState } from './useConsole.ts'
+import { collected, useLive } from '../../kit/composables/useLive.ts'
+
+/** Milliseconds of samples shown: as much as the controller keeps. */
+const shown = 15 * 60_000
+
+/** State of the site, what wants attention, and the samples of the charts. */
+export const useOverview = sharedState((client) => {
+  const overview = useLive(client, () => client.call('overview.get'))
+  const samples = shallowRef<readonly Sample[]>([])
+  const history = useLive(client, async () => {
+    samples.value = await client.call('overview.samples')
+  })
+  const refresh = collected(() => void overview.refresh(), 300)
+  for (const event of [
+    'listeners.changed',
+    'nodes.changed',
+    'licence.changed',
+    'settings.changed',
+    'credentials.changed',
+    'store.noticed',
+  ] as const) {
+    client.on(event, refresh)
+  }
+  // Counts move with every room and person: once a second is enough for the eye.
+  const counts = collected(() => void overview.refresh(), 1_000)
+  client.on('rooms.changed', counts)
+  client.on('devices.changed', counts)
+  client.on('attention.changed', ({ items }) => {
+    const now = overview.value.value
+    if (now) overview.value.value = { ...now, attention: items }
+    // How often a client was refused is told with the whole only.
+    if (items.some(({ code }) => code === 'olderClientRefused' || code === 'accessTokenRefused')) refresh()
+  })
+  client.on('overview.sampled', (sample) => {
+    const kept = samples.value.filter((one) => one.at > sample.at - shown && one.at < sample.at)
+    samples.value = [...kept, sample]
+  })
+  return { ...overview, samples, history }
+})
+
+/** What wants the operator's eye, most urgent first. */
+export function useAttention(): ComputedRef<readonly Attention[]> {
+  const { value } = useOverview()
+  return computed(() => value.value?.attention ?? [])
+}
+
+/** One listener by name. */
+export function listenerOf(overview: OverviewView, name: OverviewView['listeners'][number]['name']) {
+  return overview.listeners.find((listener) => listener.name === name)
+}

@@ -1,0 +1,18 @@
+import { computed, type ComputedRef } from 'vue'
+import type { Column } from '../../kit/components/table.ts'
+import { useText } from '../i18n/text.ts'
+import { useSettings } from './useSettings.ts'
+
+/**
+ * The column of small pictures; none where the site has them switched off.
+ * @param from shown from this width of the table on, in pixels
+ */
+export function usePictureColumn(from: number): ComputedRef<Column[]> {
+  const { t } = useText()
+  const { value: settings } = useSettings()
+  return computed(() =>
+    settings.value?.console.thumbnails === false
+      ? []
+      : [{ key: 'picture', title: t('devices.columns.picture'), track: '62px', quiet: true, from }],
+  )
+}

@@ -1,0 +1,30 @@
+import './styles/element.ts'
+import { createApp } from 'vue'
+import App from './App.vue'
+import { installConsole } from './composables/useConsole.ts'
+import { applyRememberedLook } from './composables/usePreferences.ts'
+import { installTexts } from './i18n/index.ts'
+import { loadAnewWhenNeeded, makeRouter } from './router.ts'
+import { consoleClient } from '../kit/transport/client.ts'
+import { ipcTransport } from '../kit/transport/ipc.ts'
+import { signIn, takeKey } from '../kit/transport/session.ts'
+import { webSocketTransport } from '../kit/transport/websocket.ts'
+
+/** Starts the page: over the desktop's bridge where there is one, else over the WebSocket of the headless console. */
+async function start(): Promise<void> {
+  // Before the router looks at the address: the key must not stay in it.
+  const key = window.roomdesk ? null : takeKey(location, history)
+  const look = applyRememberedLook()
+  const client = consoleClient(window.roomdesk ? ipcTransport(window.roomdesk) : webSocketTransport())
+  const app = createApp(App, { keyOutcome: key === null ? null : await signIn({ key }) })
+  installConsole(app, client)
+  installTexts(app)
+  const router = makeRouter()
+  loadAnewWhenNeeded(router, client)
+  app.use(router)
+  client.open()
+  await look
+  app.mount('#app')
+}
+
+void start()

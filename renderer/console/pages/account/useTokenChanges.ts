@@ -1,0 +1,39 @@
+import type { AccessTokenView } from '../../../../shared/console/accounts.ts'
+import type { EventEntry } from '../../../../shared/console/events.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useText } from '../../i18n/text.ts'
+import { useEventText } from '../events/useEventText.ts'
+
+/** Changes that are listed at most. */
+const maxListed = 100
+/** Parts of the log that are searched at most; each is bounded by the controller. */
+const maxParts = 8
+
+/** What an access token changed, newest first, by the event log. */
+export function useTokenChanges(): (
+  token: Pick<AccessTokenView, 'id' | 'created_at'>,
+) => Promise<{ title: string; lines: string[] }> {
+  const client = useConsole()
+  const { t } = useText()
+  const { date } = useFormat()
+  const { sentence } = useEventText()
+  return async ({ id, created_at }) => {
+    const found: EventEntry[] = []
+    let before: number | undefined
+    for (let part = 0; part < maxParts && before !== 0 && found.length <= maxListed; part++) {
+      const { items, next } = await client.call('events.list', {
+        text: id,
+        from: created_at,
+        before,
+        limit: maxListed + 1,
+      })
+      found.push(...items.filter(({ params }) => params.token_id === id))
+      before = next
+    }
+    const lines = found.slice(0, maxListed).map((entry) => `${date(entry.at)}: ${sentence(entry)}`)
+    if (before !== 0 || found.length > maxListed)
+      return { title: t('accounts.tokens.didMore', { n: lines.length }), lines }
+    return { title: lines.length === 0 ? t('accounts.tokens.didNothing') : t('accounts.tokens.did'), lines }
+  }
+}

@@ -1,0 +1,23 @@
+import type { AccessTokenView } from '../../../../shared/console/accounts.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+import { useTokenChanges } from './useTokenChanges.ts'
+
+/** Lists what an access token changed, and asks before it is revoked. @param call revokes the one of an id */
+export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: AccessTokenView) => Promise<void> {
+  const { t } = useText()
+  const { ask, attempt } = useFeedback()
+  const changesOf = useTokenChanges()
+  return async (token) => {
+    const { id, label } = token
+    const facts = await changesOf(token).catch(() => ({ title: t('accounts.tokens.didUnknown'), lines: [] }))
+    const yes = await ask({
+      title: t('accounts.tokens.askTitle', { label }),
+      body: t('accounts.tokens.askBody'),
+      losses: [t('accounts.tokens.lose')],
+      facts,
+      action: t('accounts.tokens.revoke'),
+    })
+    if (yes) await attempt(() => call(id), t('accounts.tokens.revoked'))
+  }
+}

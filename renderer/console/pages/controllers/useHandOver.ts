@@ -1,0 +1,67 @@
+import { computed, ref, shallowRef, watch } from 'vue'
+import type { ControllerView } from '../../../../shared/console/controllers.ts'
+import { sharedState } from '../../composables/useConsole.ts'
+import { useControllers } from '../../composables/useControllers.ts'
+import { CallError } from '../../../kit/transport/transport.ts'
+
+/** After so long without another leader, in milliseconds, it is told that nothing came of it. */
+const longest = 15_000
+
+/** A change of leader by hand: asked for, under way, or over. */
+export interface HandOver {
+  id: string
+  name: string
+  state: 'working' | 'done' | 'failed' | 'late'
+  /** What it took, in milliseconds; while it is under way 0. */
+  took: number
+  /** Why it failed. */
+  error: unknown
+}
+
+/** How long a change of leader is waited for, in seconds. */
+export const maxSeconds = longest / 1_000
+
+/**
+ * Makes another controller the leader. The controller that hands over closes its consoles on the way, so an answer that is lost says nothing: whoever leads then does.
+ */
+export const useHandOver = sharedState((client) => {
+  const { leader, refresh } = useControllers()
+  const under = shallowRef<HandOver>()
+  const begun = ref(0)
+  let timer = 0
+
+  function end(state: HandOver['state'], error?: unknown): void {
+    if (under.value?.state !== 'working') return
+    clearTimeout(timer)
+    under.value = { ...under.value, state, error, took: performance.now() - begun.value }
+  }
+
+  watch(leader, (now) => {
+    if (now !== undefined && now.id === under.value?.id) end('done')
+  })
+
+  async function lead({ id, name }: Pick<ControllerView, 'id' | 'name'>): Promise<void> {
+    begun.value = performance.now()
+    under.value = { id, name, state: 'working', took: 0, error: undefined }
+    clearTimeout(timer)
+    timer = window.setTimeout(() => end('late'), longest)
+    try {
+      await client.call('controllers.lead', { id })
+      end('done')
+      await refresh()
+    } catch (error) {
+      const isLost = error instanceof CallError && (error.code === 'offline' || error.code === 'timeout')
+      if (!isLost) end('failed', error)
+    }
+  }
+
+  return {
+    /** The last one, until it is closed; undefined: none. */
+    handOver: under,
+    working: computed(() => under.value?.state === 'working'),
+    lead,
+    dismiss(): void {
+      under.value = undefined
+    },
+  }
+})

@@ -1,0 +1,125 @@
+import { shallowRef } from 'vue'
+import type { CredentialView } from '../../../../shared/console/credentials.ts'
+import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+import type { ShownSecret } from './SecretDialog.vue'
+
+/** What can be done with a credential; each act says what it breaks before it is done. */
+export function useCredentialActs(edit: (credential: CredentialView) => void) {
+  const client = useConsole()
+  const { t } = useText()
+  const { ask, attempt, copy } = useFeedback()
+  const secret = shallowRef<ShownSecret | null>(null)
+
+  function acts(one: CredentialView): MenuAct[] {
+    return [
+      { key: 'try', text: t('credentials.acts.tryIt'), icon: 'tester', disabled: !one.enabled },
+      { key: 'edit', text: t('credentials.acts.edit'), icon: 'edit' },
+      { key: 'reveal', text: t('credentials.acts.reveal'), icon: 'eye' },
+      one.enabled
+        ? { key: 'disable', text: t('credentials.acts.disable'), icon: 'stop', divided: true }
+        : { key: 'enable', text: t('credentials.acts.enable'), icon: 'check', divided: true },
+      { key: 'end', text: t('credentials.acts.endSessions'), icon: 'leave', disabled: one.sessions === 0 },
+      { key: 'rotate', text: t('credentials.acts.rotate'), icon: 'rotate' },
+      { key: 'delete', text: t('credentials.acts.delete'), icon: 'trash', danger: true, divided: true },
+    ]
+  }
+
+  const sessionsLost = (one: CredentialView) =>
+    one.sessions > 0 ? [t('credentials.ask.loseSessions', { n: one.sessions })] : []
+
+  async function tryIt(one: CredentialView): Promise<void> {
+    const made = await attempt(() => client.call('credentials.curl', { access_key: one.access_key }))
+    if (made) await copy(made.command)
+  }
+
+  async function reveal(one: CredentialView): Promise<void> {
+    const yes = await ask({
+      title: t('credentials.ask.revealTitle'),
+      body: t('credentials.ask.revealBody', { label: one.label }),
+      action: t('credentials.acts.reveal'),
+      harmless: true,
+    })
+    if (!yes) return
+    const shown = await attempt(() => client.call('credentials.reveal', { access_key: one.access_key }))
+    if (shown) secret.value = { why: 'revealed', access_key: one.access_key, secret_key: shown.secret_key }
+  }
+
+  async function rotate(one: CredentialView): Promise<void> {
+    const yes = await ask({
+      title: t('credentials.ask.rotateTitle', { label: one.label }),
+      body: t('credentials.ask.rotateBody'),
+      losses: sessionsLost(one),
+      action: t('credentials.acts.rotate'),
+    })
+    if (!yes) return
+    const made = await attempt(() => client.call('credentials.rotate', { access_key: one.access_key }))
+    if (made) secret.value = { why: 'rotated', access_key: one.access_key, secret_key: made.secret_key }
+  }
+
+  async function enable(one: CredentialView, enabled: boolean): Promise<void> {
+    const yes =
+      enabled ||
+      (await ask({
+        title: t('credentials.ask.disableTitle', { label: one.label }),
+        body: t('credentials.ask.disableBody'),
+        losses: sessionsLost(one),
+        action: t('credentials.acts.disable'),
+      }))
+    if (!yes) return
+    await attempt(
+      () => client.call('credentials.update', { access_key: one.access_key, enabled }),
+      enabled ? t('credentials.told.enabled') : t('credentials.told.disabled'),
+    )
+  }
+
+  async function endSessions(one: CredentialView): Promise<void> {
+    const yes = await ask({
+      title: t('credentials.ask.endTitle', { label: one.label }),
+      body: t('credentials.ask.endBody'),
+      losses: sessionsLost(one),
+      action: t('credentials.acts.endSessions'),
+    })
+    if (!yes) return
+    await attempt(
+      () => client.call('credentials.end_sessions', { access_key: one.access_key }),
+      ({ ended }) => t('credentials.told.ended', { n: ended }),
+    )
+  }
+
+  async function remove(one: CredentialView): Promise<void> {
+    const yes = await ask({
+      title: t('credentials.ask.deleteTitle', { label: one.label }),
+      body: t('credentials.ask.deleteBody'),
+      losses: [
+        t('credentials.ask.loseClients'),
+        ...sessionsLost(one),
+        ...(one.rooms > 0 ? [t('credentials.ask.loseRooms', { n: one.rooms })] : []),
+      ],
+      action: t('credentials.acts.delete'),
+    })
+    if (!yes) return
+    await attempt(
+      () => client.call('credentials.delete', { access_key: one.access_key }),
+      t('credentials.told.deleted'),
+    )
+  }
+
+  function run(key: string, one: CredentialView): void {
+    const byKey: Record<string, () => unknown> = {
+      try: () => tryIt(one),
+      edit: () => edit(one),
+      reveal: () => reveal(one),
+      enable: () => enable(one, true),
+      disable: () => enable(one, false),
+      end: () => endSessions(one),
+      rotate: () => rotate(one),
+      delete: () => remove(one),
+    }
+    byKey[key]?.()
+  }
+
+  return { acts, run, secret }
+}

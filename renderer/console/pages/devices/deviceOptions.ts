@@ -1,0 +1,12 @@
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+
+/** One text of a device's options; empty when it has none. */
+export function optionOf(device: Pick<DeviceView, 'options'>, name: 'login_name' | 'assist_address'): string {
+  const value = device.options[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A password is stored; it is never sent here. */
+export function hasPassword(device: Pick<DeviceView, 'options'>): boolean {
+  return 'login_password' in device.options
+}

@@ -1,0 +1,20 @@
+import { CallError } from '../../../kit/transport/transport.ts'
+
+/** Refusals that belong to a field though the controller names none, by how they begin. */
+const fields: readonly (readonly [beginning: string, field: string])[] = [
+  ['There is no such room', 'roomId'],
+  ['The room is closed', 'roomId'],
+  ['A user with this userId exists', 'userId'],
+]
+
+/** Runs a call; a refusal that belongs to a field comes back with that field. */
+export async function atField<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof CallError) || error.problems.length > 0) throw error
+    const field = fields.find(([beginning]) => error.message.startsWith(beginning))?.[1]
+    if (field === undefined) throw error
+    throw new CallError(error.code, error.message, [{ path: field, message: error.message }])
+  }
+}

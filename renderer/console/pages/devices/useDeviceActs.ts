@@ -1,0 +1,82 @@
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import { useCaller } from '../../composables/useCaller.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+import { hasPassword } from './deviceOptions.ts'
+import { deviceSentence } from './deviceSentences.ts'
+import { useDeviceText } from './useDeviceText.ts'
+
+/** Acts of the controller on one device or several. */
+export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
+
+/** From so many on, a removal asks for their number. */
+const many = 2
+
+/** What can be done with devices; acts that lose something say what. */
+export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
+  const client = useConsole()
+  const { may } = useCaller()
+  const { t } = useText()
+  const { ask, tell, warn } = useFeedback()
+  const { failureText } = useDeviceText()
+
+  function acts({ state }: DeviceView): MenuAct[] {
+    if (!may('devices.update')) return []
+    return [
+      { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
+      { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },
+      { key: 'move', text: t('devices.acts.move'), icon: 'arrow' },
+      state === 'paused'
+        ? { key: 'resume', text: t('devices.acts.resume'), icon: 'play' }
+        : { key: 'pause', text: t('devices.acts.pause'), icon: 'pause' },
+      { key: 'remove', text: t('devices.acts.remove'), icon: 'trash', danger: true, divided: true },
+    ]
+  }
+
+  /** Resolves to whether it was done. */
+  async function act(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
+    if (devices.length === 0 || !(await agreed(kind, devices))) return false
+    try {
+      const userIds = devices.map((device) => device.userId)
+      const { done, failed } = await client.call(`devices.${kind}`, { userIds })
+      const first = failed[0]
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: deviceSentence(first.message, t) }))
+      else tell(t(`devices.told.${kind}`, { n: done }))
+      return true
+    } catch (error) {
+      warn(failureText(error))
+      return false
+    }
+  }
+
+  async function agreed(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
+    // One that is paused can be resumed: only what people look at is worth a question.
+    const live = devices.filter((device) => device.state === 'joined')
+    if (kind === 'resume' || kind === 'retry' || (kind === 'pause' && live.length === 0)) return true
+    const n = devices.length
+    const rooms = new Set(live.map((device) => device.roomId)).size
+    const logins = devices.filter((device) => hasPassword(device)).length
+    return ask({
+      title: t(`devices.ask.${kind}Title`, { n }),
+      body: t(`devices.ask.${kind}Body`, { n }),
+      losses: [
+        ...(rooms > 0 ? [t('devices.ask.loseMedia', { n: rooms })] : []),
+        ...(kind === 'remove' && logins > 0 ? [t('devices.ask.loseLogin', { n: logins })] : []),
+        ...(kind === 'remove' ? [t('devices.ask.loseEntry', { n })] : []),
+      ],
+      action: t(`devices.acts.${kind}`),
+      ...(kind === 'remove' && n >= many ? { typed: n } : {}),
+    })
+  }
+
+  /** Runs a row's act by its key. */
+  function run(key: string, device: DeviceView): void {
+    if (key === 'edit') open.edit(device)
+    else if (key === 'move') open.move([device])
+    else if (key === 'pause' || key === 'resume' || key === 'retry' || key === 'remove') void act(key, [device])
+  }
+
+  return { acts, act, run }
+}

@@ -1,0 +1,79 @@
+import { computed, reactive, ref } from 'vue'
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { Sort } from '../../../kit/components/table.ts'
+import { useDevices } from '../../composables/useDevices.ts'
+import { conditionOf } from './deviceTone.ts'
+import type { DeviceCondition } from './deviceTone.ts'
+
+/** Devices that match, in an order that live data does not disturb: never by state. */
+export function useDeviceList(room = '') {
+  const { all, byId, value, error, refresh } = useDevices()
+  const filter = reactive<{ search: string; condition: DeviceCondition | ''; room: string }>({
+    search: '',
+    condition: '',
+    room,
+  })
+  const sort = ref<Sort>({ key: 'created', descending: true })
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+  const textOf: Record<string, (device: DeviceView) => string> = {
+    name: (device) => device.userName,
+    room: (device) => device.roomId,
+    address: (device) => device.userAddress,
+  }
+
+  const matching = computed(() => {
+    const words = filter.search.trim().toLowerCase().split(/\s+/).filter(Boolean)
+    return all.value.filter((device) => {
+      if (filter.room !== '' && device.roomId !== filter.room) return false
+      if (words.length === 0) return true
+      const text = `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+  })
+  const counts = computed(() => {
+    const found: Record<DeviceCondition, number> = { joined: 0, down: 0, paused: 0 }
+    for (const device of matching.value) found[conditionOf(device)] += 1
+    return found
+  })
+  const shown = computed(() => {
+    const { key, descending } = sort.value
+    const rows = matching.value.filter((one) => filter.condition === '' || conditionOf(one) === filter.condition)
+    const text = textOf[key]
+    if (text === undefined) return descending ? rows.reverse() : rows
+    const sign = descending ? -1 : 1
+    return rows.sort((one, other) => sign * collator.compare(text(one), text(other)))
+  })
+  /** Rooms that have devices, with how many, those with most first. */
+  const rooms = computed(() => {
+    const found = new Map<string, number>()
+    for (const { roomId } of all.value) found.set(roomId, (found.get(roomId) ?? 0) + 1)
+    return [...found].sort((one, other) => other[1] - one[1])
+  })
+  const filtered = computed(() => filter.search.trim() !== '' || filter.condition !== '' || filter.room !== '')
+
+  function sortBy(key: string): void {
+    const same = sort.value.key === key
+    sort.value = { key, descending: same ? !sort.value.descending : key === 'created' }
+  }
+
+  function clearFilters(): void {
+    Object.assign(filter, { search: '', condition: '', room: '' })
+  }
+
+  return {
+    filter,
+    sort,
+    shown,
+    matching,
+    counts,
+    rooms,
+    filtered,
+    all,
+    byId,
+    ready: value,
+    error,
+    refresh,
+    sortBy,
+    clearFilters,
+  }
+}

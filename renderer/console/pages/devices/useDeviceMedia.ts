@@ -1,0 +1,46 @@
+import { onScopeDispose, shallowRef } from 'vue'
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
+import { sharedState, useConsole } from '../../composables/useConsole.ts'
+import { useText } from '../../i18n/text.ts'
+import { streamWarning } from '../rooms/streamWarning.ts'
+
+/** Milliseconds between two readings: what it is about does not change from second to second. */
+const readEveryMs = 5_000
+
+/** What devices that are joined send, by userId, as last read. */
+const useStreams = sharedState(() => shallowRef<ReadonlyMap<string, StreamStats>>(new Map()))
+
+/** What is amiss with the media of devices that are joined. It is read for as long as somebody looks. */
+export function useDeviceMedia() {
+  const client = useConsole()
+  const streams = useStreams()
+  const { t } = useText()
+  let reading = false
+
+  async function read(): Promise<void> {
+    if (reading || document.hidden) return
+    reading = true
+    try {
+      const { streams: now } = await client.call('media.stats')
+      streams.value = new Map(now.map((stream) => [stream.stream_id, stream]))
+    } catch {
+      // The state of its node tells what is wrong.
+      streams.value = new Map()
+    } finally {
+      reading = false
+    }
+  }
+
+  void read()
+  const timer = setInterval(() => void read(), readEveryMs)
+  onScopeDispose(() => clearInterval(timer))
+
+  /** What keeps people from seeing or hearing a device that is joined, and what mends it; empty when nothing does. */
+  function warning({ state, roomId, userId }: DeviceView, now: number): string {
+    const stream = streams.value.get(userId)
+    return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now, t) : ''
+  }
+
+  return { warning }
+}

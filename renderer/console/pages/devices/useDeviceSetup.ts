@@ -1,0 +1,199 @@
+import { computed, ref } from 'vue'
+import { deviceInput } from '../../../../shared/console/devices.ts'
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import { roomCreateInput } from '../../../../shared/console/rooms.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useForm } from '../../composables/useForm.ts'
+import { atField } from './fieldOfRefusal.ts'
+import type { ParsedAddress } from './useAddress.ts'
+import { useProbe } from './useProbe.ts'
+
+/** The way to a device, step by step. */
+export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const
+export type SetupStep = (typeof setupSteps)[number]
+
+/** What the operator has entered. */
+export interface SetupForm {
+  userAddress: string
+  assist_address: string
+  login_name: string
+  login_password: string
+  userName: string
+  userId: string
+  userData: string
+  room: 'existing' | 'fresh'
+  roomId: string
+  topic: string
+}
+
+/** Fields of each step: a problem with one of them keeps the operator there. */
+const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
+  address: ['userAddress', 'assist_address'],
+  login: ['login_name', 'login_password'],
+  probe: [],
+  room: ['roomId', 'topic', 'userName', 'userId', 'userData'],
+  done: [],
+}
+
+/** As the controller checks it; `topic` is that of a room to be made, which has no roomId yet. */
+const schema = deviceInput.extend({
+  roomId: deviceInput.shape.roomId.optional(),
+  topic: roomCreateInput.shape.topic.optional(),
+})
+
+/** Adding a device: values, the step in front, the probe, and the device once it is there. */
+export function useDeviceSetup(room = () => '') {
+  const client = useConsole()
+  const probe = useProbe()
+  const step = ref<SetupStep>('address')
+  const host = ref('')
+  /** A login that stood in the address. */
+  const foundLogin = ref<{ name: string; password: string } | null>(null)
+  const made = ref<DeviceView | null>(null)
+  /** What was suggested for an address, and for which: another address has other suggestions, and what the operator wrote stays. */
+  const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
+  /** The second stream when the probe began. */
+  let assistBefore = ''
+  /** A room that was made for a device which could not be added then: it is not made twice. */
+  let madeRoom: { topic: string; room_id: string } | null = null
+
+  const initial = (): SetupForm => ({
+    userAddress: '',
+    assist_address: '',
+    login_name: '',
+    login_password: '',
+    userName: '',
+    userId: '',
+    userData: '',
+    room: 'existing',
+    roomId: room(),
+    topic: '',
+  })
+  const form = useForm({
+    schema,
+    initial,
+    input: (values: SetupForm) => ({
+      userAddress: values.userAddress,
+      userName: values.userName,
+      userData: values.userData,
+      ...(values.userId.trim() === '' ? {} : { userId: values.userId.trim() }),
+      ...(values.login_name === '' ? {} : { login_name: values.login_name }),
+      ...(values.login_password === '' ? {} : { login_password: values.login_password }),
+      ...(values.assist_address.trim() === '' ? {} : { assist_address: values.assist_address }),
+      ...(values.room === 'fresh' ? { topic: values.topic } : { roomId: values.roomId }),
+    }),
+    async submit({ topic, roomId, ...device }) {
+      const room_id = roomId ?? (await makeRoom(topic ?? ''))
+      return atField(() => client.call('devices.create', { ...device, roomId: room_id }))
+    },
+    done(device) {
+      made.value = device
+      step.value = 'done'
+    },
+  })
+
+  async function makeRoom(topic: string): Promise<string> {
+    if (madeRoom?.topic !== topic) {
+      const { room_id } = await client.call('rooms.create', { topic })
+      madeRoom = { topic, room_id }
+    }
+    return madeRoom.room_id
+  }
+
+  const hasLogin = computed(() => form.values.login_name !== '' || form.values.login_password !== '')
+
+  function parsed(parts: ParsedAddress | null): void {
+    host.value = parts?.host ?? ''
+  }
+
+  /** A login that stood in an address becomes the login. */
+  function takeLogin(login: { name: string; password: string }): void {
+    foundLogin.value = login
+    suggested.loginOf = ''
+    form.values.login_name = login.name
+    form.values.login_password = login.password
+    probe.forget()
+  }
+
+  /** The login that stood in an address is that of its host, and of no other. */
+  function checkLogin(): void {
+    const found = foundLogin.value
+    if (found === null) return
+    if (suggested.loginOf === '') suggested.loginOf = host.value
+    if (suggested.loginOf === host.value) return
+    foundLogin.value = null
+    const { login_name, login_password } = form.values
+    if (login_name === found.name && login_password === found.password)
+      Object.assign(form.values, { login_name: '', login_password: '' })
+  }
+
+  /** The smaller stream that a probe found goes with the address that was probed. */
+  function checkAssist(): void {
+    const { userAddress, assist_address } = form.values
+    if (suggested.assistOf !== userAddress && assist_address !== '' && assist_address === suggested.assist)
+      form.values.assist_address = ''
+    suggested.assistOf = userAddress
+    assistBefore = form.values.assist_address
+  }
+
+  function ask(): void {
+    checkAssist()
+    const { userAddress, login_name, login_password, assist_address } = form.values
+    void probe.run({ userAddress, login_name, login_password, assist_address })
+  }
+
+  /** Goes to a step; the probe begins by itself. */
+  function go(to: SetupStep): void {
+    const { assist_address } = form.values
+    if (step.value === 'probe' && assist_address !== assistBefore) suggested.assist = assist_address
+    if (step.value === 'probe' && to !== 'room') probe.forget()
+    step.value = to
+    if (to === 'login') checkLogin()
+    if (to === 'probe') ask()
+    if (to !== 'room') return
+    const { userName } = form.values
+    if (userName === '' || userName === suggested.name) form.values.userName = host.value
+    suggested.name = host.value
+  }
+
+  /** The fields of a step are right; else their problems show. */
+  function complete(which: SetupStep): boolean {
+    for (const field of fieldsOf[which]) form.touch(field)
+    return fieldsOf[which].every((field) => form.problem(field) === '')
+  }
+
+  function next(): void {
+    if (!complete(step.value)) return
+    const following = setupSteps[setupSteps.indexOf(step.value) + 1]
+    if (step.value === 'room') void finish()
+    else if (following !== undefined) go(following)
+  }
+
+  function back(): void {
+    const before = setupSteps[setupSteps.indexOf(step.value) - 1]
+    if (before !== undefined) go(before)
+  }
+
+  /** Adds the device; a field that is refused brings its step to the front. */
+  async function finish(): Promise<void> {
+    if (await form.submit()) return
+    const wrong = setupSteps.find((one) => fieldsOf[one].some((field) => form.problem(field) !== ''))
+    if (wrong !== undefined) step.value = wrong
+  }
+
+  /** Starts over; the room stays chosen, as one site's cameras come one after the other. */
+  function restart(keepRoom = false): void {
+    const roomId = made.value?.roomId
+    form.reset()
+    if (keepRoom && roomId !== undefined) form.values.roomId = roomId
+    probe.forget()
+    host.value = ''
+    foundLogin.value = null
+    Object.assign(suggested, { name: '', assist: '', assistOf: '', loginOf: '' })
+    made.value = null
+    madeRoom = null
+    step.value = 'address'
+  }
+
+  return { ...form, step, host, foundLogin, hasLogin, made, probe, parsed, takeLogin, ask, go, next, back, restart }
+}

@@ -1,0 +1,41 @@
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useText } from '../../i18n/text.ts'
+import { CallError } from '../../../kit/transport/transport.ts'
+import { deviceSentence } from './deviceSentences.ts'
+
+/** What the console says about a device, in the operator's language. */
+export function useDeviceText() {
+  const { t } = useText()
+  const { span } = useFormat()
+  const { errorText } = useFeedback()
+
+  /** What keeps a device out of its room, in one line without the wait; empty when nothing does. */
+  function trouble({ last_error, state }: DeviceView): string {
+    return last_error === null || state === 'joined' || state === 'paused' ? '' : t(`devices.short.${last_error.kind}`)
+  }
+
+  /** "next in 12 s", "trying now"; empty for a device that is joined or paused. */
+  function nextTry({ state, last_error, next_attempt_at }: DeviceView, now: number): string {
+    if (state === 'joining') return last_error === null ? '' : t('devices.trouble.now')
+    if (state !== 'waiting' || last_error === null) return ''
+    // A login that was refused too often is not tried again by itself: devices lock accounts.
+    if (next_attempt_at === 0)
+      return t(last_error.kind === 'auth' ? 'devices.trouble.heldLogin' : 'devices.trouble.held')
+    // Rounded up: a countdown that shows 0 s looks stuck.
+    const left = Math.max(1_000, Math.ceil((next_attempt_at - now) / 1_000) * 1_000)
+    return t('devices.trouble.next', { when: t('time.in', { span: span(left) }) })
+  }
+
+  /** A failed call in words. */
+  function failureText(error: unknown): string {
+    if (error instanceof CallError) {
+      const text = deviceSentence(error.message, t)
+      if (text !== error.message) return text
+    }
+    return errorText(error)
+  }
+
+  return { trouble, nextTry, failureText }
+}

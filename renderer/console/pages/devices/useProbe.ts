@@ -1,0 +1,83 @@
+import { computed, onScopeDispose, ref, shallowRef } from 'vue'
+import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console/contract.ts'
+import type { DeviceErrorKind } from '../../../../shared/device.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+
+export type ProbeResult = ProcedureOutput<'devices.probe'>
+export type ProbeInput = ProcedureInput<'devices.probe'>
+
+/** What a probe says of one question: yes, no, or it did not come that far. */
+export type ProbeAnswer = 'ok' | 'bad' | 'unknown'
+
+/** The three questions of a probe, in the order in which a camera is asked. */
+export const probeQuestions = ['reach', 'login', 'stream'] as const
+export type ProbeQuestion = (typeof probeQuestions)[number]
+
+/** At which question a failure ends it; the ones before were answered with yes. */
+const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
+  refused: 'reach',
+  unreachable: 'reach',
+  timeout: 'reach',
+  protocol: 'reach',
+  certificate: 'reach',
+  forbidden: 'reach',
+  auth: 'login',
+  noUsableTrack: 'stream',
+  stalled: 'stream',
+}
+
+/** What was found out of each question. A path that is not there says nothing of the login: some cameras look at the path first. */
+export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<ProbeQuestion, ProbeAnswer> {
+  if (simulated) return { reach: 'unknown', login: 'unknown', stream: 'unknown' }
+  if (ok) return { reach: 'ok', login: 'ok', stream: 'ok' }
+  if (kind === 'notFound' || kind === 'closed') return { reach: 'ok', login: 'unknown', stream: 'bad' }
+  const end = kind === null ? undefined : endsAt[kind]
+  const at = end === undefined ? -1 : probeQuestions.indexOf(end)
+  const answer = (index: number): ProbeAnswer => (index < at ? 'ok' : index === at ? 'bad' : 'unknown')
+  return { reach: answer(0), login: answer(1), stream: answer(2) }
+}
+
+/** One probe at a time; its answer is forgotten when another one begins. */
+export function useProbe() {
+  const client = useConsole()
+  const phase = ref<'idle' | 'running' | 'done' | 'failed' | 'cancelled'>('idle')
+  const result = shallowRef<ProbeResult | null>(null)
+  const error = shallowRef<unknown>(null)
+  const startedAt = ref(0)
+  let generation = 0
+
+  async function run(input: ProbeInput): Promise<void> {
+    const mine = ++generation
+    phase.value = 'running'
+    result.value = null
+    error.value = null
+    startedAt.value = Date.now()
+    try {
+      const answer = await client.call('devices.probe', input)
+      if (mine !== generation) return
+      result.value = answer
+      phase.value = 'done'
+    } catch (reason) {
+      if (mine !== generation) return
+      error.value = reason
+      phase.value = 'failed'
+    }
+  }
+
+  /** Its answer is not waited for any more; the controller gives up at its own deadline. */
+  function cancel(): void {
+    if (phase.value !== 'running') return
+    generation++
+    phase.value = 'cancelled'
+  }
+
+  function forget(): void {
+    generation++
+    phase.value = 'idle'
+    result.value = null
+    error.value = null
+  }
+
+  onScopeDispose(() => generation++)
+  return { phase, result, error, startedAt, running: computed(() => phase.value === 'running'), run, cancel, forget }
+}

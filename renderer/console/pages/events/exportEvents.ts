@@ -1,0 +1,76 @@
+import Papa from 'papaparse'
+import type { EventEntry, EventFilter } from '../../../../shared/console/events.ts'
+import { shownName } from '../../../../shared/control-character.ts'
+import { guardFormula } from '../../../../shared/formula-guard.ts'
+import type { ConsoleClient } from '../../../kit/transport/client.ts'
+
+/** Entries of one export: what a page can hold without harm. */
+export const maxExported = 100_000
+const pageSize = 500
+
+/** Reads what matches, page by page, newest first, up to the bound. */
+export async function collectEvents(
+  client: Pick<ConsoleClient, 'call'>,
+  filter: EventFilter,
+): Promise<{ items: EventEntry[]; complete: boolean }> {
+  const items: EventEntry[] = []
+  let before: number | undefined
+  while (items.length < maxExported) {
+    const answer = await client.call('events.list', {
+      ...filter,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    })
+    items.push(...answer.items)
+    if (answer.next === 0) return { items, complete: true }
+    before = answer.next
+  }
+  return { items: items.slice(0, maxExported), complete: false }
+}
+
+/** One entry a line, as the log holds it, oldest first. */
+export function asLines(entries: readonly EventEntry[]): string {
+  return entries
+    .toReversed()
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('')
+}
+
+/** RFC 4180 with a header, oldest first. A text that a spreadsheet would take for a formula is made one that it does not. */
+export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEntry) => string): string {
+  const rows = entries.toReversed().map((entry) =>
+    shownCells({
+      seq: entry.seq,
+      time: new Date(entry.at).toISOString(),
+      level: entry.level,
+      kind: entry.kind,
+      what: sentence(entry),
+      actor_type: entry.actor.type,
+      actor: entry.actor.name,
+      address: entry.actor.address,
+      subject_type: entry.subject.type,
+      subject_id: entry.subject.id,
+      subject: entry.subject.name,
+      room: entry.room,
+      params: JSON.stringify(entry.params),
+      before: entry.before === undefined ? '' : JSON.stringify(entry.before),
+      after: entry.after === undefined ? '' : JSON.stringify(entry.after),
+      hash: entry.hash,
+    }),
+  )
+  return `${Papa.unparse(rows, { newline: '\r\n', quotes: isGuarded })}\r\n`
+}
+
+/** A guarded cell is quoted: the guard is then part of the text for every program that reads the table. */
+function isGuarded(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith("'")
+}
+
+/** Cells without what would hide or run: a log of an earlier version may hold names that no one may take now. */
+function shownCells(cells: Record<string, string | number>): Record<string, string | number> {
+  const shown = Object.entries(cells).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? guardFormula(shownName(value)) : value,
+  ])
+  return Object.fromEntries(shown) as Record<string, string | number>
+}

@@ -1,0 +1,49 @@
+import { computed } from 'vue'
+import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
+import { sharedState } from '../../composables/useConsole.ts'
+import { collected, useLive } from '../../../kit/composables/useLive.ts'
+
+/** The simulated trouble in force, and the hands on it. Every act rejects with a CallError when it is refused. */
+export const useLab = sharedState((client) => {
+  const state = useLive(client, () => client.call('lab.state'))
+  const faults = useLive(client, () => client.call('lab.faults'))
+  // There is no event for trouble: what it does to nodes and to the site's state is told.
+  const refresh = collected(() => {
+    void state.refresh()
+    void faults.refresh()
+  }, 200)
+  client.on('nodes.changed', refresh)
+  client.on('attention.changed', refresh)
+
+  const troubled = computed(() => {
+    const nodes = state.value.value?.nodes ?? []
+    const ill = nodes.some(({ mode, device_rules }) => mode !== 'none' || device_rules.length > 0)
+    return ill || (state.value.value?.store_stalled ?? false) || (faults.value.value?.length ?? 0) > 0
+  })
+
+  async function setTrouble(name: string, mode: NodeTrouble, delay_ms: number): Promise<void> {
+    await client.call('lab.node_trouble', { name, mode, delay_ms })
+    await state.refresh()
+  }
+
+  async function setFaults(rules: readonly WantedFault[]): Promise<void> {
+    faults.value.value = await client.call('lab.set_faults', { rules: [...rules] })
+  }
+
+  async function stall(stalled: boolean): Promise<void> {
+    await client.call('lab.stall_store', { stalled })
+    await state.refresh()
+  }
+
+  async function endAll(): Promise<void> {
+    await client.call('lab.stall_store', { stalled: false })
+    await setFaults([])
+    for (const { name, mode, device_rules } of state.value.value?.nodes ?? []) {
+      if (mode !== 'none') await client.call('lab.node_trouble', { name, mode: 'none' })
+      if (device_rules.length > 0) await client.call('lab.device_trouble', { name, rules: [] })
+    }
+    await state.refresh()
+  }
+
+  return { state, faults, troubled, refresh, setTrouble, setFaults, stall, endAll }
+})

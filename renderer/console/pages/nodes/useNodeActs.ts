@@ -1,0 +1,89 @@
+import type { NodeView } from '../../../../shared/console/nodes.ts'
+import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import { useCaller } from '../../composables/useCaller.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useNodes } from '../../composables/useNodes.ts'
+import { useText } from '../../i18n/text.ts'
+
+/** What can be done with a node; each act says whom it disturbs before it is done. */
+export function useNodeActs(edit: (node: NodeView) => void) {
+  const client = useConsole()
+  const { may } = useCaller()
+  const { t } = useText()
+  const { ask, attempt } = useFeedback()
+  const { value: nodes } = useNodes()
+
+  function acts(node: NodeView): MenuAct[] {
+    if (!may('nodes.update')) return []
+    const list: MenuAct[] = [{ key: 'edit', text: t('nodes.acts.edit'), icon: 'edit' }]
+    if (node.draining) list.push({ key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true })
+    else if (node.config.enabled) list.push({ key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true })
+    list.push(
+      node.config.enabled
+        ? { key: 'disable', text: t('nodes.acts.disable'), icon: 'stop' }
+        : { key: 'enable', text: t('nodes.acts.enable'), icon: 'check', divided: true },
+      { key: 'remove', text: t('nodes.acts.remove'), icon: 'trash', danger: true, divided: true },
+    )
+    return list
+  }
+
+  function losses(node: NodeView): string[] {
+    const others = nodes.value?.some((one) => one.state === 'online' && one.config.name !== node.config.name)
+    const people = node.users - node.devices
+    return [
+      ...(people > 0 ? [t(others ? 'nodes.ask.moveUsers' : 'nodes.ask.loseUsers', { n: people })] : []),
+      ...(node.rooms > 0 && others ? [t('nodes.ask.loseRooms', { n: node.rooms })] : []),
+      ...(node.devices > 0 && others ? [t('nodes.ask.losePulls', { n: node.devices })] : []),
+      ...(others ? [] : [t('nodes.ask.loseLast')]),
+    ]
+  }
+
+  async function disable(node: NodeView): Promise<void> {
+    const { name } = node.config
+    const yes = await ask({
+      title: t('nodes.ask.disableTitle', { name }),
+      body: t('nodes.ask.disableBody'),
+      losses: losses(node),
+      action: t('nodes.acts.disable'),
+    })
+    if (yes) await attempt(() => client.call('nodes.disable', { name }), t('nodes.told.disabled', { name }))
+  }
+
+  async function drain(node: NodeView): Promise<void> {
+    const { name } = node.config
+    const yes = await ask({
+      title: t('nodes.ask.drainTitle', { name }),
+      body: t('nodes.ask.drainBody'),
+      action: t('nodes.acts.drain'),
+      harmless: true,
+    })
+    if (yes) await attempt(() => client.call('nodes.drain', { name }), t('nodes.told.draining', { name }))
+  }
+
+  async function remove(node: NodeView): Promise<void> {
+    const { name } = node.config
+    const yes = await ask({
+      title: t('nodes.ask.removeTitle', { name }),
+      body: t('nodes.ask.removeBody'),
+      losses: losses(node),
+      action: t('nodes.acts.remove'),
+    })
+    if (yes) await attempt(() => client.call('nodes.remove', { name }), t('nodes.told.removed', { name }))
+  }
+
+  function run(key: string, node: NodeView): void {
+    const { name } = node.config
+    const byKey: Record<string, () => unknown> = {
+      edit: () => edit(node),
+      enable: () => attempt(() => client.call('nodes.enable', { name }), t('nodes.told.enabled', { name })),
+      undrain: () => attempt(() => client.call('nodes.undrain', { name }), t('nodes.told.undrained', { name })),
+      disable: () => disable(node),
+      drain: () => drain(node),
+      remove: () => remove(node),
+    }
+    byKey[key]?.()
+  }
+
+  return { acts, run }
+}

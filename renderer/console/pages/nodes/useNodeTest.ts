@@ -1,0 +1,68 @@
+import { shallowRef } from 'vue'
+import type { NodeTest } from '../../../../shared/console/nodes.ts'
+import type { NodeInput } from '../../../../shared/node.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useText } from '../../i18n/text.ts'
+import { nodeSentence } from './nodeSentences.ts'
+
+/** What a test said, in words. */
+export interface TestedNode {
+  tone: 'ok' | 'warn' | 'bad'
+  text: string
+  findings: NodeTest['findings']
+  /** Of a Janus server; empty for others. */
+  version: string
+  plugins: string[]
+}
+
+/** Tries a node's configuration. One test at a time; what an older one finds is not told. */
+export function useNodeTest() {
+  const client = useConsole()
+  const { t } = useText()
+  const { latency } = useFormat()
+  const { errorText } = useFeedback()
+  const tested = shallowRef<TestedNode>()
+  const testing = shallowRef(false)
+  let newest = 0
+
+  async function test(config: NodeInput): Promise<void> {
+    newest += 1
+    const mine = newest
+    testing.value = true
+    tested.value = undefined
+    const found = await client.call('nodes.test', config).then(inWords, (error: unknown) => ({
+      tone: 'bad' as const,
+      text: nodeSentence(errorText(error), t),
+      findings: [],
+      version: '',
+      plugins: [],
+    }))
+    if (mine !== newest) return
+    tested.value = found
+    testing.value = false
+  }
+
+  /** What was tested is no longer what it is about. */
+  function forget(): void {
+    newest += 1
+    testing.value = false
+    tested.value = undefined
+  }
+
+  function inWords({ ok, message, milliseconds, ...found }: NodeTest): TestedNode {
+    const { findings, version } = found
+    if (!ok) {
+      const text = findings.length > 0 ? t('nodes.janus.unusable') : nodeSentence(message, t)
+      return { tone: 'bad', text, ...found }
+    }
+    const time = t('nodes.forms.testOk', { time: latency(milliseconds) })
+    if (version === '') return { tone: 'ok', text: `${time} ${nodeSentence(message, t)}`, ...found }
+    const unsafe = findings.some(({ severity }) => severity === 'unsafe')
+    const verdict = unsafe ? 'nodes.janus.unsafe' : findings.length > 0 ? 'nodes.janus.usable' : 'nodes.janus.good'
+    return { tone: unsafe ? 'warn' : 'ok', text: `${time} ${t(verdict, { version })}`, ...found }
+  }
+
+  return { test, forget, testing, tested }
+}

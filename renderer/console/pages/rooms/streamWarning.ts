@@ -1,0 +1,28 @@
+import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
+import type { Translate } from '../../i18n/text.ts'
+import { trackNote } from '../devices/tracks.ts'
+
+/** A stream that brought nothing for so long has stalled, in milliseconds. */
+const stalledMs = 4_000
+
+/** Whether a stream that brought something brings nothing any more. */
+export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'>, now: number): boolean {
+  return last_packet_at > 0 && now - last_packet_at > stalledMs
+}
+
+/** What keeps people from seeing or hearing a stream, the worst alone, and what mends it; empty when nothing does. */
+export function streamWarning(stream: StreamStats, now: number, t: Translate): string {
+  const { conversion, shortcomings } = stream
+  if (isStalled(stream, now)) return t('media.warnings.stalled')
+  if (conversion?.state === 'waiting') return t('media.warnings.waiting')
+  if (conversion?.state === 'failed') return t('media.warnings.failed')
+  for (const one of shortcomings) {
+    const note = trackNote(one)
+    if (note === null) continue
+    const remedies = note.remedies.map((remedy) => t(`devices.tracks.remedies.${remedy}`))
+    return [t(`devices.tracks.reasons.${note.reason}`), ...remedies].join(' ')
+  }
+  if (stream.b_frames) return t('media.streams.bFrames')
+  if (stream.video_codec === '') return t('media.warnings.noPicture')
+  return ''
+}

@@ -1,0 +1,52 @@
+import type { RoomView } from '../../../../shared/console/rooms.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+
+export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
+
+/** From so many on, a deletion asks for their number. */
+const many = 2
+
+/** Acts on one room or several; those that lose something say what. */
+export function useRoomActs() {
+  const client = useConsole()
+  const { t } = useText()
+  const { ask, fail, tell, warn } = useFeedback()
+
+  /** `known` are the rooms at hand, for what would be lost. Resolves to whether it was done. */
+  async function act(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
+    if (!(await agreed(kind, room_ids, known))) return false
+    try {
+      const { done, failed } = await client.call(`rooms.${kind}`, { room_ids })
+      const first = failed[0]
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+      else tell(t(`rooms.told.${kind}`, { n: done }))
+      return true
+    } catch (error) {
+      fail(error)
+      return false
+    }
+  }
+
+  async function agreed(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
+    if (kind !== 'close' && kind !== 'delete') return true
+    const people = known.reduce((sum, room) => sum + room.users - room.devices, 0)
+    const devices = known.reduce((sum, room) => sum + room.devices, 0)
+    const n = room_ids.length
+    const losses = [
+      ...(people > 0 ? [t('rooms.ask.losePeople', { n: people })] : []),
+      ...(devices > 0 ? [t(`rooms.ask.${kind}Devices`, { n: devices })] : []),
+      ...(kind === 'delete' ? [t('rooms.ask.loseNumber')] : []),
+    ]
+    return ask({
+      title: t(`rooms.ask.${kind}Title`, { n }),
+      body: t(`rooms.ask.${kind}Body`, { n }),
+      losses,
+      action: t(`rooms.acts.${kind}`),
+      ...(kind === 'delete' && n >= many ? { typed: n } : {}),
+    })
+  }
+
+  return { act }
+}

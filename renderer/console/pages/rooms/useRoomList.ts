@@ -1,0 +1,66 @@
+import { onScopeDispose, reactive, ref, watch } from 'vue'
+import type { ProcedureInput } from '../../../../shared/console/contract.ts'
+import type { RoomStatus, RoomView } from '../../../../shared/console/rooms.ts'
+import type { Sort } from '../../../kit/components/table.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { collected } from '../../../kit/composables/useLive.ts'
+import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
+
+/** Most rooms that one act takes, and rooms of one page when they are gathered. */
+const most = 10_000
+const pageSize = 500
+
+/** The rooms that match, of which only what is in view is fetched; kept fresh by events. */
+export function useRoomList(node = '') {
+  const client = useConsole()
+  const filter = reactive<{ search: string; status: RoomStatus | ''; node: string }>({
+    search: '',
+    status: '',
+    node,
+  })
+  const sort = ref<Sort>({ key: 'id', descending: true })
+  /** Rooms of the site, whether they match or not. */
+  const all = ref(0)
+
+  function query(): ProcedureInput<'rooms.list'> {
+    const by = sort.value.key
+    return {
+      search: filter.search.trim(),
+      ...(filter.status ? { status: [filter.status] } : {}),
+      ...(filter.node ? { node: filter.node } : {}),
+      sort: by === 'topic' || by === 'users' || by === 'room_id' ? by : 'id',
+      descending: sort.value.descending,
+    }
+  }
+
+  const rows = usePagedRows(async (offset, limit) => {
+    const page = await client.call('rooms.list', { ...query(), offset, limit })
+    all.value = page.all
+    return page
+  })
+
+  const restart = collected(() => void rows.restart(), 120)
+  watch([filter, sort], restart, { deep: true })
+  const refresh = collected(() => void rows.refresh(), 250)
+  const stops = [client.on('rooms.changed', refresh), client.onReconnect(() => void rows.refresh())]
+  onScopeDispose(() => stops.forEach((stop) => stop()))
+  void rows.restart()
+
+  function sortBy(key: string): void {
+    const same = sort.value.key === key
+    sort.value = { key, descending: same ? !sort.value.descending : key === 'users' || key === 'id' }
+  }
+
+  /** Every room that matches, at most 10,000. */
+  async function everyRoom(): Promise<RoomView[]> {
+    const found: RoomView[] = []
+    while (found.length < most) {
+      const page = await client.call('rooms.list', { ...query(), offset: found.length, limit: pageSize })
+      found.push(...page.items)
+      if (page.items.length < pageSize) break
+    }
+    return found
+  }
+
+  return { filter, sort, all, rows, sortBy, everyRoom }
+}

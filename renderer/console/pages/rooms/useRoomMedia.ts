@@ -1,0 +1,85 @@
+import { onScopeDispose, shallowRef, watch } from 'vue'
+import type { ShallowRef } from 'vue'
+import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+
+/** A stream with what it carries now. */
+export interface StreamRates extends StreamStats {
+  /** Bits per second; undefined before the second reading. */
+  bitrate: number | undefined
+  fps: number | undefined
+}
+
+/** What the node says of a room. */
+export interface RoomMedia {
+  streams: ShallowRef<readonly StreamRates[]>
+  /** How people are connected, and who speaks, by user id. */
+  connections: ShallowRef<ReadonlyMap<string, ConnectionStats>>
+}
+
+/** Who speaks is read with it: so often that the mark is not about what is over. */
+const readEveryMs = 1_000
+
+interface Reading {
+  at: number
+  streams: readonly StreamStats[]
+}
+
+/** Reads a room's streams and connections again and again, for as long as somebody looks. Empty while the node cannot be asked. */
+export function useRoomMedia(roomId: () => string): RoomMedia {
+  const client = useConsole()
+  const streams = shallowRef<readonly StreamRates[]>([])
+  const connections = shallowRef<ReadonlyMap<string, ConnectionStats>>(new Map())
+  let before: Reading | undefined
+  let reading = false
+
+  async function read(): Promise<void> {
+    const room = roomId()
+    if (reading || room === '' || document.hidden) return
+    reading = true
+    try {
+      const now = await client.call('media.stats', { room_id: room })
+      if (room !== roomId()) return
+      streams.value = now.streams.map((stream) => withRates(stream, now.at, before))
+      connections.value = new Map(now.connections.map((connection) => [connection.user_id, connection]))
+      before = now
+    } catch {
+      // The node's own page says what is wrong with it; here there is nothing to show.
+      streams.value = []
+      connections.value = new Map()
+      before = undefined
+    } finally {
+      reading = false
+    }
+  }
+
+  const timer = setInterval(() => void read(), readEveryMs)
+  onScopeDispose(() => clearInterval(timer))
+  watch(
+    roomId,
+    () => {
+      before = undefined
+      streams.value = []
+      connections.value = new Map()
+      void read()
+    },
+    { immediate: true },
+  )
+  return { streams, connections }
+}
+
+/** A stream with its rates since the reading before; a stream that began anew has none yet. */
+export function withRates(stream: StreamStats, at: number, before: Reading | undefined): StreamRates {
+  const earlier = before?.streams.find(({ stream_id }) => stream_id === stream.stream_id)
+  const seconds = before === undefined ? 0 : (at - before.at) / 1_000
+  const bytes = stream.video_bytes + stream.audio_bytes
+  const bytesBefore = (earlier?.video_bytes ?? 0) + (earlier?.audio_bytes ?? 0)
+  if (earlier === undefined || seconds <= 0 || bytes < bytesBefore) {
+    return { ...stream, bitrate: undefined, fps: undefined }
+  }
+  return {
+    ...stream,
+    bitrate: ((bytes - bytesBefore) * 8) / seconds,
+    fps: Math.max(0, stream.frames - earlier.frames) / seconds,
+  }
+}

@@ -1,0 +1,47 @@
+import { backupPart } from '../../../../shared/console/site.ts'
+import { saveFile } from '../../../kit/composables/saveFile.ts'
+import type { ConsoleClient } from '../../../kit/transport/client.ts'
+
+/**
+ * Saves a backup as a tar archive, part by part: so it comes over every way to the controller, whatever its size.
+ * @param progress hears the share that is there, 0 to 1
+ * @returns true; a part that fails rejects, and nothing is saved
+ */
+export async function downloadBackup(
+  client: Pick<ConsoleClient, 'call'>,
+  name: string,
+  progress: (share: number) => void,
+): Promise<true> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let had = 0
+  for (;;) {
+    const { data, total } = await client.call('backups.read', { name, offset: had, length: backupPart })
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
+    parts.push(bytes)
+    had += bytes.length
+    progress(had / total)
+    if (had >= total || bytes.length === 0) break
+  }
+  await saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
+  return true
+}
+
+/**
+ * Uploads an archive of a backup, part by part, and puts it among the backups.
+ * @param progress hears the share that has gone, 0 to 1
+ */
+export async function uploadBackup(
+  client: Pick<ConsoleClient, 'call'>,
+  file: Blob,
+  progress: (share: number) => void,
+): Promise<void> {
+  const upload = crypto.getRandomValues(new Uint32Array(4)).reduce((name, one) => name + one.toString(36), '')
+  for (let offset = 0; offset < file.size; offset += backupPart) {
+    const bytes = new Uint8Array(await file.slice(offset, offset + backupPart).arrayBuffer())
+    let letters = ''
+    for (let at = 0; at < bytes.length; at += 8_192) letters += String.fromCharCode(...bytes.subarray(at, at + 8_192))
+    await client.call('backups.write', { upload, offset, data: btoa(letters) })
+    progress(Math.min(1, (offset + bytes.length) / file.size))
+  }
+  await client.call('backups.add', { upload })
+}

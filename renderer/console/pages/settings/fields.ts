@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { defaultSettings, digestForms, settingsSchema } from '../../../../shared/settings.ts'
+import type { IceServer } from '../../../../shared/media/media-settings.ts'
+import type { en } from '../../i18n/en/index.ts'
+
+/** What a control of the settings holds. A number that cannot be read stays the text that was typed. */
+export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]
+
+export type UnitKey = keyof typeof en.settings.units
+/** A unit and what it counts of the setting's own one. */
+export type Unit = readonly [UnitKey, number]
+
+const times: readonly Unit[] = [
+  ['ms', 1],
+  ['s', 1_000],
+  ['min', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]
+const rates: readonly Unit[] = [
+  ['kbit', 1_000],
+  ['mbit', 1_000_000],
+]
+
+/** How one setting is edited. `path` is its dotted place in the settings, and in the texts. */
+export type SettingField = { path: string } & (
+  | { kind: 'text'; mono?: boolean }
+  | { kind: 'number' }
+  | { kind: 'quantity'; units: readonly Unit[] }
+  | { kind: 'switch' }
+  | { kind: 'choice' | 'several'; options: readonly ChoiceKey[] }
+  | { kind: 'lines' }
+  | { kind: 'ice' }
+)
+export type ChoiceKey = keyof typeof en.settings.choices
+
+const time = (path: string): SettingField => ({ path, kind: 'quantity', units: times })
+const rate = (path: string): SettingField => ({ path, kind: 'quantity', units: rates })
+const number = (path: string): SettingField => ({ path, kind: 'number' })
+
+export const cardFields = {
+  tls: [{ path: 'tls.mode', kind: 'choice', options: ['off', 'self-signed', 'file'] }],
+  tlsFiles: [
+    { path: 'tls.cert_file', kind: 'text', mono: true },
+    { path: 'tls.key_file', kind: 'text', mono: true },
+  ],
+  access: [
+    { path: 'access.digest_forms', kind: 'several', options: digestForms },
+    time('access.token_idle_ms'),
+    time('access.token_life_ms'),
+    number('access.failures_per_minute'),
+  ],
+  olderClients: [
+    { path: 'compatibility.older_clients', kind: 'switch' },
+    { path: 'compatibility.get_access_token', kind: 'switch' },
+  ],
+  cors: [{ path: 'cors_origins', kind: 'lines' }],
+  links: [
+    { path: 'media.public_url', kind: 'text', mono: true },
+    time('media.link_life_ms'),
+    { path: 'media.open_rooms', kind: 'switch' },
+  ],
+  transport: [
+    number('media.udp_port'),
+    { path: 'media.advertised', kind: 'lines' },
+    { path: 'media.ice_servers', kind: 'ice' },
+  ],
+  cameras: [
+    { path: 'media.camera_transport', kind: 'choice', options: ['auto', 'udp'] },
+    { path: 'media.camera_networks', kind: 'lines' },
+    { path: 'media.trust_any_certificate', kind: 'switch' },
+    time('media.camera_answer_ms'),
+    time('media.camera_stall_ms'),
+    number('media.transcoders'),
+  ],
+  people: [
+    number('media.most_tiles'),
+    rate('media.publish_bitrate'),
+    rate('media.screen_bitrate'),
+    time('media.ban_ms'),
+    time('media.resume_ms'),
+  ],
+  rooms: [number('room_defaults.attendee_max'), number('room_defaults.max_video'), number('room_defaults.max_audio')],
+  devices: [
+    time('devices.reconnect_first_ms'),
+    time('devices.reconnect_longest_ms'),
+    time('devices.reconnect_steady_ms'),
+  ],
+  deadlines: [
+    time('deadlines.store_ms'),
+    time('deadlines.node_ms'),
+    time('deadlines.device_ms'),
+    time('deadlines.health_ms'),
+    time('deadlines.health_interval_ms'),
+    time('deadlines.shutdown_ms'),
+  ],
+  look: [
+    { path: 'console.language', kind: 'choice', options: ['system', 'en', 'zh'] },
+    { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
+    { path: 'console.thumbnails', kind: 'switch' },
+    { path: 'console.viewers_watch', kind: 'switch' },
+  ],
+  metrics: [{ path: 'console.metrics_token', kind: 'switch' }],
+  journal: [number('console.activity_entries')],
+  events: [number('events.days'), number('events.megabytes')],
+  backups: [number('backups.count'), number('backups.days')],
+} as const satisfies Record<string, readonly SettingField[]>
+
+/** A value by its dotted path; undefined when there is none. */
+export function valueAt(document: unknown, path: string): unknown {
+  let value = document
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Reflect.get(value, name)
+  }
+  return value
+}
+
+/** A value of the settings as a control holds it. */
+export function fieldValue(document: unknown, path: string): FieldValue {
+  const value = valueAt(document, path)
+  // The settings were parsed by their schema: a field holds one of these.
+  return JSON.parse(JSON.stringify(value ?? '')) as FieldValue
+}
+
+/** The default of a setting. */
+export function defaultOf(path: string): FieldValue {
+  return fieldValue(defaultSettings(), path)
+}
+
+let described: unknown
+
+/** What the controller's own schema takes at a path, as JSON Schema: one, or several of which any will do. */
+function takenAt(path: string): readonly unknown[] {
+  described ??= z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' })
+  const place = path
+    .split('.')
+    .map((name) => `properties.${name}`)
+    .join('.')
+  const found = valueAt(described, place)
+  const several: unknown = valueAt(found, 'anyOf')
+  return Array.isArray(several) ? several : [found]
+}
+
+/** The least and the most that a number may be. */
+export function boundsOf(path: string): { least: number; most: number } | undefined {
+  for (const taken of takenAt(path)) {
+    const least = valueAt(taken, 'minimum')
+    const most = valueAt(taken, 'maximum')
+    if (typeof least === 'number' && typeof most === 'number') return { least, most }
+  }
+  return undefined
+}
+
+/** A setting may be nothing, which its control shows as an empty field. */
+function mayBeNothing(path: string): boolean {
+  return takenAt(path).some((taken) => valueAt(taken, 'type') === 'null')
+}
+
+/** Values by path as a patch of the settings. Lines are trimmed, and empty ones left out. */
+export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {}
+  for (const [path, value] of Object.entries(values)) {
+    const [part = '', name] = path.split('.')
+    const trimmed = typeof value === 'string' ? value.trim() : value
+    const clean = trimmed === '' && mayBeNothing(path) ? null : trimmed
+    if (name === undefined) patch[part] = clean
+    else patch[part] = { ...(typeof patch[part] === 'object' ? patch[part] : {}), [name]: clean }
+  }
+  return patch
+}
+
+/** The largest unit in which a quantity is a whole number. */
+export function unitFor(value: number, units: readonly Unit[]): Unit {
+  const fitting = units.filter(([, factor]) => value !== 0 && value % factor === 0)
+  return fitting.at(-1) ?? units[0] ?? ['ms', 1]
+}

@@ -1,0 +1,17 @@
+import { licenceSchema } from '../../../../shared/licence.ts'
+import type { Licence } from '../../../../shared/licence.ts'
+
+/** The licence in a JSON text, alone or as the `licence` of a site file; or what is wrong with it, in English. */
+export function licenceIn(text: string): { ok: true; licence: Licence } | { ok: false; problem: string } {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return { ok: false, problem: 'JSON' }
+  }
+  const inner = typeof document === 'object' && document !== null && 'licence' in document ? document.licence : document
+  const parsed = licenceSchema.safeParse(inner)
+  if (parsed.success) return { ok: true, licence: parsed.data }
+  const [issue] = parsed.error.issues
+  return { ok: false, problem: issue ? `${issue.path.join('.')} ${issue.message}`.trim() : '' }
+}

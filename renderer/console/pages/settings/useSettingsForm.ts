@@ -1,0 +1,66 @@
+import { watch } from 'vue'
+import { settingsPatchSchema } from '../../../../shared/settings.ts'
+import type { Settings } from '../../../../shared/settings.ts'
+import type { ProcedureInput } from '../../../../shared/console/contract.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useForm } from '../../composables/useForm.ts'
+import { useSettings } from '../../composables/useSettings.ts'
+import { useText } from '../../i18n/text.ts'
+import { fieldValue, patchOf } from './fields.ts'
+import type { FieldValue, SettingField } from './fields.ts'
+import { useUnsavedCard } from './useUnsaved.ts'
+
+type Patch = ProcedureInput<'settings.set'>
+
+/**
+ * The form of some settings, saved by themselves.
+ * @param before asked with the patch before it is sent; it throws a CallError to refuse
+ * @param after told of the settings as they are now
+ */
+export function useSettingsForm(
+  fields: readonly SettingField[],
+  before?: (patch: Patch) => Promise<void>,
+  after?: (saved: Settings) => void,
+) {
+  const client = useConsole()
+  const { t } = useText()
+  const { tell } = useFeedback()
+  const { value: settings } = useSettings()
+
+  const form = useForm<Record<string, FieldValue>, Patch, Settings>({
+    schema: settingsPatchSchema,
+    initial: () => Object.fromEntries(fields.map(({ path }) => [path, fieldValue(settings.value, path)])),
+    input: patchOf,
+    async submit(patch) {
+      await before?.(patch)
+      return client.call('settings.set', patch)
+    },
+    done(saved) {
+      settings.value = saved
+      tell(t('settings.saved'))
+      after?.(saved)
+    },
+  })
+
+  // Somebody else may save meanwhile: what was not touched here follows.
+  watch(settings, () => {
+    if (!form.dirty.value && !form.busy.value) form.reset()
+  })
+  useUnsavedCard(form.dirty)
+
+  /** What is wrong with a field, or with a line of it. */
+  function problem(path: string): string {
+    const own = form.problem(path)
+    if (own) return own
+    const inner = [...form.issues.value.keys()].find((key) => key.startsWith(`${path}.`) && form.problem(key))
+    return inner === undefined ? '' : form.problem(inner)
+  }
+
+  function touch(path: string): void {
+    form.touch(path)
+    for (const key of form.issues.value.keys()) if (key.startsWith(`${path}.`)) form.touch(key)
+  }
+
+  return { ...form, problem, touch }
+}

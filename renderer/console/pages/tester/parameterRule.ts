@@ -1,0 +1,73 @@
+import type { TesterOperation } from '../../../../shared/console/tester.ts'
+import { utf8Length } from '../../../../shared/operation.ts'
+import type { Translate } from '../../i18n/text.ts'
+
+export type Parameter = TesterOperation['parameters'][number]
+
+/** How a parameter is typed in. */
+export type ControlKind = 'text' | 'number' | 'json' | 'choice'
+
+/** The control for a parameter's JSON Schema: a whole number, one of some words, an object written as JSON, or a text. */
+export function controlKind({ name, schema }: Pick<Parameter, 'name' | 'schema'>): ControlKind {
+  if (schema.type === 'integer' || schema.type === 'number') return 'number'
+  if (choicesOf({ schema }).length > 0) return 'choice'
+  const isObject = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && Reflect.get(one, 'type') === 'object'
+  if (schema.type === 'object' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isObject))) return 'json'
+  // get_mcu takes its options as JSON text only.
+  return name === 'options' ? 'json' : 'text'
+}
+
+/** The words that a parameter may be; none when it may be anything. */
+export function choicesOf({ schema }: Pick<Parameter, 'schema'>): string[] {
+  return Array.isArray(schema.enum) ? schema.enum.filter((one) => typeof one === 'string') : []
+}
+
+/** The rule of a parameter in the operator's words; empty when there is none. */
+export function ruleText(parameter: Parameter, t: Translate): string {
+  const range = wholeRange(parameter)
+  if (range) return t('tester.from', { from: range.least, to: range.most })
+  const most = byteLimits(parameter)?.most ?? maxLength(parameter)
+  return most === undefined ? '' : t('tester.upTo', { limit: most })
+}
+
+/** What the API would say of this value; empty when it would take it. An optional parameter that is empty is left out. */
+export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
+  if (value === '') return parameter.required ? t('problems.required') : ''
+  const choices = choicesOf(parameter)
+  if (choices.length > 0 && !choices.includes(value)) return t('problems.type')
+  const range = wholeRange(parameter)
+  if (range) {
+    const fits = /^\d{1,9}$/.test(value) && Number(value) >= range.least && Number(value) <= range.most
+    return fits ? '' : t('problems.whole', { from: range.least, to: range.most })
+  }
+  const most = byteLimits(parameter)?.most ?? maxLength(parameter)
+  if (most !== undefined && utf8Length(value) > most) return t('problems.bytes', { limit: most })
+  return controlKind(parameter) === 'json' ? jsonProblem(value, t) : ''
+}
+
+function wholeRange({ schema }: Parameter): { least: number; most: number } | undefined {
+  const { type, minimum, maximum } = schema
+  if (type !== 'integer' || typeof minimum !== 'number' || typeof maximum !== 'number') return undefined
+  return { least: minimum, most: maximum }
+}
+
+/** Bytes cannot be said in JSON Schema: the controller writes them into the description. */
+function byteLimits({ schema }: Parameter): { most: number } | undefined {
+  const text = typeof schema.description === 'string' ? schema.description : ''
+  const most = /(?:to|at most) (\d+) bytes/i.exec(text)?.[1]
+  return most === undefined ? undefined : { most: Number(most) }
+}
+
+function maxLength({ schema }: Parameter): number | undefined {
+  return typeof schema.maxLength === 'number' ? schema.maxLength : undefined
+}
+
+function jsonProblem(value: string, t: Translate): string {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? '' : t('tester.notObject')
+  } catch {
+    return t('tester.badJson')
+  }
+}

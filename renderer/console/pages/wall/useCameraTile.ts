@@ -1,0 +1,41 @@
+import { computed, type ComputedRef } from 'vue'
+import { useDevices } from '../../composables/useDevices.ts'
+import { useNow } from '../../../kit/composables/useNow.ts'
+import { useText } from '../../i18n/text.ts'
+import { useDeviceText } from '../devices/useDeviceText.ts'
+import type { TileContent } from './tile-content.ts'
+
+/** A camera, or why it is not seen: in the words of the list of devices. */
+export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
+  const { t } = useText()
+  const { trouble, nextTry } = useDeviceText()
+  const { byId, value } = useDevices()
+  const now = useNow()
+  // Apart from the countdown: a tile whose camera plays has nothing to do each second.
+  const still = computed(() => {
+    const device = byId.value.get(userId())
+    const page = `/devices/${encodeURIComponent(userId())}`
+    const content = {
+      title: userId(),
+      person: '',
+      source: undefined,
+      reason: '',
+      since: 0,
+      next: '',
+      gone: false,
+      page,
+    }
+    if (device === undefined) {
+      const known = value.value !== undefined
+      return { ...content, reason: known ? t('wall.noCamera') : '', gone: known }
+    }
+    const { roomId, userName: title, state, since } = device
+    if (state === 'joined') return { ...content, title, source: { roomId, streamId: device.userId } }
+    return { ...content, title, reason: trouble(device) || t(`devices.states.${state}`), since }
+  })
+  return computed(() => {
+    const device = byId.value.get(userId())
+    if (device === undefined || device.state === 'joined') return still.value
+    return { ...still.value, next: nextTry(device, now.value) }
+  })
+}

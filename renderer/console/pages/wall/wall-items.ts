@@ -1,0 +1,12 @@
+import type { WallItem } from '../../../../shared/console/wall.ts'
+
+/** What tells the tiles of a wall apart. */
+export function itemKey({ kind, id }: WallItem): string {
+  return `${kind} ${id}`
+}
+
+/** The same tiles in the same order. */
+export function sameItems(one: readonly WallItem[], other: readonly WallItem[]): boolean {
+  const keys = (items: readonly WallItem[]): string => JSON.stringify(items.map(itemKey))
+  return keys(one) === keys(other)
+}

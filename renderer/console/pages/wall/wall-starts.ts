@@ -1,0 +1,11 @@
+import type { ConsoleClient } from '../../../kit/transport/client.ts'
+import { StartQueue } from './start-queue.ts'
+
+const queues = new WeakMap<ConsoleClient, StartQueue>()
+
+/** In which the streams of all tiles of a console begin. */
+export function wallStarts(client: ConsoleClient): StartQueue {
+  const there = queues.get(client) ?? new StartQueue()
+  queues.set(client, there)
+  return there
+}

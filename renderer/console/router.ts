@@ -1,0 +1,62 @@
+import { createRouter, createWebHashHistory } from 'vue-router'
+import type { Router } from 'vue-router'
+import type { ConsoleClient } from '../kit/transport/client.ts'
+
+/** Every page, fetched when it is first shown. Routes live in the fragment: they work under app:// and under any server. */
+export function makeRouter(): Router {
+  const router = createRouter({
+    history: createWebHashHistory(),
+    routes: [
+      { path: '/', redirect: '/overview' },
+      { path: '/overview', component: () => import('./pages/OverviewPage.vue') },
+      { path: '/welcome', component: () => import('./pages/WelcomePage.vue') },
+      { path: '/credentials/:key?', component: () => import('./pages/CredentialsPage.vue') },
+      { path: '/rooms/:room?', component: () => import('./pages/RoomsPage.vue') },
+      { path: '/nodes/:name?', component: () => import('./pages/NodesPage.vue') },
+      { path: '/controllers/:id?', component: () => import('./pages/ControllersPage.vue') },
+      { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
+      { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
+      { path: '/events', component: () => import('./pages/EventsPage.vue') },
+      { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
+      { path: '/tester', component: () => import('./pages/TesterPage.vue') },
+      { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
+      { path: '/certificate', component: () => import('./pages/CertificatePage.vue') },
+      { path: '/account', component: () => import('./pages/AccountPage.vue') },
+      { path: '/lab', component: () => import('./pages/LabPage.vue') },
+      { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },
+    ],
+  })
+  // A reader of screens is told of a new page by its heading; parameters (an opened row) are no new page, and a setting that is asked for takes the focus itself.
+  router.afterEach((to, from) => {
+    if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting) return
+    setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
+  })
+  return router
+}
+
+const reloaded = 'roomdesk.reloaded'
+/** Milliseconds in which the page does not load itself anew a second time. */
+const rest = 10_000
+
+/**
+ * A page could not be fetched: the connection is lost, or the controller was replaced by another version, whose pages have other
+ * names. The console is loaded anew at the page that was asked for, as soon as there is a controller.
+ */
+export function loadAnewWhenNeeded(router: Router, client: ConsoleClient): void {
+  let wanted = ''
+  function load(): void {
+    if (wanted === '' || Date.now() - Number(sessionStorage.getItem(reloaded) ?? 0) < rest) return
+    sessionStorage.setItem(reloaded, String(Date.now()))
+    location.hash = wanted
+    location.reload()
+  }
+  router.onError((error, to) => {
+    console.error(error)
+    wanted = to.fullPath
+    if (client.connection.value === 'online') load()
+  })
+  router.afterEach((_to, _from, failure) => {
+    if (!failure) wanted = ''
+  })
+  client.onReconnect(load)
+}

@@ -1,0 +1,80 @@
+import { ref } from 'vue'
+import type { Ref } from 'vue'
+import type {
+  EventName,
+  EventPayload,
+  ProcedureInput,
+  ProcedureName,
+  ProcedureOutput,
+} from '../../../shared/console/contract.ts'
+import { CallError, passwordNeeded } from './transport.ts'
+import type { ConnectionState, Transport } from './transport.ts'
+
+/** The controller as the pages see it: typed calls, typed events, the state of the connection. */
+export interface ConsoleClient {
+  kind: Transport['kind']
+  connection: Readonly<Ref<ConnectionState>>
+  /** Resolves to the procedure's value. Rejects with a CallError. */
+  call<N extends ProcedureName>(name: N, ...input: CallInput<N>): Promise<ProcedureOutput<N>>
+  on<N extends EventName>(name: N, listener: (payload: EventPayload<N>) => void): () => void
+  /**
+   * Registers who asks for the own password. A call that was refused for want of it is repeated once when `ask` resolves to true.
+   * @returns unregisters
+   */
+  onPasswordNeeded(ask: () => Promise<boolean>): () => void
+  /** Called each time the connection has come back: what is shown may be stale. */
+  onReconnect(listener: () => void): () => void
+  /** Connects, or connects again after signing in. */
+  open(): void
+}
+
+type CallInput<N extends ProcedureName> =
+  undefined extends ProcedureInput<N> ? [input?: ProcedureInput<N>] : [input: ProcedureInput<N>]
+
+/** Puts types on a transport. */
+export function consoleClient(transport: Transport): ConsoleClient {
+  const connection = ref(transport.state())
+  const reconnected = new Set<() => void>()
+  let wasOnline = connection.value === 'online'
+  transport.onState((state) => {
+    connection.value = state
+    if (state !== 'online') return
+    if (wasOnline) for (const listener of [...reconnected]) listener()
+    wasOnline = true
+  })
+  let askPassword: (() => Promise<boolean>) | undefined
+  const byName = new Map<string, Set<(payload: never) => void>>()
+  transport.onEvent((event) => {
+    for (const listener of [...(byName.get(event.name) ?? [])]) listener(event.payload as never)
+  })
+
+  return {
+    kind: transport.kind,
+    connection,
+    async call<N extends ProcedureName>(name: N, ...[input]: CallInput<N>) {
+      let result = await transport.call(name, input ?? {})
+      if (!result.ok && result.error.name === passwordNeeded && (await askPassword?.()) === true)
+        result = await transport.call(name, input ?? {})
+      // The controller parsed its answer by the contract's own schema before it sent it.
+      if (result.ok) return result.value as ProcedureOutput<N>
+      throw new CallError(result.error.code, result.error.message, result.error.problems, result.error)
+    },
+    on(name, listener) {
+      const listeners = byName.get(name) ?? new Set()
+      byName.set(name, listeners)
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    onPasswordNeeded(ask) {
+      askPassword = ask
+      return () => {
+        if (askPassword === ask) askPassword = undefined
+      }
+    },
+    onReconnect(listener) {
+      reconnected.add(listener)
+      return () => reconnected.delete(listener)
+    },
+    open: () => transport.open(),
+  }
+}

@@ -1,0 +1,175 @@
+import type { ConsoleEvent } from '../../../shared/console/contract.ts'
+import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import { sessionState } from './session.ts'
+import { CallError, isResult, listeners } from './transport.ts'
+import type { ConnectionState, Transport } from './transport.ts'
+
+/** What the transport needs of its surroundings; the defaults are the browser's. */
+export interface WebSocketOptions {
+  url?: string
+  /** Milliseconds a call waits for its answer. */
+  callTimeout?: number
+  /** Milliseconds before the first reconnection; doubles up to `maxWait`. */
+  firstWait?: number
+  maxWait?: number
+  /** Milliseconds before another attempt where too many consoles are open. */
+  crowdedWait?: number
+  /** Milliseconds a connection may take. */
+  connectTimeout?: number
+  session?: typeof sessionState
+}
+
+/** Code with which the controller closes a connection beyond a share (server/console/console-socket.ts). */
+const tooMany = 4429
+
+interface Waiting {
+  resolve(result: ConsoleResult<unknown>): void
+  reject(error: CallError): void
+  timer: number
+}
+
+/** The browser's transport, over the WebSocket of the headless console at the page's own origin. */
+export function webSocketTransport(options: WebSocketOptions = {}): Transport {
+  const url = options.url ?? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`
+  const {
+    callTimeout = 15_000,
+    firstWait = 500,
+    maxWait = 10_000,
+    crowdedWait = 30_000,
+    connectTimeout = 10_000,
+  } = options
+  const session = options.session ?? sessionState
+  const events = listeners<ConsoleEvent>()
+  const states = listeners<ConnectionState>()
+  const waiting = new Map<number, Waiting>()
+  /** Calls made before the first connection. */
+  let queue: string[] = []
+  let state: ConnectionState = 'connecting'
+  let socket: WebSocket | null = null
+  let nextId = 1
+  let wait = firstWait
+  let retry = 0
+  let closed = false
+
+  function become(next: ConnectionState): void {
+    if (state === next) return
+    state = next
+    states.tell(next)
+  }
+
+  function failAll(message: string): void {
+    queue = []
+    for (const [id, call] of waiting) {
+      clearTimeout(call.timer)
+      waiting.delete(id)
+      call.reject(new CallError('offline', message))
+    }
+  }
+
+  function receive(data: unknown): void {
+    const message = parse(data)
+    if (!message) return
+    if (typeof message.id === 'number') {
+      const call = waiting.get(message.id)
+      if (!call) return
+      waiting.delete(message.id)
+      clearTimeout(call.timer)
+      if (isResult(message.result)) call.resolve(message.result)
+      else call.reject(new CallError('internal', 'The answer is malformed.'))
+      return
+    }
+    // The controller validates what it pushes against the contract; both sides are of one build.
+    if (typeof message.event === 'string') {
+      events.tell({ name: message.event, payload: message.payload } as ConsoleEvent)
+    }
+  }
+
+  async function lost(code: number): Promise<void> {
+    socket = null
+    failAll('The connection to the controller was lost.')
+    if (closed) return
+    if (code === tooMany) {
+      become('crowded')
+      clearTimeout(retry)
+      retry = window.setTimeout(open, crowdedWait)
+      return
+    }
+    if (state === 'online') become('lost')
+    if ((await session()) === 'signed_out') {
+      become('signed_out')
+      return
+    }
+    if (closed || socket) return
+    if (state !== 'connecting' && state !== 'crowded') become('lost')
+    const spread = wait * (0.75 + Math.random() / 2)
+    wait = Math.min(wait * 2, maxWait)
+    clearTimeout(retry)
+    retry = window.setTimeout(open, spread)
+  }
+
+  function open(): void {
+    clearTimeout(retry)
+    if (socket || closed) return
+    if (state === 'signed_out') become('connecting')
+    const mine = new WebSocket(url)
+    socket = mine
+    const timer = window.setTimeout(() => mine.close(), connectTimeout)
+    mine.addEventListener('open', () => {
+      clearTimeout(timer)
+      wait = firstWait
+      for (const text of queue) mine.send(text)
+      queue = []
+      become('online')
+    })
+    mine.addEventListener('message', (event: MessageEvent<unknown>) => receive(event.data))
+    mine.addEventListener('close', ({ code }) => {
+      clearTimeout(timer)
+      if (socket === mine) void lost(code)
+    })
+  }
+
+  // The machine says that the network is back: no need to wait for the next attempt.
+  window.addEventListener('online', open)
+
+  return {
+    kind: 'websocket',
+    call(name, input) {
+      return new Promise((resolve, reject) => {
+        if (state === 'lost' || state === 'crowded' || state === 'signed_out' || closed) {
+          reject(new CallError('offline', 'The controller cannot be reached.'))
+          return
+        }
+        const id = nextId++
+        const timer = window.setTimeout(() => {
+          waiting.delete(id)
+          reject(new CallError('timeout', `${name} was not answered within ${callTimeout / 1000} s.`))
+        }, callTimeout)
+        waiting.set(id, { resolve, reject, timer })
+        const text = JSON.stringify({ id, procedure: name, input })
+        if (socket?.readyState === WebSocket.OPEN) socket.send(text)
+        else queue.push(text)
+      })
+    },
+    onEvent: events.add,
+    state: () => state,
+    onState: states.add,
+    open,
+    close() {
+      closed = true
+      clearTimeout(retry)
+      window.removeEventListener('online', open)
+      failAll('The console was closed.')
+      socket?.close()
+    },
+  }
+}
+
+function parse(data: unknown): Record<string, unknown> | null {
+  if (typeof data !== 'string') return null
+  try {
+    const message: unknown = JSON.parse(data)
+    return typeof message === 'object' && message !== null ? { ...message } : null
+  } catch {
+    return null
+  }
+}

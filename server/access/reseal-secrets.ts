@@ -1,0 +1,98 @@
+import { setImmediate as immediate, setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { accountLocks } from './accounts/accounts.ts'
+import {
+  placeOf,
+  type SealedCollection,
+  sealedCollections,
+  sealedTextOf,
+  withSealedText,
+} from '../store/sealed-places.ts'
+import { isPlaceless } from '../store/sealer.ts'
+import { isSealedForPlaces, resealed, withPlacedSecrets } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** Records that are inspected in one turn of the event loop: well below a millisecond. */
+const inspectedAtOnce = 1_000
+/** Records that are sealed anew together: about a millisecond. */
+const resealedAtOnce = 50
+/** Pause after a storage error, in milliseconds. */
+const retryMs = 30_000
+
+/**
+ * Seals the secrets of an earlier version for their places while the site runs, then marks the site: texts without a place open no more.
+ * A storage error delays it; the next start goes on where this one ended. Never rejects.
+ */
+export async function resealSecrets(store: Store, signal: AbortSignal, logger: Logger): Promise<void> {
+  try {
+    // The start comes first.
+    await immediate(undefined, { signal })
+    while (!isSealedForPlaces(store)) {
+      try {
+        const count = await resealAll(store, signal)
+        if (count > 0) logger.info({ secrets: count }, 'secrets sealed for their records')
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        logger.warn({ err: error }, 'secrets not sealed for their records yet, trying again')
+        await setTimeout(retryMs, undefined, { signal, ref: false })
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) logger.error({ err: error }, 'sealing secrets for their records failed')
+  }
+}
+
+/** Returns how many records were sealed anew. */
+async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
+  let count = 0
+  let inspected = 0
+  for (const collection of sealedCollections) {
+    let pending: Promise<void>[] = []
+    for (const [key, record] of store.all(collection)) {
+      if (isPlaceless(sealedTextOf(collection, record))) pending.push(resealOne(store, collection, key))
+      if (pending.length >= resealedAtOnce) {
+        count += pending.length
+        await Promise.all(pending)
+        pending = []
+      } else if (++inspected % inspectedAtOnce === 0) await immediate()
+      signal.throwIfAborted()
+    }
+    count += pending.length
+    await Promise.all(pending)
+  }
+  signal.throwIfAborted()
+  await store.transact(accountLocks, (transaction) => {
+    const settings = store.get('settings', 'site')
+    if (settings === undefined) return
+    transaction.put('settings', 'site', { ...withPlacedSecrets(settings, store), sealed_for_places: true })
+  })
+  return count
+}
+
+/** Leaves a text that does not open as it is. */
+async function resealOne(store: Store, collection: SealedCollection, key: string): Promise<void> {
+  for (;;) {
+    const locks = locksOf(store, collection, key)
+    const done = await store.transact(locks, (transaction) => {
+      // A device may have moved to another room while this waited.
+      if (locks.join() !== locksOf(store, collection, key).join()) return false
+      const record = store.get(collection, key)
+      if (record === undefined) return true
+      const text = sealedTextOf(collection, record)
+      if (!isPlaceless(text)) return true
+      const after = resealed(text, placeOf(collection, key), store)
+      if (after !== text) transaction.put(collection, key, withSealedText(collection, record, after))
+      return true
+    })
+    if (done) return
+  }
+}
+
+/** Locks that every change of a record holds. A room that is deleted takes its devices along. */
+function locksOf(store: Store, collection: SealedCollection, key: string): readonly string[] {
+  if (collection === 'accounts') return accountLocks
+  const lock = `${collection}/${key}`
+  const room = collection === 'devices' ? store.get('devices', key)?.roomId : undefined
+  return room === undefined ? [lock] : [`rooms/${room}`, lock]
+}

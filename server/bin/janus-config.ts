@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { boundUrl, listenerUrl } from '../edge/network-addresses.ts'
+import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
+import { printedFiles } from '../nodes/janus/configuration/node-files.ts'
+import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
+import { applySiteFile, readSiteFile, type SiteFile } from '../controller/site-file.ts'
+import { StoreLockedError } from '../store/files/folder-lock.ts'
+import { openStore } from '../store/open-store.ts'
+import { DatabaseInUseError } from '../store/postgres/database-error.ts'
+import { createSealer, loadKeyFile } from '../store/sealer.ts'
+import { siteSettings, unsealIn } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** There are no such files; the message says what to mend. */
+export class JanusConfigError extends Error {
+  override readonly name = 'JanusConfigError'
+}
+
+/** Whose files are wanted. */
+export interface JanusConfigOptions {
+  dataFolder: string
+  /** Address of the database that holds the site; left out: the site file names it, or files hold the site. */
+  database?: string | undefined
+  /** A site file that is applied first, unless a controller works on the folder, which applies its own; left out: none. */
+  sitePath: string | undefined
+  /** Of the node. */
+  name: string
+  /** Flags of the controller: they come before the settings. */
+  host: string | undefined
+  eventPort: number | undefined
+}
+
+/**
+ * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
+ * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
+ */
+export async function janusConfiguration({
+  dataFolder,
+  sitePath,
+  name,
+  ...flags
+}: JanusConfigOptions): Promise<string> {
+  const site = sitePath === undefined ? undefined : await readSiteFile(sitePath)
+  const database = flags.database ?? site?.store
+  if (site !== undefined) await applyFirst(dataFolder, database, site)
+  const keyFile = join(dataFolder, 'seal.key')
+  // Looking makes nothing: neither a folder nor a key.
+  if (!existsSync(keyFile)) {
+    const where = 'The desktop app, whose key is in the keychain, has a button for this beside the node.'
+    throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
+  }
+  const sealer = createSealer(await loadKeyFile(keyFile))
+  const state = await readSite(dataFolder, database).catch((error: unknown) => {
+    if (error instanceof UnreadableSiteError) throw new JanusConfigError(error.message, { cause: error })
+    throw error
+  })
+  const { nodes } = state
+  const node = nodes.get(name)
+  if (node?.kind !== 'janus') {
+    const names = [...nodes.values()].filter(({ kind }) => kind === 'janus').map((each) => each.name)
+    const has = names.length === 0 ? 'It has no Janus node.' : `Its Janus nodes: ${names.join(', ')}.`
+    throw new JanusConfigError(`The site in ${dataFolder} has no Janus node named ${JSON.stringify(name)}. ${has}`)
+  }
+  const get: Store['get'] = (collection, key) => state[collection].get(key)
+  const secrets: Pick<Store, 'get' | 'unseal'> = {
+    get,
+    unseal: (text, place) => unsealIn({ get }, sealer, text, place),
+  }
+  const { listeners, tls } = siteSettings(secrets)
+  const { host = listeners.host, eventPort = listeners.event_port } = flags
+  const scheme = tls.mode === 'off' ? 'http' : 'https'
+  // Which port a controller picked by itself only that one knows.
+  const eventUrl =
+    eventPort === null ? '' : eventPort === 0 ? undefined : boundUrl(listenerUrl(host, eventPort, scheme), host)
+  return printedFiles(await filesOfNode(node, secrets, eventUrl))
+}
+
+/** Where a controller works on the site, that one applies its own. */
+async function applyFirst(folder: string, database: string | undefined, site: SiteFile): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  let store: Store
+  try {
+    store = await openStore({ folder, database, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+  } catch (error) {
+    if (error instanceof StoreLockedError || error instanceof DatabaseInUseError) return
+    throw error
+  }
+  try {
+    await applySiteFile(store, site)
+  } finally {
+    await store.close()
+  }
+}

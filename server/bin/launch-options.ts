@@ -1,0 +1,201 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { holdsPassword } from '../store/postgres/database-password.ts'
+
+/** How the headless controller was started: flags, else `ROOMDESK_<FLAG>` in the environment. What is left out comes from the settings. */
+export interface LaunchOptions {
+  dataDir: string
+  host: string | undefined
+  mediaPort: number | undefined
+  devicePort: number | undefined
+  nodePort: number | undefined
+  consolePort: number | undefined
+  eventPort: number | undefined
+  /** Address of the database that holds the site's state; left out: the site file says so, or files do. */
+  store: string | undefined
+  /** The password of `store` was given as an argument, where every user of the machine can read it. */
+  storePasswordShown: boolean
+  /** File with the password of the database. */
+  storePasswordFile: string | undefined
+  /** File of the key that all controllers of a site share; left out: seal.key in the data folder. */
+  sealKey: string | undefined
+  /** Of this controller, among those of its site; left out: the name of its machine. */
+  controllerName: string | undefined
+  /** Other controllers of the site may be called in plain HTTP on other machines, too. */
+  allowPlainControllers: boolean | undefined
+  /** Move the site there, and end. */
+  moveStore: 'database' | 'files' | undefined
+  /** Path of a site file. */
+  site: string | undefined
+  /** The console key is switched on again. */
+  consoleKey: boolean | undefined
+  /** Comes before the setting `compatibility.older_clients`. */
+  olderClients: boolean | undefined
+  /** Comes before the setting `compatibility.get_access_token`. */
+  getAccessToken: boolean | undefined
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg: string | undefined
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  /** Print the configuration files of this Janus node, and end. */
+  janusConfig: string | undefined
+  /** Say whether the event log of the data folder is as it was written, and end. */
+  verifyLog: boolean
+  help: boolean
+}
+
+/** The command line or the environment is wrong; the message names the flag. */
+export class LaunchError extends Error {
+  override readonly name: string = 'LaunchError'
+}
+
+export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
+  --data-dir DIR       where the site is kept (default: a folder of this user)
+  --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR)
+  --store-password-file FILE
+                       file whose first line is the password of the database (default: ~/.pgpass, or PGPASSFILE)
+  --seal-key FILE      the key that all controllers of a site share (default: seal.key in DIR)
+  --controller-name NAME
+                       what this controller is called among those of its site (default: the name of this machine)
+  --allow-plain-controllers on|off
+                       pass requests on to a controller of an older version on another machine in plain HTTP (default off)
+  --move-store database|files
+                       move the site from the files in DIR to the database of --store, or back, and end
+  --host ADDRESS       address to listen on (default 127.0.0.1: this machine only)
+  --media-port N       media room API (default 7080); 0 picks a free port
+  --device-port N      external device API (default 7081)
+  --node-port N        the media node of this machine (default 7082)
+  --console-port N     operator console (default 7083)
+  --event-port N       where Janus nodes send their events (default: off, they are polled)
+  --site FILE          JSON document to apply at start (credentials, nodes, licence, settings)
+  --console-key on     switch the sign-in with the console key on again, and keep it on
+  --older-clients on|off
+                       clients of the original platform work unmodified (default: as the settings say)
+  --get-access-token on|off
+                       they may trade their secret_key in a URL for a token (default: as the settings say)
+  --ffmpeg PATH        what makes playable what browsers cannot play (default: the one in PATH, if there is one)
+  --janus-config NAME  print the configuration files that make a Janus server this node, secrets included, and end
+  --verify-log         say whether the event log was changed or cut, and end: exit code 0 or 1
+  --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
+
+const flags = [
+  'data-dir',
+  'store',
+  'store-password-file',
+  'seal-key',
+  'controller-name',
+  'allow-plain-controllers',
+  'move-store',
+  'host',
+  'media-port',
+  'device-port',
+  'node-port',
+  'console-port',
+  'event-port',
+  'site',
+  'console-key',
+  'older-clients',
+  'get-access-token',
+  'ffmpeg',
+  'janus-config',
+  'log-level',
+] as const
+type Flag = (typeof flags)[number]
+
+const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
+const moveTarget = z.enum(['database', 'files']).optional()
+const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+
+/** @throws LaunchError */
+export function readLaunchOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LaunchOptions {
+  let values: Partial<Record<Flag, string>> & { help?: boolean; 'verify-log'?: boolean }
+  try {
+    const string = { type: 'string' } as const
+    const options = {
+      ...Object.fromEntries(flags.map((flag) => [flag, string])),
+      help: { type: 'boolean', short: 'h' },
+      'verify-log': { type: 'boolean' },
+    } as const
+    values = parseArgs({ args: [...argv], options, allowPositionals: false }).values
+  } catch (error) {
+    throw new LaunchError(error instanceof Error ? error.message : 'The flags are wrong.')
+  }
+  const read = (flag: Flag): { from: string; text: string } | undefined => {
+    const variable = `ROOMDESK_${flag.toUpperCase().replaceAll('-', '_')}`
+    if (values[flag] !== undefined) return { from: `--${flag}`, text: values[flag] }
+    const text = environment[variable]
+    return text === undefined || text === '' ? undefined : { from: variable, text }
+  }
+  const port = (flag: Flag): number | undefined => {
+    const given = read(flag)
+    if (given === undefined) return undefined
+    if (!/^\d{1,5}$/.test(given.text) || Number(given.text) > 65_535) {
+      throw new LaunchError(`${given.from} must be a port from 0 to 65535, not ${JSON.stringify(given.text)}.`)
+    }
+    return Number(given.text)
+  }
+  const onOrOff = (flag: Flag): boolean | undefined => {
+    const given = read(flag)
+    if (given === undefined) return undefined
+    if (given.text !== 'on' && given.text !== 'off')
+      throw new LaunchError(`${given.from} must be on or off, not ${JSON.stringify(given.text)}.`)
+    return given.text === 'on'
+  }
+  const consoleKey = read('console-key')
+  if (consoleKey !== undefined && consoleKey.text !== 'on')
+    throw new LaunchError(
+      `${consoleKey.from} must be on, not ${JSON.stringify(consoleKey.text)}: the settings switch it off.`,
+    )
+  const host = read('host')
+  if (host !== undefined && !/^[\w.:%-]{1,253}$/.test(host.text))
+    throw new LaunchError(`${host.from} must be an address or a host name.`)
+  const level = read('log-level')
+  const parsedLevel = logLevel.safeParse(level?.text ?? 'info')
+  if (!parsedLevel.success)
+    throw new LaunchError(`${level?.from ?? '--log-level'} must be one of ${logLevel.options.join(', ')}.`)
+  const store = read('store')
+  const passwordFile = read('store-password-file')
+  const moveStore = read('move-store')
+  const target = moveTarget.safeParse(moveStore?.text)
+  if (!target.success)
+    throw new LaunchError(`${moveStore?.from} must be database or files, not ${JSON.stringify(moveStore?.text)}.`)
+  const sealKey = read('seal-key')
+  const controllerName = read('controller-name')
+  if (controllerName !== undefined && !controllerNamePattern.test(controllerName.text))
+    throw new LaunchError(`${controllerName.from} must be a name of 1 to 64 characters without control characters.`)
+  const site = read('site')
+  return {
+    dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
+    store: store?.text,
+    storePasswordShown: values.store !== undefined && holdsPassword(values.store),
+    storePasswordFile: passwordFile === undefined ? undefined : resolve(passwordFile.text),
+    sealKey: sealKey === undefined ? undefined : resolve(sealKey.text),
+    controllerName: controllerName?.text,
+    allowPlainControllers: onOrOff('allow-plain-controllers'),
+    moveStore: target.data,
+    host: host?.text,
+    mediaPort: port('media-port'),
+    devicePort: port('device-port'),
+    nodePort: port('node-port'),
+    consolePort: port('console-port'),
+    eventPort: port('event-port'),
+    site: site === undefined ? undefined : resolve(site.text),
+    consoleKey: consoleKey === undefined ? undefined : true,
+    olderClients: onOrOff('older-clients'),
+    getAccessToken: onOrOff('get-access-token'),
+    ffmpeg: read('ffmpeg')?.text,
+    logLevel: parsedLevel.data,
+    janusConfig: read('janus-config')?.text,
+    verifyLog: values['verify-log'] === true,
+    help: values.help === true,
+  }
+}
+
+/** A folder of this user, where the platform keeps such things. */
+function defaultDataFolder(environment: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32')
+    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Roomdesk')
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Roomdesk')
+  return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'roomdesk')
+}

@@ -1,0 +1,89 @@
+/**
+ * The program of the embedded media node. It is started by the controller as a child process (`child_process.fork` or Electron's `utilityProcess`), is told
+ * what to do in messages, and ends with its controller.
+ */
+import ndc from 'node-datachannel'
+import type { FromNode } from '../../shared/media/control.ts'
+import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
+import { ControlService } from '../media/control-service.ts'
+import { nodeWeb } from './node-web.ts'
+
+/** Electron's end of the messages, where there is one. */
+interface ParentPort {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (event: { data: unknown }) => void): void
+}
+
+/** What open connections have to close in, in milliseconds. */
+const closeMs = 1_000
+/** Exit code after an error that nobody foresaw (EX_SOFTWARE of sysexits.h), and what its last words may take, in milliseconds. */
+const crashExitCode = 70
+const crashMs = 200
+
+const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
+const gathered = new GatheredMessages<FromNode>((message) => {
+  if (parentPort !== undefined) parentPort.postMessage(message)
+  // A controller that is gone takes nothing, which is no failure of the node: `disconnect` follows.
+  else if (process.connected) process.send?.(message, undefined, undefined, () => {})
+})
+const service = new ControlService(
+  (message, urgency) => {
+    if (urgency === 'soon') gathered.sendSoon(message)
+    else gathered.send(message)
+  },
+  nodeWeb,
+  () => void end(),
+)
+let ending = false
+
+function receive(value: unknown): void {
+  for (const message of messagesOf(value)) void receiveOne(message)
+}
+
+async function receiveOne(message: unknown): Promise<void> {
+  if (await service.receive(message)) await end()
+}
+
+async function end(): Promise<void> {
+  if (ending) return
+  ending = true
+  // Native threads hold the process: it ends by word, not by running out of work.
+  setTimeout(() => process.exit(0), closeMs)
+  await service.close().catch(() => {})
+  gathered.flush()
+  process.exit(0)
+}
+
+ndc.initLogger('Fatal', () => {})
+parentPort?.on('message', ({ data }) => receive(data))
+process.on('message', (value) => receive(value))
+process.on('disconnect', () => void end())
+process.on('SIGTERM', () => void end())
+// The controller decides when to end: an interrupt at the terminal reaches every process of the group.
+process.on('SIGINT', () => {})
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+
+/** An error that was caught nowhere: nobody knows what of the state still holds. The controller hears of it, and starts another node. */
+function fail(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (ending) return
+  ending = true
+  // The message is on its way before the process ends; or nobody takes messages any more.
+  setTimeout(() => process.exit(crashExitCode), crashMs)
+  try {
+    service.log.error('unforeseen error', text)
+    gathered.flush()
+    setImmediate(() => process.exit(crashExitCode))
+  } catch {
+    process.stderr.write(`${text}\n`)
+  }
+}
+
+function asParentPort(value: unknown): ParentPort | undefined {
+  return isParentPort(value) ? value : undefined
+}
+
+function isParentPort(value: unknown): value is ParentPort {
+  return typeof value === 'object' && value !== null && 'postMessage' in value && 'on' in value
+}

@@ -1,0 +1,59 @@
+import { clientAddress } from '../edge/client-address.ts'
+import { connectionLimits } from '../edge/limits.ts'
+import type { EdgeLog } from '../edge/guards.ts'
+import { RequestProof } from '../edge/request-proof.ts'
+import { EdgeServer } from '../edge/server.ts'
+import { StaticFiles } from '../edge/static-files.ts'
+import type { Web } from '../media/http/web.ts'
+import type { Log } from '../media/base/media-log.ts'
+
+/** Gives the embedded node its port and its page: made by the edge, as those of the controller are. */
+export function nodeWeb(log: Log): Web {
+  return {
+    files: (folder) => new StaticFiles(folder),
+    client: clientAddress,
+    port(handlers, passedOn) {
+      const server = new EdgeServer({
+        ...handlers,
+        name: 'node',
+        proof:
+          passedOn === undefined
+            ? undefined
+            : new RequestProof(Buffer.from(passedOn.key, 'base64'), passedOn.self, passedOn.tls),
+        log: edgeLog(log),
+        limits: connectionLimits.node,
+        timeouts: { requestMs: 15_000, keepAliveMs: 30_000 },
+        maxHeaderSize: 16 * 1024,
+      })
+      return {
+        async start(address) {
+          try {
+            return await server.start(address)
+          } catch (error) {
+            // The controller hears what the system said, and finds the words for its operator.
+            throw error instanceof Error && error.cause instanceof Error ? error.cause : error
+          }
+        },
+        stop: () => server.stop(0),
+        secure: (tls) => server.secure(tls),
+        get connections() {
+          return server.connections
+        },
+      }
+    },
+  }
+}
+
+/** The node's log takes a text where others take fields. */
+function edgeLog(log: Log): EdgeLog {
+  return {
+    warn: (fields, message) => log.warn(message, detailOf(fields)),
+    error: (fields, message) => log.error(message, detailOf(fields)),
+  }
+}
+
+function detailOf(fields: object): string {
+  const { err, ...others }: { err?: unknown } = fields
+  const stack = err instanceof Error ? (err.stack ?? err.message) : ''
+  return `${JSON.stringify(others)} ${stack}`.trim()
+}

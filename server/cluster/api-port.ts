@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OperationContract } from '../../shared/operation.ts'
+import type { ApiName } from '../../shared/result-codes.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { connectionLimits } from '../edge/limits.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { EdgeServer } from '../edge/server.ts'
+import { AnswerWriter } from '../http/answer.ts'
+import { AnswerFunnel } from '../http/answer-funnel.ts'
+import { readCallback } from '../http/checks/check-callback.ts'
+import { type Exchange, readHead } from '../http/exchange.ts'
+import { maxApiHeaderSize, wantsApiBody } from '../http/listener.ts'
+import type { Port } from '../http/listeners.ts'
+import { malformedAnswers } from '../http/malformed.ts'
+import { RequestsUnderWay } from '../http/requests-under-way.ts'
+import { type CompatibilitySwitches, routeTables } from '../http/route-tables.ts'
+import type { Log } from '../observe/log.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { ReverseProxy } from './reverse-proxy.ts'
+import { portOf } from './server-port.ts'
+
+/** What an API port of a standby is made of. */
+export interface ApiProxyOptions {
+  api: ApiName
+  /** What the leader answers there. */
+  contracts: readonly OperationContract[]
+  olderClients: { contracts: readonly OperationContract[]; switches: () => CompatibilitySwitches }
+  settings: () => Settings
+  observer: RequestObserver
+  passOn: ReverseProxy
+  proof: RequestProof
+  kept: KeptPorts
+  log: Log
+}
+
+const nobodyLeads = 'No controller leads this site at the moment: nothing was changed. Try again in a moment.'
+const lost = 'The controller that leads was lost before it answered: whether this was done is not known.'
+/** Reads of what is no operation, such as the join page. */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** One of the two API ports of a controller that stands by: every request goes to the leader; what cannot, is answered in the form that the API has. */
+export function apiProxyPort(options: ApiProxyOptions): Port {
+  const { api, settings, log, proof, kept, passOn } = options
+  const answers = new AnswerWriter(() => settings().cors_origins)
+  const table = routeTables(options.contracts.map(withoutCode), {
+    operations: options.olderClients.contracts.map(withoutCode),
+    switches: options.olderClients.switches,
+  })
+  const underWay = new RequestsUnderWay()
+  const funnel = new AnswerFunnel({ api, observer: options.observer, log, answers, older: () => table().older })
+
+  const pass = async (exchange: Exchange): Promise<void> => {
+    const { request, response, route } = exchange
+    const result = await passOn.request(request, response, {
+      listener: api,
+      safe: route === undefined ? safeMethods.has(request.method ?? '') : route.safe,
+      waitMs: settings().deadlines.store_ms,
+    })
+    if (result === 'answered' || result === 'gone') return
+    readCallback(exchange)
+    exchange.unread = exchange.hasBody && !request.complete
+    funnel.refuseUnstored(exchange, result === 'nobody' ? nobodyLeads : lost)
+  }
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const exchange = readHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)
+    void underWay.track(exchange, pass(exchange), (error) => funnel.failWith(exchange, error))
+  }
+  const server = new EdgeServer({
+    ...malformedAnswers({ funnel, pendingAnswer: (socket) => underWay.pendingAnswer(socket) }),
+    name: api,
+    log,
+    limits: connectionLimits.api,
+    maxHeaderSize: maxApiHeaderSize,
+    wantsBody: wantsApiBody,
+    proof,
+    kept,
+    request: handle,
+    badTarget: (request, response) => funnel.refuseTarget(request, response),
+    failed: (request, response) => funnel.answerUnforeseen(request, response),
+    idle: () => underWay.idle(),
+  })
+  return portOf(server)
+}
+
+/** An operation that another controller does. */
+function withoutCode(contract: OperationContract) {
+  return {
+    contract,
+    run: (): never => {
+      throw new TypeError('a controller that stands by does nothing itself')
+    },
+  }
+}

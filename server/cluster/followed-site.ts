@@ -1,0 +1,66 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { SealedPlace } from '../store/sealer.ts'
+import type { Sealer } from '../store/sealer.ts'
+import type { FollowedStore } from '../store/election/site-member.ts'
+import { siteSettings, unsealIn } from '../store/site-settings.ts'
+import type { Change, Store } from '../store/store.ts'
+
+/** What of a store serves a controller that stands by: it reads, and changes nothing. */
+export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
+
+/**
+ * The site as a standby knows it, read like a store. Whose memory that is changes as the program's role does: who listens hears of both.
+ * When somebody was last seen is noted by the controller that leads.
+ */
+export class FollowedSite implements ReadStore {
+  readonly #sealer: Sealer
+  readonly #listeners = new Set<(changes: readonly Change[]) => void>()
+  #store: FollowedStore
+  #stop: () => void
+
+  constructor(store: FollowedStore, sealer: Sealer) {
+    this.#sealer = sealer
+    this.#store = store
+    this.#stop = store.onChange((changes) => this.#tell(changes))
+  }
+
+  /** From now on it is known from there. Listeners are told that settings and accounts may be others. */
+  follow(store: FollowedStore): void {
+    this.#stop()
+    this.#store = store
+    this.#stop = store.onChange((changes) => this.#tell(changes))
+    const settings = store.get('settings', 'site')
+    this.#tell([{ collection: 'settings', key: 'site', value: settings }])
+  }
+
+  settings(): Settings {
+    return siteSettings(this)
+  }
+
+  get: ReadStore['get'] = (collection, key) => this.#store.get(collection, key)
+  all: ReadStore['all'] = (collection) => this.#store.all(collection)
+
+  onChange(listener: (changes: readonly Change[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  transact(): Promise<never> {
+    return Promise.reject(new ApiError('storage', { message: 'This controller stands by and changes nothing.' }))
+  }
+
+  writeBehind(): void {}
+
+  seal(secret: string, place: SealedPlace): string {
+    return this.#sealer.seal(secret, place)
+  }
+
+  unseal(sealed: string, place: SealedPlace): string {
+    return unsealIn(this, this.#sealer, sealed, place)
+  }
+
+  #tell(changes: readonly Change[]): void {
+    for (const listener of [...this.#listeners]) listener(changes)
+  }
+}

@@ -1,0 +1,112 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LeaderHistory } from '../console/leader-history.ts'
+import type { SiteControllers } from '../console/site-controllers.ts'
+import type { ControllerOptions } from '../controller/options.ts'
+import { RequestProof } from '../edge/request-proof.ts'
+import { askOthersBy } from './peer-health.ts'
+import { introduceBy } from './register.ts'
+import type { MemberOptions } from '../store/election/member-options.ts'
+import type { Sealer } from '../store/sealer.ts'
+import type { ControllerPlace, KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
+
+/** How to run a controller of a site that a database holds. */
+export interface SiteControllerOptions extends ControllerOptions {
+  database: string
+  /** For tests. */
+  member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
+}
+
+/** So long a start waits to lead a site that nobody is known to lead, in milliseconds. */
+const soonMs = 1_500
+/** Before a site is joined once more, in milliseconds. */
+const againMs = 1_000
+
+/** Joins the controllers of a site. @throws what `openMember` throws */
+export async function joinSite(
+  options: SiteControllerOptions,
+  sealer: Sealer,
+  whenAway: 'fail' | 'wait',
+  before?: SiteMember,
+): Promise<SiteMember> {
+  const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
+  // A site in files does not load what it does not use.
+  const { openMember } = await import('../store/election/open-member.ts')
+  const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
+  return await openMember({
+    ...member,
+    folder,
+    database,
+    sealer,
+    logger,
+    name,
+    version,
+    whenAway,
+    askOthers: askOthersBy(trust),
+    introduce: introduceBy(trust),
+    ...(before === undefined ? {} : { before }),
+  })
+}
+
+/** Joins the site once more; what is known of it counts meanwhile. The database may be away just now: it is tried until it is back. @throws what `signal` is aborted with */
+export async function joinAgain(
+  options: SiteControllerOptions,
+  sealer: Sealer,
+  signal: AbortSignal,
+  before: SiteMember,
+): Promise<SiteMember> {
+  for (;;) {
+    try {
+      return await joinSite(options, sealer, 'wait', before)
+    } catch (error) {
+      signal.throwIfAborted()
+      options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
+      await sleep(againMs, undefined, { signal })
+    }
+  }
+}
+
+/** The store of a controller that begins, where it leads within a moment; undefined where another leads. @throws what keeps it from leading at all */
+export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>): Promise<FencedStore | undefined> {
+  const over = new AbortController()
+  const other = new Promise<undefined>((resolve) => {
+    const look = (): void => {
+      const leader = member.leader()
+      if (leader !== undefined && leader.id !== member.id) resolve(undefined)
+    }
+    over.signal.addEventListener('abort', member.onLeader(look), { once: true })
+    look()
+  })
+  const late = sleep(soonMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+  try {
+    return await Promise.race([leading, other, late])
+  } finally {
+    over.abort()
+  }
+}
+
+/** The controllers of the site, by whichever membership this program has at the time. @param listeners told who leads, as that changes @param history who led */
+export function controllersBy(
+  member: () => SiteMember,
+  listeners: Set<(leader: KnownController | undefined) => void>,
+  history: LeaderHistory,
+  refusesPlain: (place: ControllerPlace) => boolean,
+): SiteControllers {
+  return {
+    id: member().id,
+    medium: 'database',
+    controllers: () => member().controllers(),
+    leader: () => member().leader(),
+    database: () => member().database(),
+    handOver: (id) => {
+      history.handsOverTo(id)
+      return member().handOver(id)
+    },
+    newLeader: () => history.take(),
+    refusesPlain,
+    onLeader: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { X509Certificate } from 'node:crypto'
+import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectSecurely } from 'node:tls'
+import { isPlainBetweenMachines } from './plain-controllers.ts'
+
+/** A machine that does not even accept a connection by then is taken to be away. Milliseconds. */
+const connectMs = 2_000
+/** Connections of one port to the leader at a time: below what it lets one address have. What is beyond waits for one of them. */
+const maxConnections = 2_000
+/** The leader ends what is idle after 10 s: a request must not cross that on its way. Milliseconds. */
+const idleMs = 4_000
+
+/** Where a port of the leader is. */
+export interface LeaderPort {
+  host: string
+  port: number
+  /** DER of the certificate that it shows controllers; undefined: plain HTTP. */
+  certificate: Buffer | undefined
+}
+
+/**
+ * @param certificate PEM of the certificate that the leader's listeners show controllers, its own first; empty: plain HTTP
+ * @param allowPlain to another machine as well
+ * @returns undefined: nothing listens there, or it may not be called
+ */
+export function leaderPort(url: string, certificate: string, allowPlain: boolean): LeaderPort | undefined {
+  const parsed = URL.parse(url)
+  if (parsed === null || (!allowPlain && isPlainBetweenMachines(url, certificate))) return undefined
+  const secure = parsed.protocol === 'https:'
+  if (secure && certificate === '') return undefined
+  return {
+    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(parsed.port) || (secure ? 443 : 80),
+    certificate: certificate === '' ? undefined : new X509Certificate(certificate).raw,
+  }
+}
+
+/** Connects to a port of the leader; over TLS only to who shows the leader's own certificate. */
+export function connectTo(
+  { host, port, certificate }: LeaderPort,
+  done: (error: Error | null, socket: Socket) => void,
+): void {
+  const socket =
+    certificate === undefined
+      ? connectPlain({ host, port, noDelay: true })
+      : // Who it is shows by its very certificate: who signed it, and for which name, does not matter.
+        connectSecurely({ host, port, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) })
+  let over = false
+  const end = (error: Error | null): void => {
+    if (over) return
+    over = true
+    clearTimeout(timer)
+    socket.off('error', end)
+    // Whoever takes it listens as well.
+    socket.on('error', () => {})
+    if (error !== null) socket.destroy()
+    done(error, socket)
+  }
+  const timer = setTimeout(() => end(new Error(`No connection to ${host}:${port} within ${connectMs} ms.`)), connectMs)
+  socket.on('error', end)
+  socket.once('close', () => end(new Error(`The connection to ${host}:${port} was closed.`)))
+  if (certificate === undefined) socket.once('connect', () => end(null))
+  else {
+    socket.once('secureConnect', () => {
+      const shown = 'getPeerX509Certificate' in socket ? socket.getPeerX509Certificate()?.raw : undefined
+      const right = shown?.equals(certificate) === true
+      end(right ? null : new Error(`${host}:${port} shows another certificate than the leader's.`))
+    })
+  }
+}
+
+/** Keeps connections to one port of the leader. A request on it has a connection, or fails before anything of it was sent. */
+export class LeaderAgent extends Agent {
+  readonly #port: LeaderPort
+
+  constructor(port: LeaderPort) {
+    const options: AgentOptions = {
+      keepAlive: true,
+      maxSockets: maxConnections,
+      maxFreeSockets: 256,
+      scheduling: 'lifo',
+    }
+    super({ ...options, timeout: idleMs })
+    this.#port = port
+  }
+
+  override createConnection(
+    _: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void,
+  ): Duplex | null | undefined {
+    connectTo(this.#port, (error, socket) => done?.(error, socket))
+    return undefined
+  }
+}

@@ -1,0 +1,163 @@
+import { type IncomingMessage, request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { ConsoleError, type ConsoleErrorCode, type ConsoleResult } from '../../shared/console/procedure.ts'
+import { refusal, statusOf } from '../console/console-answer.ts'
+import type { CallOrigin } from '../console/handlers.ts'
+import { callerHeader } from '../console/passed-on-calls.ts'
+import { passedOnHeader } from '../edge/end-to-end-headers.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+
+/** What the leader's console answered. */
+export interface LeaderAnswer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+const codes = Object.keys(statusOf) as [ConsoleErrorCode, ...ConsoleErrorCode[]]
+const resultSchema = z.discriminatedUnion('ok', [
+  z.looseObject({ ok: z.literal(true), value: z.unknown() }),
+  z.looseObject({
+    ok: z.literal(false),
+    error: z.object({
+      code: z.enum(codes),
+      message: z.string(),
+      problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+      name: z.string().optional(),
+      values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    }),
+  }),
+])
+
+/** An answer that takes longer is not waited for, in milliseconds: a probe of a camera takes some. */
+const answerMs = 60_000
+/** A leader that hands over gets to say so, in milliseconds. */
+const lastWordMs = 3_000
+const nobodyLeads = 'Nobody leads the site at the moment: try again.'
+/** The largest answer, in bytes: a part of a backup, a page of rooms. */
+const maxBytes = 32 * 1024 * 1024
+
+/** Calls the console of the leader for somebody who has signed in here. Who they are and what they may do the leader judges by their own session or token. */
+export class LeaderConsole {
+  readonly #way: LeaderResolver
+  readonly #proof: RequestProof
+  readonly #waitMs: () => number
+
+  /** @param waitMs how long is waited for a leader, in milliseconds */
+  constructor(way: LeaderResolver, proof: RequestProof, waitMs: () => number) {
+    this.#way = way
+    this.#proof = proof
+    this.#waitMs = waitMs
+  }
+
+  /** Calls a procedure there. Never rejects because of the leader. */
+  async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
+    try {
+      const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
+        headers: origin.forLeader?.() ?? {},
+        body: JSON.stringify(input ?? {}),
+      })
+      const result = resultSchema.parse(JSON.parse(body))
+      if (result.ok) return { ok: true, value: result.value }
+      const { code, message, problems, name: refused, values } = result.error
+      return {
+        ok: false,
+        error: {
+          code,
+          message,
+          ...(problems === undefined ? {} : { problems }),
+          ...(refused === undefined ? {} : { name: refused }),
+          ...(values === undefined ? {} : { values }),
+        },
+      }
+    } catch (error) {
+      if (error instanceof ConsoleError) return refusal(error.code, error.message)
+      return refusal('failed', 'The controller that leads did not answer: try again.')
+    }
+  }
+
+  /** Headers that open a WebSocket for the leader's events, as a controller of its site. @param receiver id of the leader */
+  headersForEvents(receiver: string): Record<string, string> {
+    const headers = { host: 'localhost', [callerHeader]: 'events' }
+    const value = this.#proof.valueFor({
+      ...{ receiver, listener: 'console', method: 'GET', target: '/ws', client: '', body: undefined },
+      headers: Object.entries(headers).flat(),
+    })
+    return { [passedOnHeader]: value, ...headers }
+  }
+
+  /** One request to the leader's console. @throws ConsoleError failed when nobody leads; what the connection says */
+  async ask(
+    method: string,
+    path: string,
+    client: string,
+    { headers, body = '' }: { headers: Record<string, string>; body?: string },
+  ): Promise<LeaderAnswer> {
+    const signal = AbortSignal.timeout(answerMs)
+    const deadline = performance.now() + this.#waitMs()
+    for (;;) {
+      const target = await this.#way.next('console', deadline, signal)
+      if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
+      const all = Object.entries({
+        // Whoever proves to be of the site may come by any name.
+        host: 'localhost',
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        ...headers,
+      }).flat()
+      const value = this.#proof.valueFor({
+        ...{ receiver: target.id, listener: 'console', method, target: path, headers: all, client, body },
+      })
+      const answer = await this.#attempt(target, method, path, [passedOnHeader, value, ...all], body, signal)
+      if (answer !== undefined) return answer
+      if (performance.now() > deadline) throw new ConsoleError('failed', nobodyLeads)
+    }
+  }
+
+  /** Undefined: nothing of it was sent, or who got it does not lead any more and did nothing. */
+  #attempt(
+    target: LeaderTarget,
+    method: string,
+    path: string,
+    headers: string[],
+    body: string,
+    signal: AbortSignal,
+  ): Promise<LeaderAnswer | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<LeaderAnswer | undefined>()
+    const { host, port } = target.port
+    const outgoing = send({ agent: target.agent, host, port, method, path, headers, signal })
+    let reached = false
+    outgoing.once('socket', () => {
+      reached = true
+    })
+    outgoing.on('error', (error) => {
+      if (reached) return reject(error)
+      this.#way.refused('console', target)
+      resolve(undefined)
+    })
+    const gone = (): void => {
+      setTimeout(() => outgoing.destroy(new Error('Another controller leads.')), lastWordMs).unref()
+    }
+    target.gone.addEventListener('abort', gone, { once: true })
+    outgoing.once('response', (response) => {
+      const { statusCode: status = 502, headers: told } = response
+      // It does not lead, or the proof was too old by the time it came.
+      if (status === 421) {
+        response.resume()
+        this.#way.refused('console', target)
+        resolve(undefined)
+        return
+      }
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > maxBytes) outgoing.destroy(new Error('The answer is too long.'))
+      })
+      text(response).then((answer) => resolve({ status, headers: told, body: answer }), reject)
+    })
+    outgoing.end(body)
+    return promise.finally(() => target.gone.removeEventListener('abort', gone))
+  }
+}

@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { type EventName, events, type EventPayload } from '../../shared/console/contract.ts'
+import type { EventHub } from '../console/event-hub.ts'
+import type { Log } from '../observe/log.ts'
+import { connectTo } from './leader-connection.ts'
+import type { LeaderConsole } from './leader-console.ts'
+import type { LeaderResolver } from './leader-resolver.ts'
+
+/** Before the leader's console is called again, in milliseconds. */
+const againMs = 500
+/** So long a leader is waited for before it is looked for again, in milliseconds. */
+const waitMs = 60_000
+/** The largest message, as the console's own limit of what it holds back. */
+const maxBytes = 16 * 1024 * 1024
+/** The leader pings every 20 s: a connection that says nothing for longer is dead, in milliseconds. */
+const silentMs = 45_000
+
+/** What the events of the leader are followed with. */
+export interface LeaderEventsOptions {
+  hub: EventHub
+  way: LeaderResolver
+  console: LeaderConsole
+  log: Log
+  /** Whether events may go to this controller's pages now. */
+  mayShow: () => boolean
+  /** Called when events come again after some are missing: another connection, or pages that were not shown any. */
+  began: () => void
+}
+
+/** Gives a replica's pages the events of the leader, while there are pages. */
+export class LeaderEvents {
+  readonly #hub: EventHub
+  readonly #way: LeaderResolver
+  readonly #console: LeaderConsole
+  readonly #log: Log
+  readonly #mayShow: () => boolean
+  readonly #began: () => void
+  #withheld = false
+  #following: AbortController | undefined
+
+  constructor({ hub, way, console, log, mayShow, began }: LeaderEventsOptions) {
+    this.#hub = hub
+    this.#way = way
+    this.#console = console
+    this.#log = log
+    this.#mayShow = mayShow
+    this.#began = began
+    hub.watch((listening) => {
+      this.#following?.abort()
+      this.#following = listening ? new AbortController() : undefined
+      if (this.#following !== undefined) void this.#follow(this.#following.signal)
+    })
+  }
+
+  close(): void {
+    this.#following?.abort()
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    let connections = 0
+    while (!signal.aborted) {
+      try {
+        await this.#listen(signal, () => {
+          if (connections++ > 0) this.#began()
+        })
+      } catch (error) {
+        if (signal.aborted) return
+        this.#log.debug({ err: error }, 'the console of the leader sends no events')
+      }
+      await sleep(againMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  /** Resolves when the connection has ended. */
+  async #listen(signal: AbortSignal, open: () => void): Promise<void> {
+    const target = await this.#way.next('console', performance.now() + waitMs, signal)
+    if (target === undefined) return
+    const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
+    connectTo(target.port, (error, socket) => {
+      if (error === null) return resolve(socket)
+      this.#way.refused('console', target)
+      reject(error)
+    })
+    const socket = await connected
+    const headers = this.#console.headersForEvents(target.id)
+    const client = new WebSocket('ws://localhost/ws', {
+      createConnection: () => socket,
+      headers,
+      maxPayload: maxBytes,
+    })
+    const end = (): void => client.terminate()
+    const ends = AbortSignal.any([signal, target.gone])
+    ends.addEventListener('abort', end, { once: true })
+    let silent = setTimeout(end, silentMs).unref()
+    const alive = (): void => {
+      clearTimeout(silent)
+      silent = setTimeout(end, silentMs).unref()
+    }
+    const closed = new Promise<void>((done) => client.once('close', () => done()))
+    client.on('error', end)
+    client.on('ping', alive)
+    client.once('open', open)
+    client.on('message', (data: Buffer) => {
+      alive()
+      this.#tell(data.toString('utf8'))
+    })
+    await closed
+    clearTimeout(silent)
+    ends.removeEventListener('abort', end)
+  }
+
+  #tell(message: string): void {
+    const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
+    // Which controller answers is another here: this one tells it itself.
+    if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return
+    if (!this.#mayShow()) {
+      this.#withheld = true
+      return
+    }
+    if (this.#withheld) {
+      this.#withheld = false
+      return this.#began()
+    }
+    const known = name as EventName
+    this.#hub.emit(known, payload as EventPayload<typeof known>)
+  }
+}

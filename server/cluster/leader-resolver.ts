@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ListenerName } from '../http/listeners.ts'
+import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
+import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
+
+/** Requests that wait for a leader at a time; one more is told at once that nobody leads. */
+const maxWaiting = 5_000
+/** Between two attempts to reach a leader that refuses connections, in milliseconds. */
+const retryMs = 50
+
+/** A port of the leader that can be reached, as far as is known. */
+export interface LeaderTarget {
+  /** Id of the controller: proofs are made for it alone. */
+  id: string
+  agent: LeaderAgent
+  port: LeaderPort
+  /** This very controller leads: requests that had waited are handed to its own ports. */
+  own: boolean
+  /** Aborted when another controller leads. */
+  gone: AbortSignal
+}
+
+interface Leading {
+  id: string
+  place: ControllerPlace
+  own: boolean
+  gone: AbortController
+  targets: Map<ListenerName, LeaderTarget | undefined>
+  /** Ports that refused a connection: they are tried until they accept one. */
+  down: Set<ListenerName>
+}
+
+/**
+ * The way to the controller that leads. Who asks while nobody does, or while the leader cannot be reached, waits. A leader of which nothing is heard any more stays the one
+ * that is asked until another is known: the database may be away, and not the leader.
+ */
+export class LeaderResolver {
+  #leading: Leading | undefined
+  readonly #changed = new Set<() => void>()
+  #waiting = 0
+  #closed = false
+  readonly #allowPlain: boolean
+
+  /** @param allowPlain the leader may be called in plain HTTP on another machine, too */
+  constructor(allowPlain = false) {
+    this.#allowPlain = allowPlain
+  }
+
+  /** Who leads from now on. @param own it is this controller */
+  lead(leader: Pick<KnownController, 'id' | 'place'>, own = false): void {
+    const before = this.#leading
+    if (before?.id === leader.id && before.own === own) {
+      if (samePlace(before.place, leader.place)) return
+      this.#leading = { ...before, place: leader.place, targets: new Map(), down: new Set() }
+    } else {
+      const { id, place } = leader
+      this.#leading = { id, place, own, gone: new AbortController(), targets: new Map(), down: new Set() }
+      before?.gone.abort(new Error('Another controller leads.'))
+    }
+    this.#tell()
+  }
+
+  /** Nobody leads: for a controller that did so itself, or whose place is known to be empty. */
+  leave(): void {
+    const before = this.#leading
+    this.#leading = undefined
+    before?.gone.abort(new Error('Nobody leads.'))
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Whether this controller leads. */
+  get own(): boolean {
+    return this.#leading?.own === true
+  }
+
+  /** The way to a port of the leader, where there is one now. */
+  now(listener: ListenerName): LeaderTarget | undefined {
+    const leading = this.#leading
+    if (leading === undefined || leading.down.has(listener)) return undefined
+    if (!leading.targets.has(listener)) leading.targets.set(listener, targetOf(leading, listener, this.#allowPlain))
+    return leading.targets.get(listener)
+  }
+
+  /**
+   * The way to a port of the leader, as soon as there is one; undefined when there is none by then, or too many wait already.
+   * @param deadline by performance.now()
+   * @throws what `signal` is aborted with
+   */
+  async next(listener: ListenerName, deadline: number, signal: AbortSignal): Promise<LeaderTarget | undefined> {
+    const now = this.now(listener)
+    if (now !== undefined || this.#closed) return now
+    if (this.#waiting >= maxWaiting) return undefined
+    this.#waiting += 1
+    try {
+      for (;;) {
+        const left = deadline - performance.now()
+        if (left <= 0 || this.#closed) return undefined
+        await this.#change(left, signal)
+        const found = this.now(listener)
+        if (found !== undefined) return found
+      }
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  /** Told that a port refused a connection: nobody is sent there until it accepts one. */
+  refused(listener: ListenerName, target: LeaderTarget): void {
+    const leading = this.#leading
+    if (leading?.targets.get(listener) !== target || leading.down.has(listener)) return
+    leading.down.add(listener)
+    void this.#tryAgain(leading, listener, target)
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#closed = true
+    this.leave()
+    this.#tell()
+  }
+
+  async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
+    while (!this.#closed && this.#leading === leading) {
+      await sleep(retryMs, undefined, { ref: false })
+      if (this.#closed || this.#leading !== leading || !(await accepts(target.port))) continue
+      leading.down.delete(listener)
+      this.#tell()
+      return
+    }
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#changed]) listener()
+  }
+
+  /** Resolves at the next change, or after so long. */
+  #change(milliseconds: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    const aborted = (): void => reject(signal.reason)
+    this.#changed.add(resolve)
+    signal.addEventListener('abort', aborted, { once: true })
+    return promise.finally(() => {
+      clearTimeout(timer)
+      this.#changed.delete(resolve)
+      signal.removeEventListener('abort', aborted)
+    })
+  }
+}
+
+function targetOf(
+  { id, place, own, gone }: Leading,
+  listener: ListenerName,
+  allowPlain: boolean,
+): LeaderTarget | undefined {
+  const port = leaderPort(place[listener], place.certificate, allowPlain)
+  return port === undefined ? undefined : { id, agent: new LeaderAgent(port), port, own, gone: gone.signal }
+}
+
+function accepts(port: LeaderPort): Promise<boolean> {
+  return new Promise((resolve) => {
+    connectTo(port, (error, socket) => {
+      socket.destroy()
+      resolve(error === null)
+    })
+  })
+}
+
+function samePlace(one: ControllerPlace, other: ControllerPlace): boolean {
+  const names = ['media', 'device', 'node', 'console', 'event', 'certificate'] as const
+  return names.every((name) => one[name] === other[name])
+}

@@ -1,0 +1,72 @@
+import { request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { answerProofHeader } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { KnownController } from '../store/election/site-member.ts'
+import { connectTo, leaderPort } from './leader-connection.ts'
+
+/** What is asked of another controller's console. */
+export interface ConsoleQuestion {
+  method?: string
+  path: string
+  /** JSON; left out: none. */
+  body?: string
+}
+
+/** How other controllers are asked. */
+export interface PeerTrust {
+  proof: RequestProof
+  /** In plain HTTP on another machine, too. */
+  allowPlain: boolean
+}
+
+/** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
+export class UnprovenAnswerError extends Error {
+  override readonly name = 'UnprovenAnswerError'
+}
+
+/**
+ * Asks the console of another controller, whether it leads or not, by a connection of its own. Question and answer are proven.
+ * @returns undefined: it has none, or may not be called
+ * @throws UnprovenAnswerError; what the connection says; what `signal` is aborted with
+ */
+export async function askConsole(
+  { id, place: { console: url, certificate } }: Pick<KnownController, 'id' | 'place'>,
+  { method = 'GET', path, body = '' }: ConsoleQuestion,
+  { proof, allowPlain }: PeerTrust,
+  signal: AbortSignal,
+): Promise<{ status: number; body: string } | undefined> {
+  const port = leaderPort(url, certificate, allowPlain)
+  if (port === undefined) return undefined
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
+  const aborted = (): void => reject(signal.reason)
+  signal.addEventListener('abort', aborted, { once: true })
+  connectTo(port, (error, socket) => {
+    if (error !== null) return reject(error)
+    if (signal.aborted) return void socket.destroy()
+    // Whoever proves to be of the site may come by any name.
+    const headers = ['Host', 'localhost']
+    if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)))
+    const value = proof.valueFor({
+      ...{ receiver: id, listener: 'console', method, target: path, headers, client: '', body },
+    })
+    const asked = send({
+      createConnection: () => socket,
+      ...{ method, path, signal },
+      headers: [passedOnHeader, value, ...headers, 'Connection', 'close'],
+    })
+    asked.on('error', reject)
+    asked.once('response', (response) => {
+      const { statusCode: status = 0, headers: told } = response
+      const shown = told[answerProofHeader]
+      text(response).then((said) => {
+        const answer = { status, body: said }
+        if (typeof shown === 'string' && proof.isAnswer(id, value, answer, shown)) resolve(answer)
+        else reject(new UnprovenAnswerError(`The answer of ${url} is not that of the controller ${id}.`))
+      }, reject)
+    })
+    asked.end(body)
+  })
+  return await promise.finally(() => signal.removeEventListener('abort', aborted))
+}

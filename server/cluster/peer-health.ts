@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { AskOthers } from '../store/election/member-options.ts'
+import type { KnownController } from '../store/election/site-member.ts'
+import { askConsole, type PeerTrust, UnprovenAnswerError } from './peer-console.ts'
+
+const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
+type Health = z.infer<typeof healthSchema>
+
+/**
+ * Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. An answer that is not that controller's takes nothing from what the others prove.
+ */
+export function askOthersBy(trust: PeerTrust): AskOthers {
+  return async (others, signal) => {
+    let unproven = false
+    const unheard = (error: unknown): undefined => {
+      if (error instanceof UnprovenAnswerError) unproven = true
+    }
+    const said = await Promise.all(others.map((other) => healthOf(other, trust, signal).catch(unheard)))
+    let leader: { id: string; epoch: string } | undefined
+    for (const [index, { id }] of others.entries()) {
+      const { role, epoch = '' } = said[index] ?? {}
+      if (role !== 'leader' || !/^\d{1,18}$/.test(epoch)) continue
+      if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
+    }
+    const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
+    return { ...(leader === undefined ? {} : { leader }), reachDatabase, unproven }
+  }
+}
+
+async function healthOf(other: KnownController, trust: PeerTrust, signal: AbortSignal): Promise<Health | undefined> {
+  const said = await askConsole(other, { path: '/healthz' }, trust, signal)
+  return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import type { Settings } from '../../shared/settings.ts'
+import type { EdgeLog } from '../edge/guards.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import { connectionLimits } from '../edge/limits.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { EdgeServer } from '../edge/server.ts'
+import type { Port } from '../http/listeners.ts'
+import { drain } from '../edge/unread-body.ts'
+import type { ReverseProxy } from './reverse-proxy.ts'
+import type { UpgradeProxy } from './upgrade-proxy.ts'
+import { portOf } from './server-port.ts'
+
+/** What the node port or the event port of a standby is made of. */
+export interface PlainProxyOptions {
+  listener: 'node' | 'event'
+  settings: () => Settings
+  passOn: ReverseProxy
+  upgrades: UpgradeProxy
+  proof: RequestProof
+  /** Left out: its next owner makes a server of its own, as the process of the embedded node does. */
+  kept?: KeptPorts
+  log: EdgeLog
+}
+
+/** As the leader's own ports have it. */
+const maxHeaderSize = { node: 16 * 1024, event: 8 * 1024 } as const
+/** Sent pictures, and films of them, may take their time. */
+const timeouts = { requestMs: 60_000, stallMs: 120_000 }
+
+/** The node port, or the event port, of a controller that stands by: requests and WebSockets go to the leader's. */
+export function plainProxyPort(options: PlainProxyOptions): Port {
+  const { listener, settings, passOn, upgrades, proof, kept, log } = options
+  const waitMs = (): number => settings().deadlines.store_ms
+  const server = new EdgeServer({
+    name: listener,
+    log,
+    limits: connectionLimits[listener],
+    timeouts,
+    maxHeaderSize: maxHeaderSize[listener],
+    proof,
+    kept,
+    async request(request, response) {
+      // Whoever cannot tell whether it was done asks again.
+      const result = await passOn.request(request, response, {
+        listener,
+        safe: request.method === 'GET',
+        waitMs: waitMs(),
+      })
+      if (result !== 'nobody' && result !== 'lost') return
+      refuse(response, result === 'nobody' ? 503 : 502)
+      drain(request, response)
+    },
+    upgrade: (request, socket, head) => void upgrades.pass(listener, request, socket, head, waitMs()),
+  })
+  return portOf(server)
+}
+
+function refuse(response: ServerResponse, status: 502 | 503): void {
+  const text = 'The controller that leads this site cannot be reached at the moment.\n'
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'retry-after': '1',
+    connection: 'close',
+  })
+  response.write(text)
+}

@@ -1,0 +1,21 @@
+import type { Introduce } from '../store/election/member-options.ts'
+import { askConsole, type PeerTrust } from './peer-console.ts'
+
+/** One that does not answer by then is asked again later, in milliseconds. */
+const answerMs = 1_000
+
+/** Makes this controller known to the console of the one that leads (`POST /controllers`). */
+export function introduceBy(trust: PeerTrust): Introduce {
+  return async (leader, joiner, signal) => {
+    const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+    try {
+      const said = await askConsole(leader, question, trust, deadline)
+      return said?.status === 204 ? 'known' : 'open'
+    } catch (error) {
+      // Its machine is there, and says that no program listens.
+      const refused = error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+      return refused ? 'gone' : 'open'
+    }
+  }
+}

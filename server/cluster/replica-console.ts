@@ -1,0 +1,126 @@
+import type { Logger } from 'pino'
+import { accountAccess } from '../access/accounts/account-access.ts'
+import { Callers } from '../console/callers.ts'
+import type { ConsoleKey } from '../console/console-key.ts'
+import { ConsoleListener } from '../console/console-listener.ts'
+import { EventHub } from '../console/event-hub.ts'
+import { ControllerWatch, type SiteControllers } from '../console/site-controllers.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { StaticFiles } from '../edge/static-files.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+import type { EventLog } from '../event-log/event-log.ts'
+import { tellSignIns } from '../event-log/sources/sign-ins.ts'
+import type { Port } from '../http/listeners.ts'
+import { endsSessions } from '../console/ends-sessions.ts'
+import type { FollowedSite } from './followed-site.ts'
+import { LeaderConsole } from './leader-console.ts'
+import { LeaderEvents } from './leader-events.ts'
+import { leaderSignIn } from './leader-sign-in.ts'
+import type { LeaderResolver } from './leader-resolver.ts'
+import { readOnlyDispatch } from './read-only-dispatch.ts'
+import { replicaMetrics } from './replica-metrics.ts'
+
+/** For whoever asks without signing in: what PostgreSQL says names hosts, users and databases. */
+const databaseAway = 'the database cannot be reached'
+
+/** What the console of a standby is made of. */
+export interface ReplicaConsoleOptions {
+  /** Folder of the built page. */
+  page: string
+  site: FollowedSite
+  controllers: SiteControllers
+  key: ConsoleKey
+  events: EventLog
+  proof: RequestProof
+  kept: KeptPorts
+  tls: () => TlsMaterial | undefined
+  way: LeaderResolver
+  version: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /** Of this program, after errors that nobody foresaw. */
+  restarts: number
+  /** Of requests that were passed on. */
+  counts: () => { answered: number; refused: number }
+  connections: () => Promise<Readonly<Record<string, number>>>
+  logger: Logger
+}
+
+/** The console of a controller that stands by: it reads, by the leader's answers. */
+export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): void } {
+  const { site, controllers, key, proof, kept, way, logger } = options
+  const { accountSessions, accessTokens, signIn } = accountAccess(site)
+  const waitMs = (): number => site.settings().deadlines.store_ms
+  const leader = new LeaderConsole(way, proof, waitMs)
+  const hub = new EventHub()
+  const watch = new ControllerWatch({ site: controllers, hub, sink: options.events })
+  const leaderUrl = (): string => controllers.leader()?.place.console ?? ''
+  const dispatch = readOnlyDispatch({
+    controllers: watch,
+    ask: (name, input, origin) => leader.call(name, input, origin),
+    leaderUrl,
+    log: logger,
+  })
+  const listener = new ConsoleListener({
+    dispatch,
+    hub,
+    key,
+    callers: new Callers(key, site, accountSessions, accessTokens),
+    signIn,
+    sessions: accountSessions,
+    leader: leaderSignIn(leader, accountSessions),
+    page: new StaticFiles(options.page),
+    logger,
+    metrics: replicaMetrics({
+      controllers: watch.metrics(),
+      passedOn: options.counts,
+      waiting: () => way.waiting,
+      connections: options.connections,
+      restarts: options.restarts,
+    }),
+    certificate: options.tls,
+    metricsNeedToken: () => site.settings().console.metrics_token,
+    health: (known) => {
+      const { awaySince, error } = controllers.database()
+      const body = {
+        ok: false,
+        role: 'standby',
+        version: options.version,
+        uptime_s: Math.round((Date.now() - options.startedAt) / 1_000),
+        store: awaySince === 0 ? 'ok' : known ? error : databaseAway,
+        leader: controllers.leader()?.name ?? '',
+      }
+      return { ok: false, body }
+    },
+    signIns: tellSignIns(options.events),
+    proof,
+    kept,
+  })
+  const leaderEvents = new LeaderEvents({
+    ...{ hub, way, console: leader, log: logger },
+    // Whose session ended since is not known here.
+    mayShow: () => controllers.database().awaySince === 0,
+    began: () => listener.restartConsoles(),
+  })
+  watch.start()
+  const stopFollowing = site.onChange((changes) => {
+    if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()
+  })
+  const end = (): void => {
+    leaderEvents.close()
+    watch.stop()
+    stopFollowing()
+  }
+  return {
+    start: (host, port, tls) => listener.start(host, port, tls),
+    stop: (deadlineMs) => listener.stop(deadlineMs),
+    letGo: () => listener.letGo(),
+    secure: (tls) => listener.secure(tls),
+    connections: () => listener.connections(),
+    get url() {
+      return listener.url
+    },
+    end,
+  }
+}

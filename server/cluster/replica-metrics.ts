@@ -1,0 +1,48 @@
+import { Counter, Gauge, Registry } from 'prom-client'
+import { addControllerGauges, type ControllerMetricSources } from '../observe/controller-metrics.ts'
+
+/** Read when somebody scrapes. */
+export interface ReplicaMetricSources {
+  controllers: ControllerMetricSources
+  /** Requests that were passed on, and that could not be. */
+  passedOn(): { answered: number; refused: number }
+  /** Requests that wait for a leader. */
+  waiting(): number
+  connections(): Promise<Readonly<Record<string, number>>>
+  /** How often the program was started again after an error that nobody foresaw. */
+  restarts: number
+}
+
+/** The numbers of `/metrics` of a controller that stands by. */
+export function replicaMetrics(sources: ReplicaMetricSources): () => Promise<string> {
+  const registry = new Registry()
+  const registers = [registry]
+  addControllerGauges(registry, sources.controllers)
+  const passedOn = new Gauge({
+    name: 'roomdesk_standby_requests',
+    help: 'Requests that were passed on to the leader since this controller stands by, by whether they were answered.',
+    labelNames: ['answered'],
+    registers,
+  })
+  const waiting = new Gauge({ name: 'roomdesk_standby_waiting', help: 'Requests that wait for a leader.', registers })
+  const connections = new Gauge({
+    name: 'roomdesk_connections',
+    help: 'Open connections by listener.',
+    labelNames: ['listener'],
+    registers,
+  })
+  const restarts = new Counter({
+    name: 'roomdesk_restarts_total',
+    help: 'Times that the controller started itself again after an unforeseen error, since somebody started it.',
+    registers,
+  })
+  restarts.inc(sources.restarts)
+  return async () => {
+    const { answered, refused } = sources.passedOn()
+    passedOn.set({ answered: 'yes' }, answered)
+    passedOn.set({ answered: 'no' }, refused)
+    waiting.set(sources.waiting())
+    for (const [listener, open] of Object.entries(await sources.connections())) connections.set({ listener }, open)
+    return await registry.metrics()
+  }
+}

@@ -1,0 +1,43 @@
+import type { ConsoleKey } from '../console/console-key.ts'
+import type { SiteControllers } from '../console/site-controllers.ts'
+import type { ControllerOptions } from '../controller/options.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+import type { EventLog } from '../event-log/event-log.ts'
+import { replicaConsole } from './replica-console.ts'
+import { Replica, type ReplicaOptions } from './replica.ts'
+
+/** What a controller that stands by works with, beyond its options. */
+export interface ReplicaRoleParts extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
+  controllers: SiteControllers
+  consoleKey: ConsoleKey | undefined
+  events: EventLog
+  tls: TlsMaterial | undefined
+  /** Milliseconds since the epoch. */
+  startedAt: number
+}
+
+/** A controller in the role of a standby: its ports, and its console. */
+export interface ReplicaRole {
+  standby: Replica
+  /** Its console looks at nothing any more. */
+  endConsole(): void
+}
+
+/** Composes the ports of a controller that stands by; nothing listens yet. */
+export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts): ReplicaRole {
+  const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
+  const { consoleKey: key, controllers, events, startedAt, ...ports } = parts
+  const { site, way, proof, kept } = ports
+  const console =
+    page === undefined || key === undefined
+      ? undefined
+      : replicaConsole({
+          ...{ page, key, site, way, proof, kept, controllers, events, version, startedAt, logger },
+          restarts: options.restarts?.total ?? 0,
+          tls: () => standby.tls,
+          counts: () => standby.passOn.counts,
+          connections: () => standby.listeners.connections(),
+        })
+  const standby: Replica = new Replica({ ...ports, overrides, compatibility, dataFolder, console, log: logger })
+  return { standby, endConsole: () => console?.end() }
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deviceOperations } from '../../shared/device-operations.ts'
+import { operationsOfOlderClients } from '../../shared/field-operations.ts'
+import { mediaOperations } from '../../shared/media-operations.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { CertificateWatch } from '../edge/certificate-watch.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
+import { tryPort } from '../edge/try-port.ts'
+import { compatibilitySwitches, type FixedCompatibility } from '../field-api/older-clients.ts'
+import { type ListenerName, type ListenerOverrides, Listeners, type Port } from '../http/listeners.ts'
+import type { Log } from '../observe/log.ts'
+import { apiProxyPort } from './api-port.ts'
+import type { FollowedSite } from './followed-site.ts'
+import type { LeaderResolver } from './leader-resolver.ts'
+import { ReverseProxy } from './reverse-proxy.ts'
+import { UpgradeProxy } from './upgrade-proxy.ts'
+import { plainProxyPort } from './plain-port.ts'
+
+/** What a standby is made of. */
+export interface ReplicaOptions {
+  site: FollowedSite
+  way: LeaderResolver
+  proof: RequestProof
+  /** Ports that this program let go of in its role before, and where they are left for the next. */
+  kept: KeptPorts
+  /** Those that were picked because any would do. */
+  ports: Partial<Record<ListenerName, number>>
+  overrides: ListenerOverrides
+  compatibility: FixedCompatibility | undefined
+  /** For the certificate that a site makes for itself. */
+  dataFolder: string
+  /** In use. */
+  tls: TlsMaterial | undefined
+  /** The console's; left out: none. */
+  console?: Port | undefined
+  /** Where it listens changed, or its certificate. */
+  placed: () => void
+  log: Log
+}
+
+const noObserver = { observe: (): void => {} }
+/** The process of an embedded node that just ended may hold its port for a moment, in milliseconds. */
+const nodePortMs = { patience: 10_000, between: 500 }
+
+/** The ports of a controller that stands by: requests go to the leader. */
+export class Replica {
+  readonly #options: ReplicaOptions
+  readonly #upgrades: UpgradeProxy
+  readonly #certificate: CertificateWatch
+  readonly #stopFollowing: () => void
+  readonly #ended = new AbortController()
+  readonly listeners: Listeners
+  readonly passOn: ReverseProxy
+  #tls: TlsMaterial | undefined
+  #applying: Promise<void> = Promise.resolve()
+  #nodePort: Promise<void> = Promise.resolve()
+
+  constructor(options: ReplicaOptions) {
+    const { site, way, proof, kept, log, compatibility } = options
+    this.#options = options
+    this.#tls = options.tls
+    this.passOn = new ReverseProxy(way, proof)
+    this.#upgrades = new UpgradeProxy(way, proof)
+    const settings = (): Settings => site.settings()
+    const switches = () => compatibilitySwitches(settings(), compatibility)
+    const api = (name: 'media' | 'device'): Port =>
+      apiProxyPort({
+        api: name,
+        contracts: name === 'media' ? mediaOperations : deviceOperations,
+        olderClients: { contracts: operationsOfOlderClients[name], switches },
+        settings,
+        observer: noObserver,
+        passOn: this.passOn,
+        proof,
+        kept,
+        log,
+      })
+    const plain = { settings, passOn: this.passOn, upgrades: this.#upgrades, proof, log }
+    const ports: Partial<Record<ListenerName, Port>> = {
+      media: api('media'),
+      device: api('device'),
+      node: plainProxyPort({ ...plain, listener: 'node' }),
+      event: plainProxyPort({ ...plain, listener: 'event', kept }),
+      ...(options.console === undefined ? {} : { console: options.console }),
+    }
+    this.listeners = new Listeners(ports, options.overrides, () => options.placed(), options.ports)
+    this.#certificate = new CertificateWatch({
+      read: () => tlsMaterial(settings(), options.dataFolder),
+      current: () => this.#tls,
+      use: async (material) => {
+        this.#tls = material
+        await this.listeners.secure(material)
+        options.placed()
+      },
+      changed: () => undefined,
+      log,
+    })
+    this.#stopFollowing = site.onChange((changes) => {
+      if (changes.some(({ collection }) => collection === 'settings')) this.#apply()
+    })
+  }
+
+  /** In use; undefined: plain HTTP. */
+  get tls(): TlsMaterial | undefined {
+    return this.#tls
+  }
+
+  /**
+   * Listens.
+   * @param free resolves when the node port is, where the embedded node has it until then: it follows a moment later
+   * @throws ListenError; then nothing listens
+   */
+  async start(free?: Promise<unknown>): Promise<void> {
+    const settings = this.#options.site.settings()
+    const others = ['media', 'device', 'event', 'console'] as const
+    await this.listeners.start(settings, this.#tls, free === undefined ? [...others, 'node'] : others)
+    this.#options.placed()
+    if (free !== undefined) this.#nodePort = this.#startNodePort(settings, free)
+  }
+
+  /**
+   * Leaves the ports to the controller that this program becomes. What waits is passed on to it.
+   * @returns resolves when the node port is free
+   */
+  async letGo(): Promise<void> {
+    this.#end()
+    await Promise.all([this.listeners.letGo(), this.#nodePort])
+  }
+
+  /** Stops accepting, finishes what is in flight within `deadlineMs`. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#end()
+    await this.listeners.stop(deadlineMs)
+  }
+
+  #end(): void {
+    this.#ended.abort()
+    this.#stopFollowing()
+    this.#certificate.stop()
+    this.#upgrades.close()
+  }
+
+  async #startNodePort(settings: Settings, free: Promise<unknown>): Promise<void> {
+    const { log, overrides, ports } = this.#options
+    const host = overrides.host ?? settings.listeners.host
+    const wanted = overrides.node_port ?? settings.listeners.node_port
+    const port = wanted === 0 ? (ports.node ?? 0) : wanted
+    await free
+    // Whoever stays with the address finds somebody: the same port, however long its process takes to end.
+    const end = performance.now() + nodePortMs.patience
+    while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
+      if (performance.now() > end) break
+      await sleep(nodePortMs.between)
+    }
+    if (this.#ended.signal.aborted) return
+    try {
+      await this.listeners.start(settings, this.#tls, ['node'])
+      this.#options.placed()
+      if (this.#ended.signal.aborted) await this.listeners.letGo()
+    } catch (error) {
+      log.error({ err: error }, 'the node port could not be opened')
+    }
+  }
+
+  /** The settings that the leader stored are these ports' as well. */
+  #apply(): void {
+    this.#applying = this.#applying.then(async () => {
+      if (this.#ended.signal.aborted) return
+      const { site, dataFolder, log } = this.#options
+      try {
+        const settings = site.settings()
+        const material = await tlsMaterial(settings, dataFolder)
+        if (this.#ended.signal.aborted) return
+        this.#tls = material
+        await this.listeners.apply(settings, material)
+        this.#options.placed()
+      } catch (error) {
+        log.error({ err: error }, 'the settings of the leader cannot be used here: the ports stay as they were')
+      }
+    })
+  }
+}

@@ -1,0 +1,257 @@
+import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientAddress } from '../edge/client-address.ts'
+import { addressShare } from '../../shared/client-address.ts'
+import { limits } from '../../shared/limits.ts'
+import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { notLeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { drain } from '../edge/unread-body.ts'
+import type { ListenerName } from '../http/listeners.ts'
+import type { Elsewhere } from '../http/request-handler.ts'
+import { PoolEndedError } from '../nodes/pool/pool-ended.ts'
+import { HandedOverError } from '../store/postgres/database-error.ts'
+import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+import { readAhead } from './read-ahead.ts'
+import { ShareGate } from './share-gate.ts'
+
+/** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
+const maxPerAddress = 1_000
+const maxStreamsPerAddress = 200
+/** Bodies without their length, in bytes. The leader's APIs refuse a longer one in their own form. */
+const apiBodies = { maxChunked: limits.requestBody, cut: true }
+const otherBodies = { maxChunked: 256 * 1024, cut: false }
+/** A leader that is deposed gets to answer what it has stored, in milliseconds. */
+const lastWordMs = 1_000
+
+/** What became of a request. `nobody`: nobody led, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
+export type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
+/** Of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
+type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
+
+/** How a request is passed on. */
+export interface Passing {
+  listener: ListenerName
+  /** It may be asked again where its answer was lost. */
+  safe: boolean
+  /** How long it waits for a leader, in milliseconds. */
+  waitMs: number
+  /** Its body, where that was read already. */
+  body?: Buffer | undefined
+}
+
+/** Passes requests on to the controller that leads, and its answers back. */
+export class ReverseProxy {
+  readonly #way: LeaderResolver
+  readonly #proof: RequestProof
+  readonly #connections = new ShareGate(maxPerAddress)
+  readonly #streams = new ShareGate(maxStreamsPerAddress)
+  /** Requests that were answered, and that were not. */
+  readonly counts = { answered: 0, refused: 0 }
+
+  constructor(way: LeaderResolver, proof: RequestProof) {
+    this.#way = way
+    this.#proof = proof
+  }
+
+  /** Passes a request on. Its answer is written where the result is `answered`; otherwise nothing is. Never rejects. */
+  async request(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<PassedOn> {
+    const left = new AbortController()
+    const onClose = (): void => left.abort()
+    response.once('close', onClose)
+    try {
+      const result = await this.#pass(request, response, passing, left.signal)
+      this.counts[result === 'answered' ? 'answered' : 'refused'] += 1
+      return result
+    } catch (error) {
+      if (left.signal.aborted) return 'gone'
+      throw error
+    } finally {
+      response.off('close', onClose)
+    }
+  }
+
+  async #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { listener, safe, waitMs, body: read }: Passing,
+    left: AbortSignal,
+  ): Promise<PassedOn> {
+    const api = listener === 'media' || listener === 'device'
+    const found = read ?? (await readAhead(request, api ? apiBodies : otherBodies, left))
+    if (found === 'tooLong') {
+      refuseTooLong(request, response)
+      return 'answered'
+    }
+    const body = found === 'streamed' ? undefined : found
+    const deadline = performance.now() + waitMs
+    const share = `${listener} ${addressShare(clientAddress(request))}`
+    const gates = body === undefined ? [this.#streams, this.#connections] : [this.#connections]
+    const entered: ShareGate[] = []
+    try {
+      for (const gate of gates) {
+        if (!(await gate.take(share, deadline, left))) return 'nobody'
+        entered.push(gate)
+      }
+      return await this.#passWith(body, request, response, { listener, safe, deadline }, left)
+    } finally {
+      for (const gate of entered) gate.leave(share)
+    }
+  }
+
+  async #passWith(
+    body: Buffer | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { listener, safe, deadline }: Pick<Passing, 'listener' | 'safe'> & { deadline: number },
+    left: AbortSignal,
+  ): Promise<PassedOn> {
+    const passedOnBefore = provenRequest(request) !== undefined
+    for (;;) {
+      const target = await this.#way.next(listener, deadline, left)
+      if (target === undefined) return 'nobody'
+      if (passedOnBefore && !target.own) {
+        refuseAsNotLeader(request, response)
+        return 'answered'
+      }
+      const attempt = await this.#attempt(target, request, response, { listener, safe, body, left })
+      if (attempt === 'answered' || attempt === 'gone') return attempt
+      const again = attempt === 'unreached' || (safe && body !== undefined)
+      if (!again || response.headersSent) return 'lost'
+      if (attempt === 'lost') await pauseUnless(target.gone)
+    }
+  }
+
+  #attempt(
+    target: LeaderTarget,
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      listener,
+      safe,
+      body,
+      left,
+    }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal },
+  ): Promise<Attempt> {
+    const { method = 'GET', url = '/' } = request
+    const passed = endToEnd(request.rawHeaders)
+    // One that came without its length was read since.
+    if (headerOf(request.rawHeaders, 'content-length') === undefined && body !== undefined && body.length > 0)
+      passed.push('Content-Length', String(body.length))
+    const { agent, port, id: receiver } = target
+    const proof = this.#proof.valueFor({
+      ...{ receiver, listener, method, target: url, headers: passed, client: clientAddress(request) },
+      body: body ?? null,
+    })
+    const headers = [passedOnHeader, proof, ...passed]
+    const { host, port: number } = port
+    const { promise, resolve } = Promise.withResolvers<Attempt>()
+    const outgoing = send({ agent, host, port: number, method, path: url, headers })
+    let reached = false
+    let answered = false
+    const fail = (): void => {
+      outgoing.destroy()
+      resolve(left.aborted ? 'gone' : reached ? 'lost' : 'unreached')
+    }
+    const deposed = (): void => {
+      if (answered) return
+      // What was stored is answered by who stored it.
+      if (safe || !reached) fail()
+      else setTimeout(() => !answered && fail(), lastWordMs).unref()
+    }
+    const clientLeft = (): void => {
+      outgoing.destroy()
+      resolve('gone')
+    }
+    left.addEventListener('abort', clientLeft, { once: true })
+    target.gone.addEventListener('abort', deposed, { once: true })
+    outgoing.once('socket', () => {
+      reached = true
+      if (body === undefined) request.pipe(outgoing)
+    })
+    outgoing.on('error', () => {
+      if (answered) return
+      if (!reached) this.#way.refused(listener, target)
+      fail()
+    })
+    outgoing.once('response', (answer) => {
+      answered = true
+      if (headerOf(answer.rawHeaders, notLeader.toLowerCase()) !== undefined) {
+        answer.resume()
+        this.#way.refused(listener, target)
+        resolve(body === undefined ? 'lost' : 'unreached')
+        return
+      }
+      if (body === undefined) request.unpipe(outgoing)
+      void answerWith(answer, request, response).then(() => resolve('answered'))
+    })
+    if (body !== undefined) endWith(outgoing, body)
+    return promise.finally(() => {
+      left.removeEventListener('abort', clientLeft)
+      target.gone.removeEventListener('abort', deposed)
+    })
+  }
+}
+
+/** What a controller does with requests that it was not asked in time to answer as the leader: those that another passed on go back to it, its own clients' go to who leads now. */
+export function passElsewhere(passOn: ReverseProxy, waitMs: () => number): Elsewhere {
+  return (request, response, { listener, safe, error, body }) => {
+    // Everything else may have been stored.
+    if (error !== undefined && !isHandedOver(error)) return undefined
+    if (provenRequest(request) !== undefined) {
+      refuseAsNotLeader(request, response)
+      return Promise.resolve(true)
+    }
+    const passed = passOn.request(request, response, { listener, safe, waitMs: waitMs(), body })
+    return passed.then((result) => result === 'answered' || result === 'gone')
+  }
+}
+
+/** Of a change that came as the site was handed over, so that it was never sent to the database; or of what needed a node, when these were let go of. */
+function isHandedOver(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error instanceof HandedOverError || error instanceof PoolEndedError || isHandedOver(error.cause)
+}
+
+function refuseTooLong(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(413, { 'content-length': 0, connection: 'close' })
+  drain(request, response)
+}
+
+function endWith(outgoing: ClientRequest, body: Buffer): void {
+  if (body.length === 0) outgoing.end()
+  else outgoing.end(body)
+}
+
+/** Writes the leader's answer as ours. Resolves when it is written, or cannot be any more: an answer that breaks off ends its connection. */
+function answerWith(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const headers = endToEnd(answer.rawHeaders)
+  if (/\bclose\b/i.test(headerOf(answer.rawHeaders, 'connection') ?? '')) headers.push('Connection', 'close')
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers)
+  return new Promise((resolve) => {
+    const brokenOff = (): void => {
+      if (answer.complete) return
+      answer.destroy()
+      response.destroy()
+      resolve()
+    }
+    response.once('close', () => {
+      answer.destroy()
+      resolve()
+    })
+    answer.on('error', brokenOff)
+    answer.once('close', brokenOff)
+    answer.once('end', () => {
+      // What its client still sends is read on for a moment, so that it may see the answer.
+      if (request.complete) response.end()
+      else drain(request, response)
+    })
+    answer.pipe(response, { end: false })
+  })
+}
+
+/** So that a leader that fails again and again is not asked without a pause. */
+async function pauseUnless(gone: AbortSignal): Promise<void> {
+  if (gone.aborted) return
+  await sleep(20, undefined, { signal: gone, ref: false }).catch(() => undefined)
+}

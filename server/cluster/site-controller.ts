@@ -1,0 +1,362 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConsoleKey } from '../console/console-key.ts'
+import { LeaderHistory } from '../console/leader-history.ts'
+import type { SiteControllers } from '../console/site-controllers.ts'
+import { Controller } from '../controller/controller.ts'
+import { controllerPlace } from '../controller/controller-place.ts'
+import { KeptPorts } from '../edge/kept-ports.ts'
+import { RequestProof } from '../edge/request-proof.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+import type { StoredBound } from '../event-log/end-bound.ts'
+import type { EventLog } from '../event-log/event-log.ts'
+import { ControllerLife } from '../event-log/sources/controller-life.ts'
+import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
+import type { ListenerName } from '../http/listeners.ts'
+import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
+import { type JoinedSite, openJoinedSite } from './joined-site.ts'
+import { firstMaterial, prepareSite } from '../controller/open-site.ts'
+import type { Restarts } from '../controller/restarts.ts'
+import { type ReplicaRole, replicaRole } from './replica-role.ts'
+import type { FollowedSite } from './followed-site.ts'
+import { LeaderResolver } from './leader-resolver.ts'
+import { ReverseProxy, passElsewhere } from './reverse-proxy.ts'
+import { PlainRule } from './plain-controllers.ts'
+import type { Sealer } from '../store/sealer.ts'
+import type {
+  ControllerPlace,
+  ControllerRole,
+  KnownController,
+  FencedStore,
+  SiteMember,
+} from '../store/election/site-member.ts'
+
+/** Before a change of role is tried again, in milliseconds. */
+const againMs = 1_000
+
+/**
+ * A controller among those of a site: it leads, or stands by, and goes from one to the other while the program runs, on the same ports. What outlives its roles is kept here: the event
+ * log, the console key, the ports.
+ */
+export class SiteController {
+  readonly #options: SiteControllerOptions
+  readonly #sealer: Sealer
+  readonly #events: EventLog
+  readonly #bound: StoredBound
+  readonly #life: ControllerLife
+  readonly #site: FollowedSite
+  readonly #way: LeaderResolver
+  readonly #plain: PlainRule
+  readonly #kept = new KeptPorts()
+  readonly #proof: RequestProof
+  readonly #startedAt = Date.now()
+  readonly consoleKey: ConsoleKey | undefined
+  #member: SiteMember
+  #stopLooking: () => void = () => {}
+  #role: { is: 'leader'; controller: Controller } | ({ is: 'standby' } & ReplicaRole) | undefined
+  /** Where it listened last: ports that are any free one stay what they are. */
+  #ports: Restarts['ports']
+  #tls: TlsMaterial | undefined
+  readonly #history = new LeaderHistory()
+  readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
+  /** Of a role before, which still ends. */
+  #leaving: Promise<void> = Promise.resolve()
+  /** What a first start made, here; undefined where there was none. */
+  firstStart: FirstStart | undefined
+  /** What the start was told to do with the site is still to be done. */
+  #mayPrepare = false
+  #running: Promise<void> = Promise.resolve()
+  readonly #ending = new AbortController()
+  #stopped: Promise<void> | undefined
+
+  private constructor(
+    options: SiteControllerOptions,
+    { sealer, events, bound, member, site, tls, certificate }: JoinedSite,
+  ) {
+    this.#options = options
+    this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
+    this.#way = new LeaderResolver(this.#plain.allowed)
+    this.#sealer = sealer
+    this.#events = events
+    this.#bound = bound
+    this.#member = member
+    this.#site = site
+    this.#tls = tls
+    this.#ports = options.restarts?.ports ?? {}
+    this.#life = new ControllerLife(events, options.version)
+    this.#proof = RequestProof.by(sealer, member.id, certificate)
+    const { consolePage, dataFolder, logger } = options
+    this.consoleKey =
+      consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
+  }
+
+  /** Joins the site; nothing listens yet. @throws what `openJoinedSite` throws */
+  static async open(options: SiteControllerOptions): Promise<SiteController> {
+    return new SiteController(options, await openJoinedSite(options))
+  }
+
+  get role(): ControllerRole {
+    return this.#role?.is ?? 'standby'
+  }
+
+  /** Where a listener listens; empty when it does not. */
+  url(name: ListenerName): string {
+    const role = this.#role
+    return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
+  }
+
+  /** Ports that listen now. */
+  ports(): Restarts['ports'] {
+    const role = this.#role
+    return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
+  }
+
+  /** Leads at once where nobody does, stands by otherwise; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */
+  async start(): Promise<void> {
+    this.#life.started(this.#options.restarts?.times.at(-1))
+    try {
+      this.#lookForLeader()
+      const leading = this.#lead()
+      const store = await ledSoon(this.#member, leading)
+      if (store !== undefined) await this.#beginToLead(store)
+      else {
+        await this.#standBy()
+        this.#mayPrepare = this.#member.leader() === undefined
+        if (this.#options.site !== undefined && !this.#mayPrepare)
+          this.#options.logger.warn({}, 'another controller leads: the site file is not applied')
+      }
+      this.#running = this.#run(store === undefined ? leading : Promise.resolve(store))
+    } catch (error) {
+      await this.stop(0)
+      throw error
+    }
+  }
+
+  /** Stops accepting, finishes what is in flight within `deadlineMs`, stores what is owed. Idempotent. */
+  stop(deadlineMs = this.#site.settings().deadlines.shutdown_ms): Promise<void> {
+    this.#stopped ??= this.#end(async () => {
+      const role = this.#role
+      if (role?.is === 'leader') return await role.controller.stop(deadlineMs)
+      role?.endConsole()
+      await role?.standby.stop(deadlineMs)
+    })
+    return this.#stopped
+  }
+
+  /** Ends at once, for a process whose state may be torn. @throws AggregateError of what failed */
+  abandon(): Promise<void> {
+    this.#stopped ??= this.#end(async () => {
+      const role = this.#role
+      if (role?.is === 'leader') return await role.controller.abandon()
+      role?.endConsole()
+      await role?.standby.stop(0)
+    })
+    return this.#stopped
+  }
+
+  async #end(endRole: () => Promise<void>): Promise<void> {
+    this.#ending.abort(new Error('The controller stops.'))
+    this.#stopLooking()
+    this.#way.close()
+    // A change of role that is under way comes to its end first, so that nothing is left behind.
+    await this.#running
+    try {
+      await endRole()
+    } finally {
+      await this.#kept.close()
+      await this.#leaving
+      this.#bound.follow(this.#site)
+      this.#life.stopped()
+      await this.#events.close()
+      await this.#member.close()
+    }
+  }
+
+  /** Changes the role again and again, until the program ends. Never rejects. */
+  async #run(first: Promise<FencedStore>): Promise<void> {
+    const { logger } = this.#options
+    let leading = first
+    const { signal } = this.#ending
+    const ended = new Promise<'ended'>((resolve) => {
+      if (signal.aborted) resolve('ended')
+      signal.addEventListener('abort', () => resolve('ended'), { once: true })
+    })
+    while (!signal.aborted) {
+      try {
+        const store = await leading
+        if (this.#role?.is !== 'leader') await this.#takeOver(store)
+        const why = await Promise.race([store.deposed, ended])
+        if (why === 'ended') return
+        logger.warn({ role: 'standby', reason: why.message }, 'this controller leads no more: it stands by')
+        await this.#standDown()
+      } catch (error) {
+        if (signal.aborted) return
+        logger.error(
+          { err: error, role: this.role },
+          'the role of this controller could not be changed: it is tried again',
+        )
+        await sleep(againMs, undefined, { signal }).catch(() => undefined)
+        if (signal.aborted) return
+        await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
+      }
+      leading = this.#lead()
+    }
+    leading.catch(() => undefined)
+  }
+
+  #lead(): Promise<FencedStore> {
+    const leading = this.#member.lead(this.#ending.signal)
+    // Somebody waits for it later.
+    leading.catch(() => undefined)
+    return leading
+  }
+
+  /** This program leads from its start on. */
+  async #beginToLead(store: FencedStore): Promise<void> {
+    this.#site.follow(store)
+    this.firstStart = await prepareSite(this.#options, store, this.#events)
+    this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder, this.#options.logger)
+    const controller = this.#controllerOn(store)
+    this.#role = { is: 'leader', controller }
+    await controller.start()
+    this.#leads()
+  }
+
+  /** The standby that this program is lets go of its ports, and the controller that leads takes them. */
+  async #takeOver(store: FencedStore): Promise<void> {
+    this.#site.follow(store)
+    // Nobody led when this program began, or who did was lost before the site had begun.
+    if (this.#mayPrepare || isFirstStart(store)) this.firstStart = await prepareSite(this.#options, store, this.#events)
+    this.#mayPrepare = false
+    const role = this.#role
+    let free = Promise.resolve()
+    if (role?.is === 'standby') this.#tls = role.standby.tls
+    const controller = this.#controllerOn(store)
+    if (role?.is === 'standby') {
+      role.endConsole()
+      free = role.standby.letGo()
+    }
+    this.#role = { is: 'leader', controller }
+    await controller.takeOver(free)
+    this.#leads()
+    this.#options.logger.info({ role: 'leader', epoch: store.epoch }, 'this controller leads now')
+  }
+
+  #leads(): void {
+    const role = this.#role
+    if (role?.is !== 'leader') return
+    // What waited for a leader is handed to ourselves.
+    this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
+    void this.#kept.close()
+  }
+
+  /** The controller that led lets go of its ports; this program follows who leads now. */
+  async #standDown(): Promise<void> {
+    this.#bound.follow(this.#site)
+    const role = this.#role
+    this.#stopLooking()
+    this.#way.leave()
+    if (role?.is !== 'standby') {
+      // It ends beside what follows: nobody waits for its media programs.
+      const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
+      this.#leaving = ended
+      await this.#standBy(portsLeft)
+      await Promise.race([this.#leaving, sleep(againMs, undefined, { ref: false })])
+    }
+    await this.#member.close()
+    this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal, this.#member)
+    this.#site.follow(this.#member.followed)
+    this.#lookForLeader()
+    this.#announce()
+  }
+
+  /** @throws ListenError; then nothing listens */
+  async #standBy(nodePortFree?: Promise<unknown>): Promise<void> {
+    const { logger } = this.#options
+    const role = replicaRole(this.#options, {
+      site: this.#site,
+      way: this.#way,
+      proof: this.#proof,
+      kept: this.#kept,
+      ports: this.#ports,
+      placed: () => this.#announce(),
+      controllers: this.#controllers(),
+      consoleKey: this.consoleKey,
+      events: this.#events,
+      tls: this.#tls,
+      startedAt: this.#startedAt,
+    })
+    this.#role = { is: 'standby', ...role }
+    try {
+      await role.standby.start(nodePortFree)
+    } catch (error) {
+      role.endConsole()
+      this.#role = undefined
+      throw error
+    } finally {
+      await this.#kept.close()
+    }
+    logger.info({ role: 'standby', leader: this.#member.leader()?.name ?? '' }, 'this controller stands by')
+  }
+
+  #controllerOn(store: FencedStore): Controller {
+    this.#bound.follow(store)
+    const led = {
+      store,
+      member: this.#member,
+      consoleKey: this.consoleKey,
+      proof: this.#proof,
+      elsewhere: passElsewhere(
+        new ReverseProxy(this.#way, this.#proof),
+        () => this.#site.settings().deadlines.store_ms,
+      ),
+      kept: this.#kept,
+      ports: this.#ports,
+      controllers: this.#controllers(),
+      placed: (place: ControllerPlace) => {
+        this.#ports = { ...this.#ports, ...this.ports() }
+        this.#member.announce(place)
+        if (this.#way.own) this.#way.lead({ id: this.#member.id, place }, true)
+      },
+    }
+    const events = this.#events
+    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, led })
+  }
+
+  /** The way goes to whoever leads. */
+  #lookForLeader(): void {
+    this.#stopLooking()
+    const member = this.#member
+    const look = (): void => {
+      const leader = member.leader()
+      this.#history.note(leader, member)
+      for (const listener of [...this.#leaderListeners]) listener(leader)
+      if (leader === undefined || leader.id === member.id || this.#role?.is === 'leader') return
+      this.#plain.leads(leader)
+      this.#way.lead(leader)
+    }
+    this.#stopLooking = member.onLeader(look)
+    look()
+  }
+
+  /** The controllers, by whichever membership this program has. */
+  #controllers(): SiteControllers {
+    return controllersBy(
+      () => this.#member,
+      this.#leaderListeners,
+      this.#history,
+      (place) => this.#plain.refuses(place),
+    )
+  }
+
+  #announce(): void {
+    this.#ports = { ...this.#ports, ...this.ports() }
+    this.#member.announce(this.#ownPlace())
+  }
+
+  #ownPlace(): ControllerPlace {
+    const host = this.#options.overrides?.host ?? this.#site.settings().listeners.host
+    const role = this.#role
+    const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
+    return controllerPlace({ url: (name) => this.url(name) }, host, tls ?? this.#proof.tls)
+  }
+}

@@ -1,0 +1,136 @@
+import { type IncomingMessage, request as send } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { clientAddress } from '../edge/client-address.ts'
+import { refuse } from '../edge/guards.ts'
+import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
+import { provenRequest } from '../edge/passed-on.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { ListenerName } from '../http/listeners.ts'
+import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+
+/** Passes connections that leave HTTP (WebSocket) on to the controller that leads: bytes go both ways, and the end of one side ends the other. */
+export class UpgradeProxy {
+  readonly #way: LeaderResolver
+  readonly #proof: RequestProof
+  readonly #open = new Set<Duplex>()
+
+  constructor(way: LeaderResolver, proof: RequestProof) {
+    this.#way = way
+    this.#proof = proof
+  }
+
+  /** Passes one on; while nobody leads, it waits `waitMs` milliseconds. Never throws. */
+  async pass(
+    listener: ListenerName,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    waitMs: number,
+  ): Promise<void> {
+    const left = new AbortController()
+    socket.once('close', () => left.abort())
+    const deadline = performance.now() + waitMs
+    try {
+      for (;;) {
+        const target = await this.#way.next(listener, deadline, left.signal)
+        if (target === undefined || (provenRequest(request) !== undefined && !target.own))
+          return refuse(socket, '503 Service Unavailable')
+        if (await this.#attempt(listener, target, request, socket, head)) return
+      }
+    } catch {
+      // Its client left.
+      socket.destroy()
+    }
+  }
+
+  /** Ends those that are open. */
+  close(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  /** @returns false when nothing of it was sent */
+  #attempt(
+    listener: ListenerName,
+    target: LeaderTarget,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): Promise<boolean> {
+    const { agent, port } = target
+    const { method = 'GET', url = '/' } = request
+    const passed = endToEnd(request.rawHeaders)
+    const proof = this.#proof.valueFor({
+      receiver: target.id,
+      ...{ listener, method, target: url, headers: passed, client: clientAddress(request), body: undefined },
+    })
+    const headers = [
+      passedOnHeader,
+      proof,
+      ...passed,
+      'Connection',
+      'Upgrade',
+      'Upgrade',
+      headerOf(request.rawHeaders, 'upgrade') ?? 'websocket',
+    ]
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const outgoing = send({
+      agent,
+      host: port.host,
+      port: port.port,
+      method,
+      path: url,
+      headers,
+    })
+    let reached = false
+    const clientLeft = (): void => void outgoing.destroy()
+    socket.once('close', clientLeft)
+    outgoing.once('socket', () => {
+      reached = true
+    })
+    outgoing.once('error', () => {
+      if (reached) socket.destroy()
+      else this.#way.refused(listener, target)
+      socket.off('close', clientLeft)
+      resolve(reached || socket.destroyed)
+    })
+    outgoing.once('upgrade', (answer, leader, first) => {
+      socket.off('close', clientLeft)
+      socket.write(headOf(answer, answer.rawHeaders))
+      this.#join(socket, leader, head, first)
+      // The machine is away, and no end of its connections will come.
+      target.gone.addEventListener('abort', () => leader.destroy(), { once: true })
+      resolve(true)
+    })
+    outgoing.once('response', (answer) => {
+      socket.write(headOf(answer, [...endToEnd(answer.rawHeaders), 'Connection', 'close']))
+      answer.on('error', () => socket.destroy())
+      answer.pipe(socket)
+      resolve(true)
+    })
+    outgoing.end()
+    return promise
+  }
+
+  #join(socket: Duplex, leader: Duplex, head: Buffer, first: Buffer): void {
+    this.#open.add(socket)
+    const over = (): void => {
+      this.#open.delete(socket)
+      socket.destroy()
+      leader.destroy()
+    }
+    for (const end of [socket, leader]) {
+      end.on('error', over)
+      end.once('close', over)
+    }
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) leader.write(head)
+    socket.pipe(leader)
+    leader.pipe(socket)
+  }
+}
+
+function headOf({ statusCode = 502, statusMessage = '' }: IncomingMessage, headers: readonly string[]): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
+  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}

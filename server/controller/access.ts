@@ -1,0 +1,61 @@
+import { type AccountAccess, accountAccess } from '../access/accounts/account-access.ts'
+import type { HashCost } from '../access/accounts/password-hash.ts'
+import { Credentials } from '../access/credentials.ts'
+import { DigestCache } from '../access/digest-cache.ts'
+import { LicenceCheck } from '../access/licence.ts'
+import { Sessions } from '../access/sessions.ts'
+import { licenceOf } from '../console/site-procedures.ts'
+import { ClientRateLimit } from '../edge/rate-limit.ts'
+import type { AuthenticateServices } from '../media-api/authenticate.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** Options of who may use the site. */
+export interface AccessOptions {
+  store: Store
+  settings: () => Settings
+  /** Cost of hashing an account's password; left out: the default. */
+  passwordCost?: HashCost | undefined
+  /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
+  accountClock?: (() => number) | undefined
+}
+
+/** Who may use the site: credentials and their sessions, accounts, failed attempts. */
+export interface AccessParts {
+  sessions: Sessions
+  credentials: Credentials
+  accountAccess: AccountAccess
+  failures: ClientRateLimit
+  /** Needs of the operations that authenticate. */
+  authentication: AuthenticateServices
+}
+
+/** Composes who may use the site. */
+export function accessParts({ store, settings, passwordCost, accountClock }: AccessOptions): AccessParts {
+  const sessions = new Sessions({ store, settings })
+  const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
+  // On a site in files no other controller can lead a moment later: a session need not wait for the disk.
+  const stored = store.status().medium === 'database'
+  return {
+    sessions,
+    failures,
+    credentials: new Credentials(store, sessions),
+    accountAccess: accountAccess(store, passwordCost, accountClock),
+    authentication: { store, digests: new DigestCache(store), sessions, stored, failures, settings },
+  }
+}
+
+/** Users of a site, people and devices alike: the number that a licence limits. */
+export function countUsers(pool: Pick<NodePool, 'totals'>): number {
+  const { people, devices } = pool.totals()
+  return people + devices
+}
+
+/** Limits of the site's licence, compared with what is there now. */
+export function siteLicence(store: Store, pool: Pick<NodePool, 'totals'>): LicenceCheck {
+  return new LicenceCheck(() => licenceOf(store), {
+    rooms: () => store.all('rooms').size,
+    users: () => countUsers(pool),
+  })
+}

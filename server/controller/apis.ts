@@ -1,0 +1,70 @@
+import type { OperationContract } from '../../shared/operation.ts'
+import type { Logger } from 'pino'
+import { deviceOperations } from '../device-api/device-operations.ts'
+import { createListener, type Listener, type ListenerOptions } from '../http/listener.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import type { AnyOperation } from '../http/operation.ts'
+import type { Port } from '../http/listeners.ts'
+import { joinPage } from '../media-api/join-page.ts'
+import { mediaOperations } from '../media-api/media-operations.ts'
+import type { Services } from './services.ts'
+
+/** Of a site with more controllers than one; see ListenerOptions. */
+export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'elsewhere' | 'proof' | 'kept'>
+
+/** The two API listeners over the services. */
+export function apiListeners(
+  services: Services,
+  { logger: log, version }: { logger: Logger; version: string },
+  ofLeader: ListenersOfLeader = {},
+): { media: Port; device: Port } {
+  const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
+  const { olderClients, fieldOperations } = services
+  const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
+    const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
+    return portOf(
+      createListener({
+        api,
+        operations,
+        compatibility,
+        sessions,
+        settings,
+        faults,
+        observer,
+        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer }) },
+        openApiDocument: documentOf(api, version),
+        log,
+        ...ofLeader,
+      }),
+    )
+  }
+  return {
+    media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks })]),
+    device: make('device', deviceOperations({ outgoing })),
+  }
+}
+
+/** The text of `GET /openapi.json`: what is answered now; each is made once. */
+function documentOf(api: 'media' | 'device', version: string): (contracts: readonly OperationContract[]) => string {
+  const documents = new WeakMap<readonly OperationContract[], string>()
+  return (contracts) => {
+    const document = documents.get(contracts) ?? JSON.stringify(openApiDocument(api, contracts, version))
+    documents.set(contracts, document)
+    return document
+  }
+}
+
+function portOf(listener: Listener): Port {
+  return {
+    async start(host, port, tls) {
+      await listener.start({ host, port, tls })
+    },
+    stop: (deadlineMs) => listener.stop(deadlineMs),
+    letGo: () => listener.letGo(),
+    secure: async (tls) => listener.secure(tls),
+    connections: () => listener.connections,
+    get url() {
+      return listener.url
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import type { EventPort } from '../nodes/janus/events/event-port.ts'
+import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
+import type { OtherControllers } from '../rooms/other-controllers.ts'
+import type { Rooms } from '../rooms/rooms.ts'
+import { Late } from './late.ts'
+
+/** Parts that are called by others which are built before them. */
+export interface ConnectedParts {
+  pool: NodePool
+  rooms: Rooms
+  joinLinks: JoinLinks
+  front: GatewayRooms
+  cascades: Cascades
+  janusEvents: EventPort
+  observer: RequestObserver
+  others: OtherControllers
+}
+
+export type LateParts = { readonly [K in keyof ConnectedParts]: Late<ConnectedParts[K]> }
+
+/** Names every part that is bound late. */
+export function lateParts(): LateParts {
+  return {
+    pool: new Late('the node pool'),
+    rooms: new Late('the rooms'),
+    joinLinks: new Late('the join links'),
+    front: new Late('the signalling gateway'),
+    cascades: new Late('the relays'),
+    janusEvents: new Late('the event port'),
+    observer: new Late('the request observer'),
+    others: new Late('the other controllers'),
+  }
+}
+
+/** Binds every late part: each line is one arrow that runs against the order of composition. */
+export function connect(late: LateParts, parts: ConnectedParts): void {
+  late.pool.bind(parts.pool) // Janus nodes ask where else a user is.
+  late.rooms.bind(parts.rooms) // Media programs open, inspect and lock rooms.
+  late.joinLinks.bind(parts.joinLinks) // Media programs learn the addresses of other nodes.
+  late.front.bind(parts.front) // Media programs report people of rooms whose media is remote.
+  late.cascades.bind(parts.cascades) // Janus nodes report people and streams.
+  late.janusEvents.bind(parts.janusEvents) // Janus nodes that come or go change whose events count.
+  late.observer.bind(parts.observer) // Media programs report guesses.
+  late.others.bind(parts.others) // Media programs learn how long a leader's lease lasts.
+}

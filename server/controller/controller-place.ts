@@ -1,0 +1,21 @@
+import { outsideUrl } from '../edge/network-addresses.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+import type { ListenerName, Listeners } from '../http/listeners.ts'
+import type { ControllerPlace } from '../store/election/site-member.ts'
+
+/** Where a controller is reached by others. @param host that it listens at, a wildcard as well @param material that its ports show other controllers */
+export function controllerPlace(
+  listeners: Pick<Listeners, 'url'>,
+  host: string,
+  material: TlsMaterial | undefined,
+): ControllerPlace {
+  const at = (name: ListenerName): string => outsideUrl(listeners.url(name), host)
+  return {
+    media: at('media'),
+    device: at('device'),
+    node: at('node'),
+    console: at('console'),
+    event: at('event'),
+    certificate: material?.cert ?? '',
+  }
+}

@@ -1,0 +1,78 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../../shared/settings.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import type { SiteWatch } from '../event-log/watch-site.ts'
+import type { MediaConfiguration } from '../nodes/embedded/embedded-media-options.ts'
+import { EmbeddedNodes, type EmbeddedNodesOptions } from '../nodes/embedded/embedded-nodes.ts'
+import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { mediaConfiguration } from '../nodes/embedded/media-configuration.ts'
+import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
+import { StoredRemovals } from '../nodes/port/stored-removals.ts'
+import type { StoredNode } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/** The program of the embedded node. */
+export interface MediaProgram {
+  spawn: SpawnMediaProcess
+  /** Folder of the built room page; empty: none is served. */
+  pageFolder: string
+  /** Path or name of ffmpeg; left out: the one that is found. */
+  ffmpeg?: string | undefined
+  /** See EmbeddedMediaOptions. */
+  hangsAfterMs?: number | undefined
+}
+
+/** What the processes of the embedded nodes are made of. */
+export interface EmbeddedProgramsParts {
+  store: Store
+  settings: () => Settings
+  logger: Logger
+  /** Left out: no node of kind `embedded` works here. */
+  media?: MediaProgram | undefined
+  /** Where this controller listens. */
+  sitePorts?: (() => readonly number[]) | undefined
+  /** What other controllers of the site prove of the clients that they pass on; left out: it is alone. */
+  proof?: RequestProof | undefined
+}
+
+/** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
+export function embeddedPrograms(
+  { media, store, settings, logger, proof, sitePorts = () => [] }: EmbeddedProgramsParts,
+  watch: SiteWatch,
+  {
+    nodesBeside,
+    leaseMs,
+    ...visits
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & {
+    nodesBeside: (name: string) => string[]
+    leaseMs: () => number
+  },
+): EmbeddedNodes | undefined {
+  if (media === undefined) return undefined
+  const configuration = (node: StoredNode): MediaConfiguration =>
+    mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, {
+      sitePorts: [...new Set([...sitePorts(), ...nodes.furtherPorts])],
+      otherNodes: nodesBeside(node.name),
+      leaseMs: leaseMs(),
+    })
+  const removals = new StoredRemovals(store, logger)
+  const nodes: EmbeddedNodes = new EmbeddedNodes({
+    ...media,
+    ffmpeg: new LocalFfmpeg(media.ffmpeg ?? '', logger),
+    passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
+    configuration,
+    outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),
+    removals: {
+      list: () => removals.list(),
+      keep: (removal) => removals.keep(removal),
+    },
+    removed: ({ roomId, userId }, userName, by) => watch.hosts.removed(roomId, { userId, userName }, by),
+    hostActed: (acted) => watch.hosts.acted(acted),
+    failed: (node, why) => watch.nodeCrashed(node, why),
+    ...visits,
+    logger,
+    // Which ports are the site's is told to each, which calls none of them.
+    changed: () => nodes.configure(),
+  })
+  return nodes
+}

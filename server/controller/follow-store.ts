@@ -1,0 +1,29 @@
+import type { Settings } from '../../shared/settings.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Store } from '../store/store.ts'
+import type { NodeParts } from './nodes.ts'
+
+/** Passes changes of the store on to the parts that keep something of them. @returns the unsubscribe function */
+export function followStore(
+  store: Store,
+  settings: () => Settings,
+  { media, janus, front }: Pick<NodeParts, 'media' | 'janus' | 'front'>,
+  metrics: Pick<Metrics, 'flushed'>,
+): () => void {
+  const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
+  let cameraNetworks = settings().media.camera_networks.join()
+  const stopChanges = store.onChange((changes) => {
+    if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
+    const networks = settings().media.camera_networks.join()
+    if (networks !== cameraNetworks) janus.cameraPlacesChanged()
+    cameraNetworks = networks
+    for (const change of changes)
+      if (change.collection === 'devices')
+        media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
+    front.follow(changes)
+  })
+  return () => {
+    stopFlushes()
+    stopChanges()
+  }
+}

@@ -1,0 +1,176 @@
+import type { EventHub } from '../console/event-hub.ts'
+import { listenError, ListenError } from '../edge/listen-error.ts'
+import type { Port } from '../http/listeners.ts'
+import { listenerUrl } from '../edge/network-addresses.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+import { tryPort } from '../edge/try-port.ts'
+import { SimulatedNodePort } from '../lab/simulated-node-port.ts'
+import type { MediaPlace } from '../nodes/embedded/embedded-media-options.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import { within } from '../nodes/port/deadline.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+
+/** What the node port is made of. */
+export interface NodePortOptions {
+  /** Left out: this controller has no embedded node. */
+  media: EmbeddedNodes | undefined
+  /** The site has simulated nodes. */
+  simulated: () => boolean
+  logger: NodeLogger
+  /** Where the site has more controllers: see EdgeServerOptions. */
+  proof?: RequestProof | undefined
+  /** Who listens there changed by itself. */
+  changed: () => void
+}
+
+/** The node port of a site: what listens there follows its nodes. */
+export function nodePortOf({
+  store,
+  media,
+  hub,
+  logger,
+  proof,
+}: Pick<NodePortOptions, 'media' | 'logger' | 'proof'> & {
+  store: Pick<Store, 'all' | 'onChange'>
+  hub: Pick<EventHub, 'emit'>
+}): NodePort {
+  const port = new NodePort({
+    media,
+    simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
+    logger,
+    proof,
+    changed: () => hub.emit('listeners.changed', {}),
+  })
+  store.onChange((changes) => {
+    if (changes.some(({ collection }) => collection === 'nodes')) port.review()
+  })
+  return port
+}
+
+/** APIs and console do not wait longer for a node that is slow to start, in milliseconds. */
+const patienceMs = 5_000
+
+/**
+ * The port of this machine's own node. The embedded node listens there itself; for a site with simulated nodes only, a notice does, so that the address which get_mcu
+ * answers belongs to somebody. Else nobody listens. Where the further embedded nodes listen follows: at the same address with the same certificate, each at its own port.
+ */
+export class NodePort implements Port {
+  readonly #options: NodePortOptions
+  readonly #notice: SimulatedNodePort
+  #place: MediaPlace | undefined
+  #serves: 'embedded' | 'notice' | 'nobody' = 'nobody'
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: NodePortOptions) {
+    this.#options = options
+    this.#notice = new SimulatedNodePort(options.logger, options.proof)
+    options.media?.first.onChange(() => this.review())
+  }
+
+  get url(): string {
+    if (this.#serves === 'notice') return this.#notice.url
+    const place = this.#serves === 'embedded' ? this.#options.media?.first.place : undefined
+    return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
+  }
+
+  /** @throws ListenError; an embedded node that fails for another reason, or is slow, is seen to in the background */
+  async start(host: string, port: number, material: TlsMaterial | undefined): Promise<void> {
+    const tls = material === undefined ? undefined : pairOf(material)
+    this.#place = { host, port, tls }
+    await this.#options.media?.listenAt(host, tls)
+    await this.#queue(() => this.#serve())
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#place = undefined
+    await this.#queue(() => this.#end(deadlineMs))
+  }
+
+  async secure(material: TlsMaterial): Promise<void> {
+    const tls = pairOf(material)
+    if (this.#place !== undefined) this.#place = { ...this.#place, tls }
+    if (this.#serves === 'embedded') await this.#options.media?.first.secure(tls)
+    await this.#options.media?.secure(tls)
+  }
+
+  connections(): number | Promise<number> {
+    if (this.#serves === 'notice') return this.#notice.connections
+    return this.#serves === 'embedded' ? (this.#options.media?.first.connections() ?? 0) : 0
+  }
+
+  /** Nodes came or went: the right one listens. */
+  review(): void {
+    if (this.#place === undefined || this.#wanted() === this.#serves) return
+    const reviewed = this.#queue(async () => {
+      if (this.#place === undefined || this.#wanted() === this.#serves) return
+      await this.#end()
+      await this.#serve()
+    })
+    this.#options.media?.first.opens(reviewed)
+    reviewed
+      .catch((error: unknown) => this.#options.logger.error({ err: error }, 'the node port could not be opened'))
+      .finally(this.#options.changed)
+  }
+
+  #wanted(): 'embedded' | 'notice' | 'nobody' {
+    if (this.#options.media?.first.owner !== undefined) return 'embedded'
+    return this.#options.simulated() ? 'notice' : 'nobody'
+  }
+
+  async #serve(): Promise<void> {
+    const place = this.#place
+    if (place === undefined) return
+    this.#serves = this.#wanted()
+    if (this.#serves === 'notice') await this.#notice.start(place.host, place.port, place.tls)
+    else if (this.#serves === 'embedded') await this.#listen(place)
+  }
+
+  async #listen(place: MediaPlace): Promise<void> {
+    const { logger } = this.#options
+    const media = this.#options.media?.first
+    if (media === undefined) return
+    try {
+      // Said here at once, rather than by a process that has to be started for it.
+      const taken = await tryPort('node', place.host, place.port)
+      if (taken !== undefined) throw taken
+      await within({ milliseconds: patienceMs }, () => media.listen(place))
+    } catch (error) {
+      const refused = asListenError(error, place)
+      if (refused === undefined) {
+        logger.error({ err: error }, 'the embedded node did not start: it is tried again')
+        return
+      }
+      await media.stopListening()
+      this.#serves = 'nobody'
+      throw refused
+    }
+  }
+
+  async #end(deadlineMs?: number): Promise<void> {
+    if (this.#serves === 'notice') await this.#notice.stop()
+    else if (this.#serves === 'embedded') await this.#options.media?.first.stopListening(deadlineMs)
+    this.#serves = 'nobody'
+  }
+
+  #queue(step: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(step)
+    this.#work = done.catch(() => {})
+    return done
+  }
+}
+
+/** The process says in words what the system said to it, where the port was taken in between. */
+function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
+  if (error instanceof ListenError) return error
+  const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
+  if (code === null) return undefined
+  const named = listenError(Object.assign(new Error(code[0]), { code: code[1] ?? code[2] }), 'node', host, port)
+  return named instanceof ListenError ? named : undefined
+}
+
+/** What the program of a node needs of it. */
+function pairOf({ cert, key }: TlsMaterial): TlsMaterial {
+  return { cert, key }
+}

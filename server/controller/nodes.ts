@@ -1,0 +1,111 @@
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { lookThrough, probeThrough } from '../devices/node-probe.ts'
+import type { DeviceProbe } from '../devices/probe-result.ts'
+import type { SiteWatch } from '../event-log/watch-site.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import { JanusCameras } from '../nodes/janus/cameras/janus-cameras.ts'
+import { EventPort } from '../nodes/janus/events/event-port.ts'
+import { JanusNodes } from '../nodes/janus/janus-nodes.ts'
+import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import { NodePool } from '../nodes/pool/node-pool.ts'
+import type { NodeDrivers } from '../nodes/port/node-driver.ts'
+import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
+import { lookAtRoom } from '../rooms/entry-by-number.ts'
+import { lockForHost } from '../rooms/host-lock.ts'
+import { observeGuesses } from '../rooms/refused-guesses.ts'
+import { openWantedRoom } from '../rooms/wanted-room.ts'
+import type { LateParts } from './connect.ts'
+import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
+import { nodeInspections } from './node-inspections.ts'
+import { carriedRooms } from './remote-rooms.ts'
+
+/** Options of the nodes. */
+export interface NodesOptions extends EmbeddedProgramsParts {
+  /** `host:port` of this machine's own node at the node port (0), or at a port of its own. */
+  defaultNodeAddress: (port: number) => string
+  /** Ports that another role of this program let go of. */
+  kept?: KeptPorts | undefined
+  /** Controllers of this site prove their requests with it. */
+  proof?: RequestProof | undefined
+}
+
+/** The nodes of a site, of every kind. */
+export interface NodeParts {
+  pool: NodePool
+  /** Processes of the embedded nodes; undefined where none works. */
+  media: EmbeddedNodes | undefined
+  janus: JanusNodes
+  /** Port to which Janus nodes send their events. */
+  janusEvents: EventPort
+  /** Relays between Janus nodes. */
+  cascades: Cascades
+  /** Rooms whose page an embedded node's program shows while their media is remote. */
+  front: GatewayRooms
+  /** Inspects a device before it is added; undefined where no embedded node works. */
+  probe: () => DeviceProbe | undefined
+}
+
+/** Composes the nodes; nothing runs yet. */
+export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
+  const { store, settings, logger, defaultNodeAddress } = options
+  const media = mediaPrograms(options, watch, late)
+  // Where no embedded node works, the program of the room page inspects devices for the others.
+  const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
+    media === undefined || media.names.length === 0 ? undefined : make(media)
+  const janus = new JanusNodes({
+    store,
+    settings,
+    logger,
+    devices: (access, rooms, emit) => {
+      const restricted = (): boolean => settings().media.camera_networks.length > 0
+      const probe = (): ReturnType<typeof lookThrough> | undefined => throughMedia(lookThrough)
+      return new JanusCameras({ access, store, rooms, probe, restricted, emit, logger })
+    },
+    changed: () => {
+      late.janusEvents.part.review()
+      // Where no embedded node shows the room page, it is shown for one of these.
+      media?.first.showPageFor(janus.first)
+      late.cascades.part.nodesChanged()
+    },
+    elsewhere: (node, roomId, userId) => late.pool.part.usersElsewhere(roomId, node, userId),
+    people: (people, event) => late.cascades.part.heard(people, event),
+  })
+  const { proof, kept } = options
+  const janusEvents = new EventPort({ sources: () => janus.sources(), logger, proof, kept })
+  const drivers: NodeDrivers = { simulated: () => new SimulatedNode(), janus: (node) => janus.driver(node) }
+  if (media !== undefined) drivers.embedded = (node) => media.driver(node)
+  const inspections = nodeInspections({ store, janus, janusEvents, logger })
+  const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
+  const { cascades, front } = carriedRooms({ store, settings, pool, janus, media, logger })
+  return { pool, media, janus, janusEvents, cascades, front, probe: () => throughMedia(probeThrough) }
+}
+
+/** The media programs, with what they ask of the controller. */
+function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts): EmbeddedNodes | undefined {
+  const { store, logger } = options
+  return embeddedPrograms(options, watch, {
+    answers: {
+      open: (wanted, node) => {
+        const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, front: late.front.part }
+        return openWantedRoom({ store, ...parts, observer: late.observer.part, logger }, wanted, node)
+      },
+      look: (looked) => lookAtRoom({ store, rooms: late.rooms.part, observer: late.observer.part }, looked),
+      lock: (wanted) => {
+        const done = watch.hosts.locked.bind(watch.hosts)
+        return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
+      },
+    },
+    guessed: (guesses) => {
+      observeGuesses(late.observer.part, guesses)
+      watch.guessed(guesses)
+    },
+    nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
+    leaseMs: () => late.others.part.leaseMs,
+    front: {
+      take: (node, event) => late.front.part.take(node, event),
+      restarted: (node) => late.front.part.restarted(node),
+    },
+  })
+}

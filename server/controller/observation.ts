@@ -1,0 +1,76 @@
+import type { Settings } from '../../shared/settings.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { type FixedCompatibility, OlderClients } from '../field-api/older-clients.ts'
+import { Metrics } from '../observe/metrics.ts'
+import { observers, type RequestObserver } from '../observe/observation.ts'
+import { RequestJournal } from '../observe/request-journal.ts'
+import { Samples } from '../observe/samples.ts'
+import type { Store } from '../store/store.ts'
+import { countUsers } from './access.ts'
+import type { NodeParts } from './nodes.ts'
+
+/** Options of what observes the site. */
+export interface ObservationOptions {
+  store: Store
+  settings: () => Settings
+  sessions: Sessions
+  nodes: Pick<NodeParts, 'pool' | 'cascades'>
+  outgoing: Pick<OutgoingUsers, 'countByState'>
+  /** Notified of every request of a client, for the event log. */
+  clients: RequestObserver
+  /** Open connections by listener. */
+  connections: () => Promise<Readonly<Record<string, number>>>
+  /** Restarts of the process by itself. */
+  restarts: number
+  /** Switches from flags or the environment: they come before the settings. */
+  compatibility: FixedCompatibility | undefined
+}
+
+/** What observes the site: request journal, metrics, samples, older clients. */
+export interface ObservationParts {
+  journal: RequestJournal
+  samples: Samples
+  metrics: Metrics
+  olderClients: OlderClients
+  /** Notified of every request. */
+  observer: RequestObserver
+}
+
+/** Composes what observes the site. */
+export function observationParts(options: ObservationOptions): ObservationParts {
+  const { store, settings, sessions, nodes, outgoing } = options
+  const { pool, cascades } = nodes
+  const isCredential = (accessKey: string): boolean => store.get('credentials', accessKey) !== undefined
+  const olderClients = new OlderClients({ settings, sessions, isCredential, fixed: options.compatibility })
+  const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
+  const metrics = new Metrics({
+    rooms: () => store.all('rooms').size,
+    users: () => countUsers(pool),
+    sessions: () => sessions.total,
+    nodes: () => countBy(pool.views().map(({ state }) => state)),
+    drifts: () => pool.drifts(),
+    relays: () => cascades.relays.counts(),
+    devices: () => outgoing.countByState(),
+    store: () => store.status(),
+    restarts: () => options.restarts,
+    olderClients: () => olderClients.counts,
+    connections: options.connections,
+  })
+  const journal = new RequestJournal({
+    capacity: () => settings().console.activity_entries,
+    known: {
+      credential: isCredential,
+      room: (roomId) => store.get('rooms', roomId) !== undefined,
+      user: (userId) => store.get('devices', userId) !== undefined,
+    },
+  })
+  const observer = observers(metrics, samples, journal, olderClients, options.clients)
+  return { journal, samples, metrics, olderClients, observer }
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,118 @@
+import type { SiteControllers } from '../console/site-controllers.ts'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { ConsoleKey } from '../console/console-key.ts'
+import type { ControllerOptions } from './options.ts'
+import type { KeptPorts } from '../edge/kept-ports.ts'
+import type { RequestProof } from '../edge/request-proof.ts'
+import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
+import { StoredBound } from '../event-log/end-bound.ts'
+import { EventLog } from '../event-log/event-log.ts'
+import { tellSiteFile } from '../event-log/sources/site-file-changes.ts'
+import { firewallAdvice } from './firewall-advice.ts'
+import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
+import type { Restarts } from './restarts.ts'
+import type { Elsewhere } from '../http/request-handler.ts'
+import { applySiteFile, type SiteFile } from './site-file.ts'
+import { openStore } from '../store/open-store.ts'
+import { createSealer, loadKeyFile } from '../store/sealer.ts'
+import type { ControllerPlace, FencedStore, SiteMember } from '../store/election/site-member.ts'
+import { siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** A site that is open, with what was asked of it done. */
+export interface OpenSite {
+  store: Store
+  events: EventLog
+  /** The site's certificate; undefined: plain HTTP. */
+  tls: TlsMaterial | undefined
+  /** What a first start made; undefined on every later one. */
+  firstStart: FirstStart | undefined
+  /** Of a site that others could lead as well. */
+  led?: LeaderSite
+}
+
+/** A site that this controller leads, and others could. Event log and console key outlive its time as the leader. */
+export interface LeaderSite {
+  /** The controllers of the site, by whichever membership this program has. */
+  controllers: SiteControllers
+  store: FencedStore
+  member: SiteMember
+  consoleKey: ConsoleKey | undefined
+  /** Of requests that others send. */
+  proof: RequestProof
+  /** Of requests that another controller is to answer by now. */
+  elsewhere: Elsewhere
+  /** The ports that the standby before let go of. */
+  kept: KeptPorts
+  /** Those that were picked because any would do. */
+  ports: Restarts['ports']
+  /** Told where this controller is reached, again when that changes. */
+  placed(place: ControllerPlace): void
+}
+
+/**
+ * Opens the site, applies the site file.
+ * @throws StoreLockedError, StoreVersionError, DatabaseError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+ */
+export async function openSite(options: ControllerOptions): Promise<OpenSite> {
+  const { dataFolder, database, logger } = options
+  const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
+  const store = await openStore({ folder: dataFolder, database, sealer, logger })
+  let events: EventLog | undefined
+  try {
+    const bounds = (): Settings['events'] => siteSettings(store).events
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound: new StoredBound(store) })
+    const firstStart = await prepareSite(options, store, events)
+    return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder, logger), firstStart }
+  } catch (error) {
+    await events?.close()
+    await store.close()
+    throw error
+  }
+}
+
+/** Gives a new site what it needs, and applies what the start was told to. @returns what a first start made */
+export async function prepareSite(
+  options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'logger'>,
+  store: Store,
+  events: EventLog,
+): Promise<FirstStart | undefined> {
+  const { site, sitePath: path = '' } = options
+  let made: FirstStart | undefined
+  const isNew = isFirstStart(store)
+  if (isNew) {
+    if (site === undefined) made = await makeFirstSite(store)
+    else await rememberStart(store)
+  }
+  if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+  if (options.keySignIn === true) {
+    const on: SiteFile = { settings: { console: { key_sign_in: true } } }
+    await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+  }
+  if (isNew) {
+    const hasConsole = options.consolePage !== undefined
+    const advice = firewallAdvice(siteSettings(store), options.overrides ?? {}, { hasConsole })
+    if (advice !== undefined) options.logger.warn(advice)
+  }
+  return made
+}
+
+/** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
+export async function firstMaterial(
+  settings: Settings,
+  folder: string,
+  logger: Pick<Logger, 'warn'>,
+): Promise<TlsMaterial | undefined> {
+  try {
+    const material = await tlsMaterial(settings, folder)
+    if (material?.change !== undefined) logger.warn({ ...material.change }, authorityNotice(material.change))
+    return material
+  } catch (error) {
+    if (!(error instanceof ConsoleError)) throw error
+    const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
+    throw new ConsoleError(error.code, `${error.message} ${back}`, { problems: error.problems ?? [], cause: error })
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout } from 'node:timers/promises'
+import { DamagedFileError } from '../store/files/document-reader.ts'
+import { hasCode } from '../store/files/durable-files.ts'
+import { readFolder } from '../store/files/recovery.ts'
+import { migrations } from '../store/migrations.ts'
+import type { State } from '../store/state.ts'
+
+/** The files of a site cannot be read, also not a moment later. */
+export class UnreadableSiteError extends Error {
+  override readonly name = 'UnreadableSiteError'
+}
+
+const maxReadings = 5
+const betweenReadingsMs = 200
+
+/**
+ * Reads a site while a controller may be working on it. Changes nothing.
+ * @param database address of the database that holds it; undefined: the files of the data folder do
+ * @throws UnreadableSiteError, StoreVersionError, DatabaseError
+ */
+export async function readSite(folder: string, database: string | undefined): Promise<State> {
+  if (database === undefined) return await siteIn(folder)
+  // A site in files does not load what it does not use.
+  const { siteInDatabase } = await import('../store/postgres/open-database.ts')
+  return await siteInDatabase(database)
+}
+
+/** A reading that fell between two files is done again. */
+async function siteIn(folder: string): Promise<State> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return (await readFolder(folder, migrations)).state
+    } catch (error) {
+      if (!(error instanceof DamagedFileError) && !hasCode(error, 'ENOENT')) throw error
+      if (reading === maxReadings)
+        throw new UnreadableSiteError(`The files of the site in ${folder} cannot be read.`, { cause: error })
+    }
+    await setTimeout(betweenReadingsMs)
+  }
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../../shared/settings.ts'
+import { assistAddressOf } from '../devices/device-options.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
+import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { Store } from '../store/store.ts'
+
+/** Milliseconds that the program of the room page is given to take a word. */
+const frontAnswerMs = 4_000
+
+/** What rooms on Janus nodes are shown and carried with. */
+export interface CarriedRoomsParts {
+  store: Store
+  settings: () => Settings
+  pool: NodePool
+  janus: JanusNodes
+  /** Whose programs show the room page. */
+  media: EmbeddedNodes | undefined
+  logger: Logger
+}
+
+/** Rooms on Janus nodes: their media, on however many of these a room is, and the programs that show their page. */
+export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; front: GatewayRooms } {
+  const { store, settings, pool, janus, media, logger } = parts
+  const cascades = new Cascades({
+    nodes: janus,
+    nodesOf: (roomId) => pool.nodesOf(roomId),
+    usersOf: (roomId) =>
+      pool.usersOf(roomId).map((user) => ({ ...user, node: pool.nodeOfUser(roomId, user.userId) ?? '' })),
+    branched: () => pool.branchedRooms(),
+    choose: (roomId, signal) => pool.assign(roomId, {}, signal),
+    unsure: (node) => pool.recheck(node),
+    tell: (event) => front.heard(event),
+    logger,
+  })
+  const front: GatewayRooms = new GatewayRooms({
+    store,
+    carrier: cascades.carrier,
+    carries: (node) => janus.people(node) !== undefined,
+    usersOf: (roomId) => pool.usersOf(roomId),
+    request: async (node, method, params) => {
+      const signal = AbortSignal.timeout(frontAnswerMs)
+      if (media === undefined) throw new NodeConnectionError('it does not run')
+      return await (await media.client(node, signal)).request(method, params, signal)
+    },
+    hasSmall: (roomId, userId) => {
+      const device = store.get('devices', userId)
+      return device?.roomId === roomId && /^rtsp:/i.test(assistAddressOf(device))
+    },
+    kick: (roomId, userId) => pool.kick(roomId, userId),
+    dismiss: (roomId, userId, signal) =>
+      Promise.all(pool.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
+    isProven: (roomId, userId) => janus.isProven(pool.nodeOfUser(roomId, userId) ?? '', roomId, userId),
+    wasKicked: (roomId, userId) => janus.wasKicked(roomId, userId),
+    resumeMs: () => settings().media.resume_ms,
+    logger,
+  })
+  return { cascades, front }
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../../shared/settings.ts'
+import type { LicenceCheck } from '../access/licence.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { fixedAddresses } from '../rooms/fixed-addresses.ts'
+import { JoinLinks } from '../rooms/join-links.ts'
+import { OtherControllers } from '../rooms/other-controllers.ts'
+import { RoomViews } from '../rooms/room-views.ts'
+import { Rooms } from '../rooms/rooms.ts'
+import type { SiteMember } from '../store/election/site-member.ts'
+import type { Store } from '../store/store.ts'
+import type { NodeParts } from './nodes.ts'
+
+/** Options of the rooms. */
+export interface RoomsOptions {
+  store: Store
+  settings: () => Settings
+  logger: Logger
+  nodes: Pick<NodeParts, 'pool' | 'media'>
+  outgoing: OutgoingUsers
+  licence: LicenceCheck
+  defaultNodeAddress: (port: number) => string
+  /** URL of the media API for people; empty while it does not listen. */
+  mediaUrl: () => string
+  /** This controller among those of its site; left out: it is alone. */
+  member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+}
+
+/** The rooms of a site and the links into them. */
+export interface RoomParts {
+  rooms: Rooms
+  joinLinks: JoinLinks
+  roomViews: RoomViews
+  others: OtherControllers
+}
+
+/** Composes the rooms. */
+export function roomParts(options: RoomsOptions): RoomParts {
+  const { store, settings, logger, nodes, outgoing, licence, defaultNodeAddress, mediaUrl } = options
+  const { pool, media } = nodes
+  const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
+  const warned = new Set<string>()
+  const others = new OtherControllers({
+    member: options.member,
+    changed: () => {
+      media?.configure()
+      for (const sentence of fixedAddresses(store.all('nodes').values(), settings())) {
+        if (!warned.has(sentence)) logger.warn(sentence)
+        warned.add(sentence)
+      }
+    },
+    logger,
+  })
+  const joinLinks = new JoinLinks({
+    store,
+    rooms,
+    pool,
+    settings,
+    mediaUrl,
+    pageAddress: () => (media?.first.owner === undefined ? '' : defaultNodeAddress(0)),
+    otherControllers: () => others.nodeUrls,
+  })
+  return { rooms, joinLinks, roomViews: new RoomViews({ store, rooms, pool, devices: outgoing }), others }
+}

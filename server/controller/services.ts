@@ -1,0 +1,131 @@
+import type { LicenceCheck } from '../access/licence.ts'
+import { CredentialRooms } from '../console/credential-rooms.ts'
+import { EventHub } from '../console/event-hub.ts'
+import { DeviceTable } from '../devices/device-table.ts'
+import { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import type { PeopleNames } from '../event-log/people-names.ts'
+import { SiteWatch } from '../event-log/watch-site.ts'
+import { fieldOperations } from '../field-api/field-operations.ts'
+import type { FixedCompatibility } from '../field-api/older-clients.ts'
+import type { AnyOperation } from '../http/operation.ts'
+import { FaultRules } from '../lab/faults.ts'
+import { SimulatedPeople } from '../lab/people.ts'
+import { authenticateOperation } from '../media-api/authenticate.ts'
+import type { SiteMember } from '../store/election/site-member.ts'
+import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
+import { connect, lateParts } from './connect.ts'
+import { followStore } from './follow-store.ts'
+import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
+import { type ObservationParts, observationParts } from './observation.ts'
+import { type RoomParts, roomParts } from './rooms.ts'
+
+/** Options of the services. */
+export interface ServiceOptions extends NodesOptions, AccessOptions {
+  /** Open connections by listener. */
+  connections: () => Promise<Readonly<Record<string, number>>>
+  /** URL of the media API for people; empty while it does not listen. */
+  mediaUrl?: () => string
+  /** Restarts of the process by itself. */
+  restarts?: number
+  /** Switches from flags or the environment: they come before the settings. */
+  compatibility?: FixedCompatibility | undefined
+  /** Event log. */
+  events: EventSink
+  /** This controller among those of its site; left out: it is alone. */
+  member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+}
+
+/** Every part between the disk and the listeners. */
+export interface Services
+  extends Pick<ServiceOptions, 'store' | 'settings'>,
+    Omit<AccessParts, 'authentication'>,
+    Omit<NodeParts, 'probe'>,
+    Omit<RoomParts, 'others'>,
+    ObservationParts {
+  credentialRooms: CredentialRooms
+  licence: LicenceCheck
+  outgoing: OutgoingUsers
+  deviceTable: DeviceTable
+  /** Simulated people of the lab. */
+  people: SimulatedPeople
+  /** Faults of the lab. */
+  faults: FaultRules
+  /** Names of people in the rooms. */
+  peopleNames: PeopleNames
+  hub: EventHub
+  authenticate: AnyOperation
+  /** Operations of older clients, by port. */
+  fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Composes the services over an open store; nothing runs before `start`. */
+export function createServices(options: ServiceOptions): Services {
+  const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '', member } = options
+  const late = lateParts()
+  const watch = new SiteWatch(store, options.events)
+  const { authentication, ...access } = accessParts(options)
+  const { probe, ...nodes } = nodeParts(options, watch, late)
+  const { pool } = nodes
+  const licence = siteLicence(store, pool)
+  const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
+  const rooming = { store, settings, logger, nodes, outgoing, licence, defaultNodeAddress, mediaUrl, member }
+  const { others, ...rooms } = roomParts(rooming)
+  const observation = observationParts({
+    ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients },
+    connections: options.connections,
+    restarts: options.restarts ?? 0,
+    compatibility: options.compatibility,
+  })
+  connect(late, { ...nodes, ...rooms, observer: observation.observer, others })
+  const credentialRooms = new CredentialRooms(store)
+  const faults = new FaultRules()
+  const stopFollowing = followStore(store, settings, nodes, observation.metrics)
+  let stopNoting = (): void => {}
+  return {
+    store,
+    settings,
+    ...access,
+    ...nodes,
+    ...rooms,
+    ...observation,
+    credentialRooms,
+    licence,
+    outgoing,
+    deviceTable: new DeviceTable(outgoing, store, logger),
+    people: new SimulatedPeople(pool, store),
+    faults,
+    peopleNames: watch.names,
+    hub: new EventHub(),
+    authenticate: authenticateOperation(authentication),
+    fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
+    async start() {
+      stopNoting = pool.onEvent((event) => {
+        nodes.cascades.noted(event)
+        nodes.front.noted(event)
+      })
+      watch.start({ pool, devices: outgoing, faults })
+      nodes.cascades.start()
+      others.start()
+      await pool.start()
+      outgoing.start()
+    },
+    async stop() {
+      others.stop()
+      outgoing.stop()
+      await nodes.cascades.close()
+      await pool.stop()
+      stopNoting()
+      nodes.front.close()
+      watch.stop()
+      stopFollowing()
+      access.sessions.close()
+      observation.samples.close()
+      observation.journal.close()
+      credentialRooms.close()
+      rooms.roomViews.close()
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
+import { licenceSchema } from '../../shared/licence.ts'
+import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
+import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../../shared/settings.ts'
+import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
+import { nodeSecretsAfter } from '../nodes/secrets/node-secrets.ts'
+import { placeOf } from '../store/sealed-places.ts'
+import type { StoredNode } from '../store/records.ts'
+import { putSettings, siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+
+/** A site as a document: what it names is created or updated, what it does not name stays. */
+export const siteFileSchema = z.strictObject({
+  /** Address of the database that holds the site, where no flag names one. */
+  store: z.string().max(2_000).optional(),
+  credentials: z
+    .array(
+      credentialInput.required({ access_key: true, secret_key: true }).extend({
+        enabled: z.boolean().optional(),
+        p2p: z.boolean().optional(),
+        label: siteFileLabel.optional(),
+      }),
+    )
+    .max(1_000)
+    .optional(),
+  nodes: z.array(nodeInputSchema).max(100).optional(),
+  licence: licenceSchema.partial().optional(),
+  settings: settingsPatchSchema.optional(),
+})
+export type SiteFile = z.output<typeof siteFileSchema>
+
+/** The site file cannot be used; `problems` names each fault with its JSON path. */
+export class SiteFileError extends Error {
+  override readonly name: string = 'SiteFileError'
+  readonly problems: readonly string[]
+  constructor(message: string, problems: readonly string[] = []) {
+    super([message, ...problems].join('\n  '))
+    this.problems = problems
+  }
+}
+
+/** @throws SiteFileError */
+export async function readSiteFile(path: string): Promise<SiteFile> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new SiteFileError(
+      `The site file ${path} cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}).`,
+    )
+  }
+  let document: unknown
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // The parser's message quotes the text around the fault, which may be a secret: only the place is told.
+    const place = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '')?.[0]
+    throw new SiteFileError(`The site file ${path} is not JSON${place === undefined ? '' : `: a fault at ${place}`}.`)
+  }
+  const parsed = siteFileSchema.safeParse(document)
+  if (!parsed.success) {
+    throw new SiteFileError(
+      `The site file ${path} has bad content:`,
+      parsed.error.issues.map((issue) => `${jsonPath(issue.path)}: ${issue.message}`),
+    )
+  }
+  const twice = duplicates(parsed.data)
+  if (twice.length > 0) throw new SiteFileError(`The site file ${path} has bad content:`, twice)
+  return parsed.data
+}
+
+/**
+ * Applies a site file in one transaction: all of it or nothing. Idempotent; sessions of a credential end when its secret changes or it is disabled.
+ * @throws ApiError storage
+ */
+export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
+  await store.transact(['site', 'settings', 'licence'], (transaction) => {
+    for (const credential of site.credentials ?? []) {
+      const before = store.get('credentials', credential.access_key)
+      const place = placeOf('credentials', credential.access_key)
+      const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed, place) === credential.secret_key
+      const enabled = credential.enabled ?? before?.enabled ?? true
+      const after = {
+        access_key: credential.access_key,
+        secret_key_sealed: sameSecret ? before.secret_key_sealed : store.seal(credential.secret_key, place),
+        label: credential.label ?? before?.label ?? credential.access_key,
+        enabled,
+        p2p: credential.p2p ?? before?.p2p ?? false,
+        created_at: before?.created_at ?? now,
+        rotated_at: sameSecret ? before.rotated_at : now,
+      }
+      if (JSON.stringify(after) !== JSON.stringify(before)) transaction.put('credentials', after.access_key, after)
+      if (before !== undefined && (!sameSecret || !enabled)) {
+        for (const [token, session] of store.all('sessions')) {
+          if (session.access_key === after.access_key) transaction.delete('sessions', token)
+        }
+      }
+    }
+    for (const node of nodesAfter(store, site, now)) {
+      if (JSON.stringify(node) !== JSON.stringify(store.get('nodes', node.name)))
+        transaction.put('nodes', node.name, node)
+    }
+    if (site.licence !== undefined) {
+      const before = store.get('licence', 'site') ?? licenceSchema.parse({})
+      const {
+        expires_at = before.expires_at,
+        max_rooms = before.max_rooms,
+        max_users = before.max_users,
+      } = site.licence
+      transaction.put('licence', 'site', { expires_at, max_rooms, max_users })
+    }
+    if (site.settings !== undefined) {
+      const before = siteSettings(store)
+      const after = mergeSettings(before, keepHiddenSecrets(site.settings, before))
+      const stays = store.get('settings', 'site') !== undefined && JSON.stringify(after) === JSON.stringify(before)
+      if (!stays) putSettings(transaction, after, store)
+    }
+  })
+}
+
+/** The records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
+function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): StoredNode[] {
+  const names = new Set(nodes.map(({ name }) => name))
+  const secretsAfter = nodeSecretsAfter(store)
+  const after = nodes.map((input) => {
+    const node = nodeConfigOf(input)
+    const before = store.get('nodes', node.name)
+    return {
+      ...node,
+      port: portAfter(node, before),
+      created_at: before?.created_at ?? now,
+      draining: before?.draining ?? false,
+      ...(before?.drain === undefined ? {} : { drain: before.drain }),
+      secrets_sealed: secretsAfter(input, before),
+    }
+  })
+  const all = [...[...store.all('nodes').values()].filter(({ name }) => !names.has(name)), ...after]
+  const problems = after.flatMap((node, index) => {
+    const before = store.get('nodes', node.name)
+    const problem = (before && movedPortProblem(node, before)) ?? portProblem(node, all)
+    return problem === undefined ? [] : [`$.nodes[${index}].port: ${problem}`]
+  })
+  if (problems.length > 0) throw new SiteFileError('The site file cannot be applied:', problems)
+  return after
+}
+
+function duplicates(site: SiteFile): string[] {
+  const seen = (path: string, keys: readonly string[]): string[] =>
+    keys.flatMap((key, index) =>
+      keys.indexOf(key) < index ? [`$.${path.replace('#', String(index))}: is named twice`] : [],
+    )
+  return [
+    ...seen(
+      'credentials[#].access_key',
+      (site.credentials ?? []).map((credential) => credential.access_key),
+    ),
+    ...seen(
+      'nodes[#].name',
+      (site.nodes ?? []).map((node) => node.name),
+    ),
+  ]
+}
+
+function jsonPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${String(step)}`),
+    '$',
+  )
+}

@@ -1,0 +1,42 @@
+import type { DeviceLogin } from '../../shared/device-address.ts'
+import type { DeviceProbe, ProbeResult } from './probe-result.ts'
+import { findSubstream } from './substream-search.ts'
+
+/** How long a smaller stream is looked for, in milliseconds. */
+const substreamMs = 3_000
+
+/** What a site answers that has no node which could look at real devices. */
+export const simulatedProbe: ProbeResult = {
+  ok: true,
+  kind: null,
+  message: 'Simulated: this site has no node that looks at real devices, so nothing was checked but the address.',
+  milliseconds: 0,
+  tracks: [],
+  second: null,
+  simulated: true,
+}
+
+/**
+ * Runs a probe with a deadline in milliseconds.
+ * @param wantsSecond whether a smaller stream of a device that can join is looked for as well
+ */
+export async function runProbe(
+  probe: DeviceProbe,
+  device: { address: string; login: DeviceLogin | undefined },
+  milliseconds: number,
+  wantsSecond: boolean,
+): Promise<ProbeResult> {
+  const started = performance.now()
+  const took = (): number => Math.round(performance.now() - started)
+  try {
+    const found = await probe(device, AbortSignal.timeout(milliseconds))
+    const answered = { ...found, milliseconds: took(), simulated: false }
+    if (!found.ok || !wantsSecond) return { ...answered, second: null }
+    const signal = AbortSignal.timeout(substreamMs)
+    return { ...answered, second: await findSubstream(probe, device, found.tracks, signal) }
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'TimeoutError') throw error
+    const message = 'The device did not answer in time.'
+    return { ok: false, kind: 'timeout', message, milliseconds: took(), tracks: [], second: null, simulated: false }
+  }
+}

@@ -1,0 +1,13 @@
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import type { DeviceLogin } from '../../shared/device-address.ts'
+
+/** Result of a probe. */
+export type ProbeResult = ProcedureOutput<'devices.probe'>
+export type ProbedTrack = ProbeResult['tracks'][number]
+export type SubstreamFound = NonNullable<ProbeResult['second']>
+
+/** Looks at a device without adding it; it ends when the signal aborts, and never rejects for the device's sake. */
+export type DeviceProbe = (
+  device: { address: string; login: DeviceLogin | undefined },
+  signal: AbortSignal,
+) => Promise<Omit<ProbeResult, 'milliseconds' | 'simulated' | 'second'>>

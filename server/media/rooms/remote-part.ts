@@ -1,0 +1,100 @@
+import type { CarriedPerson, CarriedRoom, CarriedStream } from '../../../shared/media/remote-media.ts'
+import { Problem } from '../base/problem.ts'
+import { type CarriedMedia, Member } from './member.ts'
+import type { RoomListener } from './room-listener.ts'
+import { streamIdOf } from './room-streams.ts'
+import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
+
+/** Of the server that carries a room: kinds of what somebody sends. */
+export type MediaKind = 'audio' | 'video'
+
+/** What of a room is on another server that carries it: who is in it there, what can be watched there, and what people of this program send and watch there. */
+export class CarriedPart {
+  readonly #room: RoomState
+  readonly #listener: RoomListener
+  /** Viewers who are not in the room: the operator's preview. */
+  readonly observers = new Set<CarriedMedia>()
+  /** Whose sound is speech, by the word of that server. */
+  #speak: readonly string[] = []
+
+  constructor(room: RoomState, listener: RoomListener) {
+    this.#room = room
+    this.#listener = listener
+  }
+
+  /** Who is in the room there and did not come through here, and what can be watched: takes the place of what was said before. */
+  set({ people, streams }: Pick<CarriedRoom, 'people' | 'streams'>): void {
+    const room = this.#room
+    const now = new Map(people.map((user) => [user.userId, user]))
+    for (const [userId, member] of [...room.members])
+      if (member.elsewhere && !now.has(userId)) room.remove(userId, 'left')
+    room.streams.setCarried(streams)
+    for (const user of now.values()) this.#setElsewhere(user, streams)
+    for (const { userId, source, audioMuted, videoMuted } of streams) {
+      const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
+      // By an earlier program, too: they may speak up here.
+      if (audioMuted) silenced?.add('audio')
+      if (videoMuted) silenced?.add('video')
+    }
+    const speak = streams.filter(({ source, speaks }) => source === 'main' && speaks)
+    this.#speak = speak.map(({ userId }) => userId)
+    this.listen()
+  }
+
+  /** Who speaks is found out anew: of whom nothing is heard nothing may have been told since. */
+  listen(): void {
+    this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
+  }
+
+  #setElsewhere({ proven, ...user }: CarriedPerson, streams: readonly CarriedStream[]): void {
+    const room = this.#room
+    const sends = streams.find(({ userId, source }) => userId === user.userId && source === 'main')
+    const audio = (sends?.audioCodec ?? '') !== '' && sends?.audioMuted !== true
+    const video = (sends?.videoCodec ?? '') !== '' && sends?.videoMuted !== true
+    const present = room.members.get(user.userId)
+    // Who comes through here is known better.
+    if (present?.elsewhere === false) return
+    const member = present ?? new Member(user)
+    const same = member.audio === audio && member.video === video && member.user.role === user.role
+    Object.assign(member, { elsewhere: true, unproven: !proven, audio, video })
+    member.user.role = user.role
+    if (present !== undefined) return same ? undefined : room.tellChanged(member)
+    room.members.set(user.userId, member)
+    room.lost.delete(user.userId)
+    room.broadcast({ type: 'person_joined', person: member.person }, member)
+  }
+
+  /**
+   * Something of somebody's is sent or watched there, until what is returned is called.
+   * @param member undefined: unseen
+   * @param media ended when they are out, or the room closes
+   * @throws Problem noRoom, noSession, tooMany
+   */
+  hold(member: Member | undefined, name: string, media: CarriedMedia): () => void {
+    this.#room.assertPresent(member)
+    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.carried, maxWatched]
+    if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
+    if (member === undefined) {
+      this.observers.add(media)
+      return () => this.observers.delete(media)
+    }
+    member.carried.set(name, media)
+    return () => {
+      if (member.carried.get(name) !== media) return
+      member.carried.delete(name)
+      this.#room.dropIfGone(member)
+    }
+  }
+
+  /** The sound or picture of somebody's camera and microphone is not passed on there, or is again. @param by id of the host who wants it; left out: they speak up themselves */
+  mute(member: Member, kind: MediaKind, muted: boolean, by = ''): void {
+    if (muted) member.silenced.add(kind)
+    else if (!member.silenced.delete(kind)) return
+    this.#listener.muted(this.#room.config.roomId, member.user.userId, { kind, muted, by })
+  }
+
+  /** What somebody sends begins anew: nothing of it is muted. */
+  begins(member: Member, streamId: string): void {
+    if (streamId === streamIdOf(member.user.userId, 'main')) member.silenced.clear()
+  }
+}

@@ -1,0 +1,181 @@
+import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
+import { sourceTrack } from '../transcode/source-track.ts'
+import { installCommand } from '../transcode/install-command.ts'
+import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
+import type { RtspTrack } from './description.ts'
+import { describedParameters, type SequenceParameters } from './resolution.ts'
+
+/** How a track of a camera comes to browsers. */
+export interface Carriage {
+  /** It joins a room, whether every browser plays it or not. */
+  carried: boolean
+  way: TrackWay
+  /** Why it does not go to every browser as it is; null when it does. */
+  reason: TrackReason | null
+  /** One plain sentence. */
+  detail: string
+}
+
+/** What stands in the way of a track. */
+interface Obstacle {
+  reason: TrackReason
+  /** Some browsers play it as it is, or show some of it. */
+  partly: boolean
+  /** What it is, and what an operator can do where nothing can be made of it. */
+  what: string
+  remedy: string
+}
+
+/** Says how a camera's track comes to browsers: as it is, or made playable by what this machine can. */
+export function carriageOf(track: RtspTrack, abilities: Abilities = noAbilities): Carriage {
+  const name = codecName(track)
+  const obstacle = track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track)
+  if (obstacle === undefined) return { carried: true, way: 'direct', reason: null, detail: name }
+  const { reason, partly, what, remedy } = obstacle
+  const convertible = sourceTrack(track) !== undefined
+  if (convertible && (track.kind === 'video' ? abilities.pictures : abilities.sound)) {
+    return { carried: true, way: 'converted', reason, detail: `${what}: shown through ffmpeg` }
+  }
+  if (!convertible) return { carried: partly, way: 'none', reason, detail: `${what}: ${remedy}` }
+  const missing = `with ffmpeg on the machine of the node (${installCommand()}) it would be shown`
+  return { carried: partly, way: 'needs_ffmpeg', reason, detail: `${what}: ${remedy}; ${missing}` }
+}
+
+/** WebRTC has no order of presentation: a browser shows pictures as they come, and leaves out those that come late. */
+const orderRemedy = 'browsers show few of its pictures; switch B-frames off in the device'
+const showsNone = 'browsers do not show it; set the device to H.264 in its main or high profile'
+const setToH264 = 'it cannot be carried: set the device to H.264'
+const setSound = 'it cannot be carried, the picture only: set the device to G.711 or Opus for sound'
+
+/** Profiles of H.264 that every browser shows: baseline, main and high. */
+const shownProfiles = new Set([66, 77, 100])
+
+/** What in the parameter sets of H.264 keeps browsers from showing it; undefined: nothing. */
+export function parameterObstacle(parameters: SequenceParameters | undefined): Obstacle | undefined {
+  if (parameters === undefined) return undefined
+  const { profile, chroma, bitDepth, interlaced, reordered } = parameters
+  const none = (reason: TrackReason, what: string): Obstacle => ({ reason, partly: true, what, remedy: showsNone })
+  if (bitDepth > 8) return none('bit_depth', `H.264 with ${bitDepth} bits`)
+  if (chroma !== 1)
+    return none(
+      'chroma',
+      `H.264 with colour in ${['monochrome', '4:2:0', '4:2:2', '4:4:4'][chroma] ?? 'an unknown form'}`,
+    )
+  if (interlaced) return none('interlaced', 'Interlaced H.264')
+  if (!shownProfiles.has(profile)) return none('profile', `H.264 of profile ${profile}`)
+  if ((reordered ?? 0) > 0) {
+    return { reason: 'b_frames', partly: true, what: 'H.264 with B-frames', remedy: orderRemedy }
+  }
+  return undefined
+}
+
+function pictureObstacle(track: RtspTrack): Obstacle | undefined {
+  const { codec, clockRate, parameters } = track
+  const name = codecName(track)
+  const never = (reason: TrackReason, what: string): Obstacle => ({ reason, partly: false, what, remedy: setToH264 })
+  if (codec === 'H264' || codec === 'H265') {
+    // Interleaved mode (RFC 6184, section 6.4) needs reordering that WebRTC has not.
+    if (parameters.get('packetization-mode') === '2') return never('interleaved', `${name} in interleaved mode`)
+    if (clockRate !== 90_000) return never('clock', `${name} with a clock other than 90 kHz`)
+    if (codec === 'H264') return parameterObstacle(describedParameters(track))
+    const reordered = (describedParameters(track)?.reordered ?? 0) > 0
+    return {
+      reason: 'h265',
+      partly: true,
+      what: reordered ? 'H.265 with B-frames' : 'H.265',
+      remedy: reordered
+        ? orderRemedy
+        : 'only viewers whose browser decodes it see the picture; H.264 suits every viewer',
+    }
+  }
+  return never(pictureReasons.get(codec) ?? 'video_other', name)
+}
+
+const pictureReasons: ReadonlyMap<string, TrackReason> = new Map([
+  ['JPEG', 'jpeg'],
+  ['MP4V-ES', 'mpeg4'],
+  ['H263', 'h263'],
+  ['H263-1998', 'h263'],
+  ['H263-2000', 'h263'],
+])
+
+function soundObstacle(track: RtspTrack): Obstacle | undefined {
+  const { codec, clockRate, channels } = track
+  const name = codecName(track)
+  if (codec === 'OPUS') return undefined
+  const obstacle = (reason: TrackReason, what = name): Obstacle => ({ reason, partly: false, what, remedy: setSound })
+  if (codec === 'PCMU' || codec === 'PCMA' || codec === 'G722') {
+    if (clockRate === 8000 && channels === 1) return undefined
+    return obstacle('rate', `${name} with other than 8 kHz and one channel`)
+  }
+  if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return obstacle('aac')
+  return obstacle(codec.includes('G726') ? 'g726' : 'audio_other')
+}
+
+/** Names of codecs as people write them. */
+const names: ReadonlyMap<string, string> = new Map([
+  ['H264', 'H.264'],
+  ['H265', 'H.265'],
+  ['JPEG', 'Motion JPEG'],
+  ['MP4V-ES', 'MPEG-4 Visual'],
+  ['H263', 'H.263'],
+  ['H263-1998', 'H.263'],
+  ['H263-2000', 'H.263'],
+  ['OPUS', 'Opus'],
+  ['PCMU', 'G.711 μ-law'],
+  ['PCMA', 'G.711 A-law'],
+  ['G722', 'G.722'],
+  ['MPEG4-GENERIC', 'AAC'],
+  ['MP4A-LATM', 'AAC'],
+])
+
+/** As people write it; a codec that is not known as the camera names it. */
+export function codecName({ codec }: Pick<RtspTrack, 'codec'>): string {
+  return names.get(codec) ?? (codec.replace(/^(?:AAL2-)?G726-/, 'G.726-') || 'an unknown codec')
+}
+
+/** The tracks that are passed on: of each kind the first that goes as it is, else the first that can be made playable, else the first that some browsers play. */
+export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities = noAbilities): RtspTrack[] {
+  const best = (kind: RtspTrack['kind']): RtspTrack | undefined => {
+    const carried = tracks
+      .filter((track) => track.kind === kind)
+      .map((track) => ({ track, ...carriageOf(track, abilities) }))
+      .filter((each) => each.carried)
+    return (carried.find(({ way }) => way === 'direct') ?? carried.find(({ way }) => way === 'converted') ?? carried[0])
+      ?.track
+  }
+  return [best('video'), best('audio')].filter((track) => track !== undefined)
+}
+
+/** What of a camera does not reach every browser: of each kind of track that it describes, what keeps the one that is passed on from it, or all of them. */
+export function shortcomingsOf(
+  described: readonly RtspTrack[],
+  pulled: readonly RtspTrack[],
+  abilities: Abilities,
+): Shortcoming[] {
+  return (['video', 'audio'] as const).flatMap((kind) => {
+    const ofKind = (track: RtspTrack): boolean => track.kind === kind
+    const track = pulled.find(ofKind) ?? described.find(ofKind)
+    if (track === undefined) return []
+    const { way, reason } = carriageOf(track, abilities)
+    return reason === null || way === 'direct' || way === 'converted' ? [] : [{ kind, way, reason }]
+  })
+}
+
+/** Whether what is done with one of them depends on what this machine can make. */
+export function needAbilities(tracks: readonly RtspTrack[]): boolean {
+  return tracks.some((track) => carriageOf(track).way === 'needs_ffmpeg')
+}
+
+/** Most tracks of one camera that are set up. */
+const maxSetUp = 4
+
+/**
+ * What to set up for them, in the order of the description. Some servers send no sound while one of several videos is not set up; what comes of the others is
+ * dropped.
+ */
+export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {
+  const hasSound = wanted.some(({ kind }) => kind === 'audio')
+  const needed = tracks.filter((track) => wanted.includes(track) || (hasSound && track.kind === 'video'))
+  return needed.length > maxSetUp ? wanted : needed
+}

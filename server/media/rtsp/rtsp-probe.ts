@@ -1,0 +1,79 @@
+import type { CameraLogin } from './authentication.ts'
+import { type Carriage, carriageOf, needAbilities } from './codec-support.ts'
+import type { Abilities } from '../transcode/transcoding.ts'
+import type { RtspTrack } from './description.ts'
+import { describedResolution } from './resolution.ts'
+import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
+import { type RtspOptions, RtspSession } from './session.ts'
+
+/** One track of a probed camera; its detail holds the resolution where the camera describes it. */
+export interface ProbedTrack extends Carriage {
+  kind: 'video' | 'audio'
+  codec: string
+  /** Of the picture, in pixels, where the camera describes it. */
+  width?: number
+  height?: number
+}
+
+/** What a camera answered to a probe: what it sends, or why it does not. */
+export type ProbeResult = {
+  milliseconds: number
+  tracks: ProbedTrack[]
+  /** IP address at which it answered; empty when it did not. */
+  address: string
+} & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string })
+
+/** Settings of a probe: those of a pull. */
+export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
+  Pick<RtspOptions, 'abilities'>
+
+/**
+ * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.
+ * Never rejects but with the signal's reason.
+ * @param address rtsp:// or rtsps:// without login
+ */
+export async function probe(
+  address: string,
+  login: CameraLogin | undefined,
+  options: ProbeOptions,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const started = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - started)
+  let session: RtspSession | undefined
+  try {
+    session = new RtspSession(
+      { ...options, address, login, transport: 'auto', stallMs: options.answerMs },
+      { rtp: () => {}, rtcp: () => {}, ended: () => {} },
+    )
+    const { tracks } = await session.describe(signal)
+    const { remoteAddress } = session
+    const abilities = needAbilities(tracks) ? await options.abilities?.() : undefined
+    const probed = tracks.map((track) => probedTrack(track, abilities))
+    if (probed.some(({ carried }) => carried))
+      return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
+    const message = 'no track of the camera can be carried'
+    const found = { milliseconds: elapsed(), tracks: probed, address: remoteAddress }
+    return { ok: false, kind: 'noUsableTrack', message, ...found }
+  } catch (error) {
+    signal.throwIfAborted()
+    const kind = error instanceof RtspError ? error.kind : 'protocol'
+    const message = error instanceof Error ? error.message : 'the camera could not be asked'
+    return { ok: false, milliseconds: elapsed(), kind, message, tracks: [], address: '' }
+  } finally {
+    await session?.close()
+  }
+}
+
+function probedTrack(track: RtspTrack, abilities: Abilities | undefined): ProbedTrack {
+  const carriage = carriageOf(track, abilities)
+  const size = track.kind === 'video' ? describedResolution(track) : undefined
+  const { detail } = carriage
+  return {
+    ...carriage,
+    kind: track.kind,
+    codec: track.codec,
+    detail: size === undefined ? detail : `${detail}, ${size.width} × ${size.height}`,
+    ...size,
+  }
+}

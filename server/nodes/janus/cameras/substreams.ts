@@ -1,0 +1,226 @@
+import type { DeviceLogin } from '../../../../shared/device-address.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { JanusSession } from '../wire/janus-session.ts'
+import type { SmallPicture, SmallPictures } from '../people/small-pictures.ts'
+import { Subscription } from '../people/subscription.ts'
+import type { Camera } from './camera-key.ts'
+import type { Loop, LoopTable } from './loop-table.ts'
+import type { MountpointRequests } from './mountpoint-requests.ts'
+import type { Mountpoints } from './mountpoints.ts'
+import { watchedMountpoint } from './watched-mountpoint.ts'
+
+/** What second streams are made of. */
+export interface SubstreamsOptions {
+  loops: LoopTable
+  mountpoints: Mountpoints
+  requests: MountpointRequests
+  /** In which mountpoints are made; undefined while the node is not connected. */
+  session: () => JanusSession | undefined
+  camera: (stream: { address: string; login: DeviceLogin | undefined }) => Camera
+  logger: NodeLogger
+  /** How long a camera may be silent, in milliseconds. */
+  stallMs: number
+  /** How long a stream is pulled on after its last viewer, in milliseconds. */
+  lingerMs?: number
+}
+
+/** Somebody who is sent a second stream. */
+interface View {
+  loop: Loop
+  camera: Camera
+  /** Tells them that it is over. */
+  ended: () => void
+}
+
+const defaultLingerMs = 5_000
+/** How long a second stream is waited for before the large one serves, in milliseconds. */
+const answerMs = 3_000
+/** One that could not be had is asked for again after so many milliseconds. */
+const againMs = 30_000
+/** From one look at whether the streams flow to the next, in milliseconds. */
+const lookMs = 2_000
+const never = new AbortController().signal
+
+/**
+ * The second, smaller streams of a node's cameras. In the room there is the large one alone, for everybody who comes by whatever way; who shows a camera small is sent the
+ * second one by its mountpoint itself. It is pulled while somebody is, and for a moment longer.
+ */
+export class Substreams implements SmallPictures {
+  readonly #options: SubstreamsOptions
+  readonly #views = new Set<View>()
+  /** What is to be let go of soon. */
+  readonly #lingering = new Map<NodeJS.Timeout, Camera>()
+  /** Until when a second stream is not asked for, on the clock of `performance.now()`. */
+  readonly #refused = new WeakMap<Loop, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: SubstreamsOptions) {
+    this.#options = options
+  }
+
+  /** As SmallPictures.open. */
+  async open(
+    { roomId, userId }: { roomId: string; userId: string },
+    owner: JanusSession,
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<SmallPicture | undefined> {
+    const loop = this.#options.loops.get(roomId, userId)
+    const session = this.#options.session()
+    if (loop?.state !== 'up' || session === undefined || (this.#refused.get(loop) ?? 0) > performance.now())
+      return undefined
+    const camera = this.#cameraOf(loop)
+    if (camera === undefined) return undefined
+    try {
+      return await this.#open({ loop, camera, ended }, session, owner, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#refused.set(loop, performance.now() + againMs)
+      this.#options.logger.debug({ err: error, user: userId }, 'the second stream of a camera is not to be had')
+      return undefined
+    }
+  }
+
+  /** As SmallPictures.goOn. */
+  async goOn(
+    { roomId, userId }: { roomId: string; userId: string },
+    { owner, handle, answer }: { owner: JanusSession; handle: number; answer: string },
+    ended: () => void,
+    signal: AbortSignal,
+  ): Promise<SmallPicture | undefined> {
+    const loop = this.#options.loops.get(roomId, userId)
+    const session = this.#options.session()
+    const camera = loop?.state === 'up' ? this.#cameraOf(loop) : undefined
+    if (loop === undefined || session === undefined || camera === undefined) return undefined
+    const view: View = { loop, camera, ended }
+    const { mountpoints, requests, logger } = this.#options
+    mountpoints.keep(camera.id)
+    try {
+      // It is refused where the mountpoint is gone.
+      if ((await requests.media(session, camera.id)).length === 0) throw new NodeError('it carries nothing')
+      signal.throwIfAborted()
+      const watched = watchedMountpoint(camera)
+      const adopted = owner.adopt(handle, watched.plugin)
+      const subscription = Subscription.goOn(adopted, watched, { answer, watched: {} }, () => this.#end(view))
+      this.#views.add(view)
+      this.#look()
+      return { subscription, letGo: () => this.#letGo(view) }
+    } catch (error) {
+      await this.#release(camera)
+      signal.throwIfAborted()
+      logger.debug({ err: error, user: userId }, 'the second stream of a camera does not go on')
+      return undefined
+    }
+  }
+
+  /** The camera is out of the room: whoever watches it is told. */
+  loopEnded(loop: Loop): void {
+    for (const view of [...this.#views]) if (view.loop === loop) this.#end(view)
+  }
+
+  /** Names of those that the cameras in rooms have, whether somebody watches them or not. */
+  mountpoints(): Set<string> {
+    return new Set(Array.from(this.#options.loops, (loop) => this.#cameraOf(loop)?.id ?? ''))
+  }
+
+  /** What somebody watches goes on for the next controller; nothing else is pulled any more when this resolves. Never rejects. */
+  async leave(): Promise<void> {
+    this.#views.clear()
+    clearInterval(this.#timer)
+    await this.endAll()
+  }
+
+  /** Everybody is told that it is over, and nothing is pulled any more when this resolves. Never rejects. */
+  async endAll(): Promise<void> {
+    for (const view of [...this.#views]) this.#end(view)
+    const lingering = [...this.#lingering]
+    this.#lingering.clear()
+    for (const [timer] of lingering) clearTimeout(timer)
+    await Promise.all(lingering.map(([, camera]) => this.#release(camera)))
+  }
+
+  #cameraOf({ device }: Loop): Camera | undefined {
+    if (device === undefined || device.assistAddress === '') return undefined
+    return this.#options.camera({ address: device.assistAddress, login: device.login })
+  }
+
+  /** @throws DeviceJoinError, NodeError with why it is not to be had; the signal's reason */
+  async #open(view: View, session: JanusSession, owner: JanusSession, signal: AbortSignal): Promise<SmallPicture> {
+    const { mountpoints, loops } = this.#options
+    const { camera, loop } = view
+    await mountpoints.hold(session, camera, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]))
+    try {
+      await this.#assertSound(session, camera.id, loop.record.mountpoint)
+      const subscription = await Subscription.open(owner, watchedMountpoint(camera), () => this.#end(view), signal)
+      this.#views.add(view)
+      if (!loops.has(loop) || loop.state !== 'up') {
+        this.#views.delete(view)
+        subscription.end(never).catch(() => {})
+        throw new NodeError('its camera has left the room')
+      }
+      this.#look()
+      return { subscription, letGo: () => this.#letGo(view) }
+    } catch (error) {
+      await this.#release(camera)
+      throw error
+    }
+  }
+
+  /** Whoever watches the small one hears the camera as well as everybody else. @throws NodeError */
+  async #assertSound(session: JanusSession, second: string, first: string): Promise<void> {
+    const { requests } = this.#options
+    const [small, large] = await Promise.all([requests.media(session, second), requests.media(session, first)])
+    const sounds = (media: typeof large): boolean => media.some(({ type }) => type === 'audio')
+    if (sounds(large) && !sounds(small)) throw new NodeError('it has no sound, and the large one has')
+  }
+
+  /** It ends by itself. */
+  #end(view: View): void {
+    this.#letGo(view)
+    view.ended()
+  }
+
+  #letGo(view: View): void {
+    if (!this.#views.delete(view)) return
+    if (this.#views.size === 0) clearInterval(this.#timer)
+    const timer = setTimeout(() => {
+      this.#lingering.delete(timer)
+      void this.#release(view.camera)
+    }, this.#options.lingerMs ?? defaultLingerMs)
+    timer.unref()
+    this.#lingering.set(timer, view.camera)
+  }
+
+  async #release(camera: Camera): Promise<void> {
+    await this.#options.mountpoints.release(this.#options.session(), camera.id)
+  }
+
+  /** Janus does not tell that a camera is silent: it is asked. */
+  #look(): void {
+    if (this.#views.size > 1) return
+    clearInterval(this.#timer)
+    this.#timer = setInterval(() => {
+      const session = this.#options.session()
+      const ids = new Set(Array.from(this.#views, ({ camera }) => camera.id))
+      if (session !== undefined) for (const id of ids) void this.#lookAt(session, id)
+    }, lookMs)
+    this.#timer.unref()
+  }
+
+  async #lookAt(session: JanusSession, id: string): Promise<void> {
+    const { requests, stallMs, logger } = this.#options
+    try {
+      const video = (await requests.media(session, id)).find(({ type }) => type === 'video')
+      if ((video?.age_ms ?? Number.POSITIVE_INFINITY) < stallMs) return
+    } catch (error) {
+      logger.debug({ err: error }, 'whether a second stream flows could not be looked at')
+      return
+    }
+    for (const view of [...this.#views]) {
+      if (view.camera.id !== id) continue
+      this.#refused.set(view.loop, performance.now() + againMs)
+      this.#end(view)
+    }
+  }
+}

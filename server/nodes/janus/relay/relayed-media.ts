@@ -1,0 +1,337 @@
+import type {
+  CarriedPerson,
+  CarrierEvent,
+  CarrierRefusal,
+  ClaimWish,
+  MuteWish,
+  RoomCarrier,
+} from '../../port/room-media.ts'
+import { unlessAborted } from '../../port/deadline.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import { JanusError, janusCodes } from '../wire/janus-error.ts'
+import type { JanusPeople, PeopleEvent, WatchWish } from '../people/janus-people.ts'
+import { NotThere, refusalOf } from '../people/refusals.ts'
+import type { PublishedFeed } from '../people/room-feeds.ts'
+import type { RelayIds } from './relay-ids.ts'
+import type { Relays } from './relays.ts'
+
+/** A Janus node in service, as far as people of the room page are concerned. */
+export interface CarryingNode {
+  people: JanusPeople
+  /** By which participants of relays are known there. */
+  ids: RelayIds
+}
+
+/** What carries the rooms of Janus nodes. */
+export interface CascadedCarrierOptions {
+  /** Names of the nodes that hold a room, its own first. */
+  nodesOf: (roomId: string) => readonly string[]
+  /** Undefined while it is not in service. */
+  node: (name: string) => CarryingNode | undefined
+  /** The node that somebody who comes into a room is to use, which holds the room then. @throws with why there is none */
+  choose: (roomId: string, signal: AbortSignal) => Promise<string>
+  /** A connection to a node was lost: it may be gone. */
+  unsure: (node: string) => void
+  relays: Pick<Relays, 'watch' | 'feedsOf' | 'originOf' | 'sees'>
+  tell: (event: CarrierEvent) => void
+  logger: NodeLogger
+}
+
+/** Somebody in a room, or on their way into it. */
+interface Place {
+  person: CarriedPerson
+  leaving: AbortController
+  /** The people of their node, among whom they are; rejects where there is none. */
+  entered: Promise<JanusPeople>
+  /** Undefined until they have one. */
+  node: NamedNode | undefined
+}
+
+/** A publication or subscription. */
+interface Session {
+  people: JanusPeople
+  /** The stream need not come to their node any more. */
+  release: () => void
+}
+
+/**
+ * The media of rooms on Janus nodes for people of the room page, whichever nodes a room is on: everybody publishes and watches on a node of their own, and what is published
+ * on another one is handed on to it.
+ */
+export class CascadedCarrier implements RoomCarrier {
+  readonly #options: CascadedCarrierOptions
+  /** By room, then by user. */
+  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #sessions = new Map<string, Session>()
+
+  constructor(options: CascadedCarrierOptions) {
+    this.#options = options
+  }
+
+  /** Rooms that somebody is in, or on their way into. */
+  get rooms(): string[] {
+    return [...this.#places.keys()]
+  }
+
+  /** Somebody came through the room page. */
+  has(roomId: string, userId: string): boolean {
+    return this.#places.get(roomId)?.has(userId) === true
+  }
+
+  enter(person: CarriedPerson, ticket = ''): void {
+    const { roomId, userId } = person
+    const room = this.#places.get(roomId) ?? new Map<string, Place>()
+    const known = room.get(userId)
+    if (known !== undefined) {
+      // What is known of them may be other than before.
+      known.person = person
+      known.node?.people.enter(person)
+      return
+    }
+    const leaving = new AbortController()
+    const entered = this.#nodeFor(person, ticket, leaving.signal).then((node) => {
+      leaving.signal.throwIfAborted()
+      place.node = node
+      node.people.enter(place.person, ticket)
+      return node.people
+    })
+    const place: Place = { person, leaving, entered, node: undefined }
+    this.#places.set(roomId, room.set(userId, place))
+    entered.catch((error: unknown) => this.#out(place, error))
+  }
+
+  async leave(roomId: string, userId: string): Promise<void> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) return
+    this.#forget(place)
+    await place.node?.people.leave(roomId, userId)
+  }
+
+  async publish(wish: Parameters<RoomCarrier['publish']>[0], signal: AbortSignal): ReturnType<RoomCarrier['publish']> {
+    const people = await this.#peopleOf(wish.roomId, wish.userId, signal)
+    const published = await people.publish(wish, signal)
+    this.#sessions.set(published.session, { people, release: () => {} })
+    return published
+  }
+
+  async watch(wish: WatchWish, signal: AbortSignal): ReturnType<RoomCarrier['watch']> {
+    const { roomId, userId, feedId } = wish
+    if (userId === undefined) return await this.#watchOn(this.#publishing(roomId, feedId), wish, signal)
+    const people = await this.#peopleOf(roomId, userId, signal)
+    const nodes = this.#nodesOf(roomId)
+    const own = nodes.find((node) => node.people === people)
+    const isHere = nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
+    if (own === undefined || isHere) return await this.#watchOn(people, wish, signal)
+    return await this.#watchRelayed(own, wish, signal)
+  }
+
+  /** On the node where they are; what is handed on to it from another one is wanted there from now on. */
+  async claim(wish: ClaimWish, signal: AbortSignal): ReturnType<RoomCarrier['claim']> {
+    const { roomId, userId, feedId, sends } = wish
+    const people = await this.#peopleOf(roomId, userId, signal)
+    const nodes = this.#nodesOf(roomId)
+    const own = nodes.find((node) => node.people === people)
+    const isHere = sends || nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
+    const relayed = own === undefined || isHere ? undefined : this.#options.relays.watch(roomId, feedId, own.name)
+    try {
+      const feed = relayed === undefined ? feedId : await relayed.feed(signal)
+      const claimed = await people.claim({ ...wish, feedId: feed }, signal)
+      this.#ended(claimed.session)
+      this.#sessions.set(claimed.session, { people, release: () => relayed?.end() })
+      return claimed
+    } catch (error) {
+      relayed?.end()
+      throw error
+    }
+  }
+
+  async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
+    await this.#peopleBy(session).start(session, answer, signal)
+  }
+
+  async trickle(
+    session: string,
+    candidates: Parameters<RoomCarrier['trickle']>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#peopleBy(session).trickle(session, candidates, signal)
+  }
+
+  async restart(
+    session: string,
+    credentials: Parameters<RoomCarrier['restart']>[1],
+    signal: AbortSignal,
+  ): Promise<string> {
+    return await this.#peopleBy(session).restart(session, credentials, signal)
+  }
+
+  /** On the node where it is sent: from there it is handed on as it is. */
+  async mute(wish: MuteWish, signal: AbortSignal): Promise<void> {
+    const { roomId, userId } = wish
+    if (!this.feedsOf(roomId).some((feed) => feed.feedId === userId)) return
+    const people = this.#publishing(roomId, userId)
+    // What is to be silenced is named by whom the node tells of it.
+    await people.look(roomId, signal)
+    await people.mute(wish, signal)
+  }
+
+  async show(session: string, height: number, signal: AbortSignal): Promise<void> {
+    await this.#sessions.get(session)?.people.show(session, height, signal)
+  }
+
+  async end(session: string): Promise<void> {
+    await this.#ended(session)?.people.end(session)
+  }
+
+  async look(roomId: string, signal: AbortSignal): Promise<void> {
+    const nodes = this.#nodesOf(roomId)
+    const unseen = nodes.filter(({ name }) => nodes.length === 1 || !this.#options.relays.sees(roomId, name))
+    await Promise.all(unseen.map(({ people }) => people.look(roomId, signal)))
+  }
+
+  /** Of all nodes of the room: what is handed on to another one is no other stream. */
+  feedsOf(roomId: string): PublishedFeed[] {
+    const nodes = this.#nodesOf(roomId)
+    const feeds = nodes.flatMap(({ people, ids }) => people.feedsOf(roomId).filter(({ feedId }) => !ids.has(feedId)))
+    const relayed = nodes.length > 1 ? this.#options.relays.feedsOf(roomId) : []
+    return [...new Map([...relayed, ...feeds].map((feed) => [feed.feedId, feed])).values()]
+  }
+
+  refusalOf(error: unknown): CarrierRefusal {
+    return refusalOf(error)
+  }
+
+  /** Takes what is told of the people of a node. */
+  heard(people: JanusPeople, event: PeopleEvent): void {
+    if (event.type === 'feeds') return this.#options.tell({ type: 'feeds', roomId: event.roomId })
+    if (event.type === 'over') {
+      if (this.#ended(event.session) !== undefined) this.#options.tell(event)
+      return
+    }
+    const place = this.#places.get(event.roomId)?.get(event.userId)
+    // Who was brought to another node meanwhile is not out.
+    if (place?.node?.people !== people) return
+    this.#options.unsure(place.node.name)
+    this.#out(place, event.error)
+  }
+
+  /** The nodes of a room may be others: who is on one that is none of them any more is out, and may come back to another. */
+  review(roomId: string): void {
+    const known = new Set(this.#nodesOf(roomId).map(({ people }) => people))
+    for (const place of [...(this.#places.get(roomId)?.values() ?? [])]) {
+      const people = place.node?.people
+      if (people === undefined || known.has(people)) continue
+      this.#out(place, new NodeError('the room is no longer on their node'))
+      people.leave(roomId, place.person.userId).catch((error: unknown) => {
+        this.#options.logger.debug({ room: roomId, err: error }, 'somebody was not taken out of a node that they left')
+      })
+    }
+    this.#options.tell({ type: 'feeds', roomId })
+  }
+
+  /** Where they are already, as their ticket says; otherwise one is chosen. */
+  async #nodeFor(person: CarriedPerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
+    const { roomId } = person
+    const before = this.#nodesOf(roomId).find(({ people }) => people.issued(ticket, person))
+    if (before !== undefined) return before
+    const name = await this.#options.choose(roomId, signal)
+    const node = this.#options.node(name)
+    if (node === undefined) throw new NodeError(`the node ${name} is not in service`)
+    return { name, ...node }
+  }
+
+  /** As it is published on the person's node, or as it is handed on to it. */
+  async #watchRelayed(
+    { name, people }: NamedNode,
+    wish: WatchWish,
+    signal: AbortSignal,
+  ): ReturnType<RoomCarrier['watch']> {
+    const { roomId, feedId } = wish
+    if (!this.feedsOf(roomId).some((feed) => feed.feedId === feedId)) throw noFeed(feedId)
+    const relayed = this.#options.relays.watch(roomId, feedId, name)
+    try {
+      const feed = await relayed.feed(signal)
+      return await this.#watchOn(people, { ...wish, feedId: feed }, signal, () => relayed.end())
+    } catch (error) {
+      relayed.end()
+      throw error
+    }
+  }
+
+  async #watchOn(
+    people: JanusPeople,
+    wish: WatchWish,
+    signal: AbortSignal,
+    release = (): void => {},
+  ): ReturnType<RoomCarrier['watch']> {
+    const watched = await people.watch(wish, signal)
+    this.#sessions.set(watched.session, { people, release })
+    return watched
+  }
+
+  /** The people of the node on which a stream is published. @throws JanusError noRoom, noFeed */
+  #publishing(roomId: string, feedId: string): JanusPeople {
+    const nodes = this.#nodesOf(roomId)
+    const [first] = nodes
+    if (first === undefined) throw new JanusError(janusCodes.noRoom, 'the room is on no node')
+    if (nodes.length === 1) return first.people
+    const origin = this.#options.relays.originOf(roomId, feedId)
+    const node =
+      nodes.find(({ name }) => name === origin) ??
+      nodes.find(({ people }) => people.feedsOf(roomId).some((feed) => feed.feedId === feedId))
+    if (node === undefined) throw noFeed(feedId)
+    return node.people
+  }
+
+  #nodesOf(roomId: string): NamedNode[] {
+    return this.#options.nodesOf(roomId).flatMap((name) => {
+      const node = this.#options.node(name)
+      return node === undefined ? [] : [{ name, ...node }]
+    })
+  }
+
+  /** @throws NotThere; why they could not be brought to a node; the signal's reason */
+  #peopleOf(roomId: string, userId: string, signal: AbortSignal): Promise<JanusPeople> {
+    const place = this.#places.get(roomId)?.get(userId)
+    if (place === undefined) throw new NotThere('they are not in the room')
+    return unlessAborted(place.entered, signal)
+  }
+
+  /** @throws NotThere */
+  #peopleBy(session: string): JanusPeople {
+    const known = this.#sessions.get(session)
+    if (known === undefined) throw new NotThere('there is no such session')
+    return known.people
+  }
+
+  #ended(session: string): Session | undefined {
+    const known = this.#sessions.get(session)
+    this.#sessions.delete(session)
+    known?.release()
+    return known
+  }
+
+  #out(place: Place, error: unknown): void {
+    const { roomId, userId } = place.person
+    if (this.#places.get(roomId)?.get(userId) !== place) return
+    this.#forget(place)
+    this.#options.tell({ type: 'out', roomId, userId, error })
+  }
+
+  #forget(place: Place): void {
+    const { roomId, userId } = place.person
+    place.leaving.abort(new NotThere('they left'))
+    const room = this.#places.get(roomId)
+    if (room?.get(userId) === place) room.delete(userId)
+    if (room?.size === 0) this.#places.delete(roomId)
+  }
+}
+
+interface NamedNode extends CarryingNode {
+  name: string
+}
+
+function noFeed(feedId: string): JanusError {
+  return new JanusError(janusCodes.noFeed, `nobody publishes ${feedId} in the room`)
+}

@@ -1,0 +1,108 @@
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { PoolEvent } from '../../port/pool-events.ts'
+import type { CarrierEvent } from '../../port/room-media.ts'
+import type { JanusPeople, PeopleEvent } from '../people/janus-people.ts'
+import type { RelayNode } from './relay-node.ts'
+import { Relays, type RelaysOptions } from './relays.ts'
+import { CascadedCarrier } from './relayed-media.ts'
+import { NativeAudience, type NativeAudienceOptions } from './native-audience.ts'
+
+/** What cascades are made of. */
+export interface CascadesOptions
+  extends Pick<NativeAudienceOptions, 'nodesOf' | 'usersOf'>,
+    Pick<RelaysOptions, 'fanOut' | 'graceMs'> {
+  /** Nodes in service by their names; undefined for any other. */
+  nodes: { people(name: string): JanusPeople | undefined; relayNode(name: string): RelayNode | undefined }
+  /** Rooms that are on several nodes, when the controller starts. */
+  branched: () => Iterable<string>
+  /** See CascadedCarrierOptions. */
+  choose: (roomId: string, signal: AbortSignal) => Promise<string>
+  /** See CascadedCarrierOptions. */
+  unsure: (node: string) => void
+  /** Told what the carrier of the rooms tells. */
+  tell: (event: CarrierEvent) => void
+  logger: NodeLogger
+}
+
+/** Rooms on several Janus nodes: what is published on one of them is there for everybody on the others. It follows the pool, which says on which nodes each room is. */
+export class Cascades {
+  readonly relays: Relays
+  readonly carrier: CascadedCarrier
+  readonly #options: CascadesOptions
+  readonly #natives: NativeAudience
+  readonly #branched = new Set<string>()
+
+  constructor(options: CascadesOptions) {
+    const { nodes, nodesOf, usersOf, choose, unsure, tell, logger, fanOut, graceMs } = options
+    this.#options = options
+    this.relays = new Relays({ logger, fanOut, graceMs, changed: (roomId) => tell({ type: 'feeds', roomId }) })
+    this.carrier = new CascadedCarrier({
+      nodesOf,
+      node: (name) => {
+        const [people, relay] = [nodes.people(name), nodes.relayNode(name)]
+        return people === undefined || relay === undefined ? undefined : { people, ids: relay.ids }
+      },
+      choose,
+      unsure,
+      relays: this.relays,
+      tell,
+      logger,
+    })
+    this.#natives = new NativeAudience({
+      nodesOf,
+      usersOf,
+      isCarried: (roomId, userId) => this.carrier.has(roomId, userId),
+      relays: this.relays,
+    })
+  }
+
+  /** Rooms that are on several nodes. */
+  get rooms(): ReadonlySet<string> {
+    return this.#branched
+  }
+
+  /** Names of the nodes that hold a room, its own first. */
+  nodesOf(roomId: string): readonly string[] {
+    return this.#options.nodesOf(roomId)
+  }
+
+  /** Rooms that were on several nodes before the controller started. */
+  start(): void {
+    for (const roomId of this.#options.branched()) this.#review(roomId)
+  }
+
+  /** Takes what the pool says. */
+  noted(event: PoolEvent): void {
+    if (event.type === 'roomNodes') this.#review(event.roomId)
+    else if ((event.type === 'joined' || event.type === 'left') && this.#branched.has(event.roomId))
+      this.#natives.review(event.roomId)
+  }
+
+  /** Other nodes are in service than before. */
+  nodesChanged(): void {
+    for (const roomId of new Set([...this.#branched, ...this.carrier.rooms])) this.#review(roomId)
+  }
+
+  /** Takes what is told of the people of a node. */
+  heard(people: JanusPeople, event: PeopleEvent): void {
+    this.carrier.heard(people, event)
+  }
+
+  /** What is handed on goes on without us, for whoever comes next. Never rejects. */
+  async close(): Promise<void> {
+    await this.relays.close()
+  }
+
+  #review(roomId: string): void {
+    const { nodes, nodesOf } = this.#options
+    const names = nodesOf(roomId)
+    if (names.length > 1) this.#branched.add(roomId)
+    else this.#branched.delete(roomId)
+    this.relays.place(
+      roomId,
+      names.flatMap((name) => nodes.relayNode(name) ?? []),
+    )
+    this.#natives.review(roomId)
+    this.carrier.review(roomId)
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { JanusHandle } from '../wire/janus-handle.ts'
+
+const listSchema = z.object({
+  participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
+})
+
+/** Who is in a room, and whether they publish, as a participant of it is told. @param room what it is called on the node @throws as JanusHandle.request */
+export async function listParticipants(
+  handle: JanusHandle,
+  room: string,
+  signal: AbortSignal,
+): Promise<{ id: string | number; publisher: boolean }[]> {
+  const { data } = await handle.request({ request: 'listparticipants', room }, signal)
+  return listSchema.safeParse(data).data?.participants ?? []
+}

@@ -1,0 +1,76 @@
+import { unlessAborted } from '../../port/deadline.ts'
+import type { JanusAdmission } from './token-admission.ts'
+import type { ExpelSessions } from './expel-sessions.ts'
+import type { JanusBans } from '../janus-bans.ts'
+import type { JanusParticipants } from './participants.ts'
+import type { JanusRooms } from './janus-rooms.ts'
+
+/** What takes people out. */
+export interface JanusRemovalOptions {
+  rooms: JanusRooms
+  admission: JanusAdmission
+  participants: JanusParticipants
+  /** Ends what somebody who was put out still has open on the node. */
+  expel: ExpelSessions
+  bans: Pick<JanusBans, 'add'>
+  /** Whether the participant of this id has proven it. */
+  isProven: (roomId: string, userId: string) => boolean
+}
+
+/** Takes people out of the rooms of one node, with all that they have open there. */
+export class JanusRemoval {
+  readonly #options: JanusRemovalOptions
+  /** Those of proven ids whom the controller takes out at this moment, by room and user. */
+  readonly #kicking = new Set<string>()
+
+  constructor(options: JanusRemovalOptions) {
+    this.#options = options
+  }
+
+  /** Somebody who has proven the id is being taken out, by the controller's wish. */
+  isUnderWay(roomId: string, userId: string): boolean {
+    return this.#kicking.has(keyOf(roomId, userId))
+  }
+
+  /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
+  async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    const { participants, bans, isProven } = this.#options
+    if (participants.user(roomId, userId) === undefined) {
+      await participants.read(roomId, signal)
+      if (participants.user(roomId, userId) === undefined) return false
+    }
+    const key = keyOf(roomId, userId)
+    const proven = isProven(roomId, userId)
+    if (proven) this.#kicking.add(key)
+    try {
+      // First of all: whatever ends in the middle of it, they are not let back in.
+      await unlessAborted(bans.add({ roomId, userId, proven }), signal)
+      return await this.putOut(roomId, userId, signal)
+    } finally {
+      this.#kicking.delete(key)
+    }
+  }
+
+  /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  async putOut(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    // From here on they can open nothing more.
+    await this.#options.admission.takeBack(roomId, userId, signal)
+    return await this.displace(roomId, userId, signal)
+  }
+
+  /** Ends the stay of somebody who may come back, and all that they have open here. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+    const { rooms, participants, expel } = this.#options
+    // With the stay goes what tells which ends are theirs.
+    const key = participants.keyOf(roomId, userId)
+    const open = await expel.find({ room: rooms.nameOf(roomId), userId, key }, signal)
+    const wasThere = await rooms.kick(roomId, userId, signal)
+    await expel.end(open, signal)
+    participants.left(roomId, userId)
+    return wasThere
+  }
+}
+
+function keyOf(roomId: string, userId: string): string {
+  return JSON.stringify([roomId, userId])
+}

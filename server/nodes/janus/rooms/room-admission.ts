@@ -1,0 +1,163 @@
+import { deviceErrorMessages } from '../../../../shared/device.ts'
+import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
+import type { JanusAdmission } from './token-admission.ts'
+import type { JanusBans } from '../janus-bans.ts'
+import type { JanusParticipants } from './participants.ts'
+import { isScreen } from '../people/room-feeds.ts'
+import type { RelayParticipants } from '../relay/relay-participants.ts'
+import type { RoomDevices } from './room-devices.ts'
+import type { JanusRooms } from './janus-rooms.ts'
+import { readRoomToken } from './signed-token.ts'
+
+/** A person's wish for a token. */
+export interface AdmissionWish {
+  roomId: string
+  userId: string
+  role: 'host' | 'member'
+  /** Unix seconds. */
+  expiresAt: number
+}
+
+/** Fields of the join of who was let in: what the room is called on the node, and the token where one is asked for. */
+export type JoinFields = Readonly<{ room: string; token?: string }>
+
+/** What decides who comes in. */
+export interface JanusEntryOptions {
+  rooms: Pick<JanusRooms, 'nameOf'>
+  /** The room as the node holds it; undefined when it does not, or is not told yet how. */
+  room: (roomId: string) => NodeRoom | undefined
+  admission: JanusAdmission
+  participants: JanusParticipants
+  devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
+  relays: Pick<RelayParticipants, 'has'>
+  /** How many are in the room on other nodes, leaving out this user. */
+  elsewhere: (roomId: string, userId: string) => number
+  bans: Pick<JanusBans, 'refuses'>
+  /** Whether the participant of this id has proven it, or whoever is about to take their place has. */
+  isProven: (roomId: string, userId: string) => boolean
+  /** Milliseconds since the epoch. */
+  clock: () => number
+}
+
+/** Who may come into the rooms of one node: who is wanted, fits in, and was not taken out lately. */
+export class JanusEntry {
+  readonly #options: JanusEntryOptions
+  /** By room: devices that were in it and are still wanted. A locked room lets them back in. */
+  readonly #known = new Map<string, Set<string>>()
+
+  constructor(options: JanusEntryOptions) {
+    this.#options = options
+  }
+
+  /** People and devices in a room, on this node. */
+  countOf(roomId: string): number {
+    const { participants, devices } = this.#options
+    return participants.count(roomId) + devices().usersOf(roomId).length
+  }
+
+  /** More are in the room than it takes, on all its nodes, now that this user is. */
+  isOverfull(roomId: string, userId: string): boolean {
+    const room = this.#options.room(roomId)
+    return room !== undefined && this.#countWith(roomId, userId) > room.attendeeMax
+  }
+
+  /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
+  mayBe(roomId: string, userId: string, token: string | undefined): boolean {
+    if (this.#options.devices().holds(roomId, userId)) return true
+    if (this.isBanned(roomId, userId)) return false
+    return token === undefined || readRoomToken(token)?.userId === userId
+  }
+
+  /** Whether somebody who is in was taken out lately, and may not be back yet. */
+  isBanned(roomId: string, userId: string): boolean {
+    const { bans, isProven } = this.#options
+    return bans.refuses({ roomId, userId, proven: isProven(roomId, userId) })
+  }
+
+  /**
+   * Lets somebody in who shows the token that is returned; it is empty where rooms are open to everybody.
+   * @throws NodeError with what is in the way: the room is not here, locked or full, or they were taken out lately
+   */
+  async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
+    this.#assertMayCome(wish)
+    return await this.#options.admission.admit(wish, signal)
+  }
+
+  #assertMayCome({ roomId, userId }: Pick<AdmissionWish, 'roomId' | 'userId'>): void {
+    const { participants, relays, bans } = this.#options
+    const room = this.#options.room(roomId)
+    if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
+    if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
+    // By the page or with a token: they prove the id.
+    if (bans.refuses({ roomId, userId, proven: true }))
+      throw new NodeError('They were taken out of the room a moment ago.')
+    const isThere = participants.user(roomId, userId) !== undefined
+    if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')
+  }
+
+  /**
+   * What lets in somebody who comes through the room page, or their screen: fields of the join. The page has let them in already, into a locked room those who were in it.
+   * @throws as `admit`, but for the lock
+   */
+  async admitThroughPage(
+    { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
+    signal: AbortSignal,
+  ): Promise<JoinFields> {
+    const wish = { roomId, userId, role, expiresAt: this.#farAway() }
+    // A screen is nobody: whose it is has been let in.
+    if (!isScreen(userId)) this.#assertMayCome(wish)
+    const token = await this.#options.admission.admitKnown(wish, signal)
+    return this.#fields(roomId, token)
+  }
+
+  /** See RoomsForDevices.admit. */
+  async admitDevice(roomId: string, { userId }: Pick<NodeDevice, 'userId'>, signal: AbortSignal): Promise<JoinFields> {
+    const { participants, admission } = this.#options
+    const room = this.#options.room(roomId)
+    if (room === undefined) throw notOpen()
+    if (participants.user(roomId, userId) !== undefined)
+      throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
+    const wasThere = this.#known.get(roomId)?.has(userId) === true
+    if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
+    if (this.#countWith(roomId, userId) >= room.attendeeMax)
+      throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
+    const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
+    return this.#fields(roomId, token)
+  }
+
+  /** A device is in the room. */
+  deviceJoined(roomId: string, userId: string): void {
+    const known = this.#known.get(roomId) ?? new Set<string>()
+    this.#known.set(roomId, known.add(userId))
+  }
+
+  /** A device is no longer wanted in the room. */
+  forgetDevice(roomId: string, userId: string): void {
+    this.#known.get(roomId)?.delete(userId)
+  }
+
+  /** The room is gone for good. */
+  forget(roomId: string): void {
+    this.#options.admission.forget(roomId)
+    this.#known.delete(roomId)
+  }
+
+  /** Users of the room on all its nodes; one who comes from another node counts here only. */
+  #countWith(roomId: string, userId: string): number {
+    return this.countOf(roomId) + this.#options.elsewhere(roomId, userId)
+  }
+
+  #fields(roomId: string, token: string): JoinFields {
+    return { room: this.#options.rooms.nameOf(roomId), ...(token === '' ? {} : { token }) }
+  }
+
+  /** Unix seconds: who comes by the controller stays for as long as they are wanted; their token is taken back, it does not end. */
+  #farAway(): number {
+    return Math.floor(this.#options.clock() / 1_000) + 10 * 365 * 24 * 3_600
+  }
+}
+
+/** A device is wanted in a room that the node does not hold. */
+export function notOpen(): DeviceJoinError {
+  return new DeviceJoinError('nodeFailed', 'The room is not open on this node.')
+}

@@ -1,0 +1,166 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import { JanusError } from './janus-error.ts'
+import type { JanusPlugin } from './janus-handle.ts'
+import type { Confirmed } from '../../secrets/janus-access.ts'
+import { stillLeads } from './still-leads.ts'
+
+/** Fields of a request or an answer. */
+export type JanusFields = Readonly<Record<string, unknown>>
+
+/** What takes requests to plugins that need no handle. */
+export interface PluginRequests {
+  /** @throws JanusError with the plugin's code or the core's; NodeConnectionError; NodeError; the signal's reason */
+  askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields>
+  /** What the node says of itself: version, plugins, what it asks for. @throws as askPlugin */
+  info(signal: AbortSignal): Promise<JanusFields>
+}
+
+/** Where a node takes requests of its operator. */
+export interface AdminApiOptions {
+  /** `http://host:port/admin`, without a slash at its end. */
+  url: string
+  /** Empty: none is sent. */
+  secret: string
+  /** Asked before each request; left out: no other controller can have taken over. */
+  confirmed?: Confirmed | undefined
+}
+
+/** Requests that wait for a connection are answered in their turn; each is answered in less than a millisecond. */
+const maxConnections = 32
+/** The largest answer: a list of all rooms. */
+const maxBytes = 32 * 1024 * 1024
+
+const errorSchema = z.object({ code: z.number(), reason: z.string() })
+const answerSchema = z.looseObject({ janus: z.string(), error: errorSchema.optional() })
+const responseSchema = z.record(z.string(), z.unknown())
+const refusalSchema = z.looseObject({ error_code: z.number(), error: z.string().default('no reason given') })
+
+/** The Admin API of one Janus: each request stands by itself, none needs a session. Connections are kept and shared. */
+export class AdminApi implements PluginRequests {
+  readonly #url: URL
+  readonly #secret: string
+  readonly #confirmed: Confirmed | undefined
+  readonly #agent: HttpAgent
+
+  constructor({ url, secret, confirmed }: AdminApiOptions) {
+    this.#confirmed = confirmed
+    this.#url = new URL(url)
+    this.#secret = secret
+    const options = { keepAlive: true, maxSockets: maxConnections }
+    this.#agent = this.#url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  /** Asks a plugin. @throws JanusError with the plugin's code or the core's; NodeConnectionError; NodeError; the signal's reason */
+  async askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields> {
+    const answer = await this.ask({ janus: 'message_plugin', plugin, request }, signal)
+    const response = responseSchema.safeParse(answer.response)
+    if (!response.success) throw new NodeError('its plugin answered nothing')
+    const refused = refusalSchema.safeParse(response.data)
+    if (refused.success) throw new JanusError(refused.data.error_code, refused.data.error)
+    return response.data
+  }
+
+  info(signal: AbortSignal): Promise<JanusFields> {
+    return this.ask({ janus: 'info' }, signal)
+  }
+
+  /**
+   * Asks the core.
+   * @param path of a session and a handle, e.g. `/123/456`
+   * @throws JanusError; NodeConnectionError; NodeError; the signal's reason
+   */
+  async ask(request: JanusFields & { janus: string }, signal: AbortSignal, path = ''): Promise<JanusFields> {
+    await stillLeads(this.#confirmed, signal)
+    const transaction = randomBytes(6).toString('base64url')
+    const secret = this.#secret === '' ? {} : { admin_secret: this.#secret }
+    const text = await this.#send(JSON.stringify({ ...request, ...secret, transaction }), signal, path)
+    const answer = answerSchema.safeParse(parseJson(text))
+    if (!answer.success) throw new NodeError('what answers at its admin_url is not the Admin API of Janus')
+    const { janus, error } = answer.data
+    if (janus === 'error')
+      throw error === undefined
+        ? new NodeError('it refused without a reason')
+        : new JanusError(error.code, error.reason)
+    return answer.data
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #send(body: string, signal: AbortSignal, path: string): Promise<string> {
+    try {
+      return await this.#post(body, signal, path)
+    } catch (error) {
+      // A kept connection that the node ended in this very moment: nothing was done, and another one is made.
+      if (!(error instanceof StaleConnection)) throw error
+      return await this.#post(body, signal, path)
+    }
+  }
+
+  #post(body: string, signal: AbortSignal, path: string): Promise<string> {
+    signal.throwIfAborted()
+    const { protocol, pathname, search } = this.#url
+    const options: RequestOptions = {
+      agent: this.#agent,
+      method: 'POST',
+      path: `${pathname.replace(/\/$/, '')}${path}${search}`,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        // A node that looks at origins refuses who names none.
+        origin: this.#url.origin,
+      },
+      signal,
+    }
+    return new Promise((resolve, reject) => {
+      const send = protocol === 'https:' ? httpsRequest : httpRequest
+      const sent = send(this.#url, options, (response) => {
+        readAll(response).then(resolve, (error: unknown) => reject(failureOf(error, signal)))
+      })
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const stale = sent.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted
+        reject(stale ? new StaleConnection(error.message) : failureOf(error, signal))
+      })
+      sent.end(body)
+    })
+  }
+}
+
+class StaleConnection extends NodeConnectionError {}
+
+function failureOf(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason
+  if (error instanceof NodeError) return error
+  return new NodeConnectionError(error instanceof Error ? error.message : 'it ended', { cause: error })
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      response.destroy()
+      throw new NodeError('its answer is too long')
+    }
+    chunks.push(chunk)
+  }
+  const { statusCode = 0 } = response
+  // Janus itself answers 200 to everything that it can read.
+  if (statusCode !== 200) throw new NodeError(`its admin_url answers HTTP ${statusCode}`)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

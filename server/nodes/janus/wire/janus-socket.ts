@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { type RawData, WebSocket } from 'ws'
+import { OpenCalls, within } from '../../port/deadline.ts'
+import { guarded } from '../../port/guarded.ts'
+import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import { JanusError } from './janus-error.ts'
+import type { Confirmed } from '../../secrets/janus-access.ts'
+import { stillLeads } from './still-leads.ts'
+import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
+
+/** How a node is called. */
+export interface JanusSocketOptions {
+  /** ws:// or wss://, the address of its WebSocket transport. */
+  url: string
+  /** Empty when the node wants none. */
+  apiSecret: string
+  /** For a node that asks for tokens: what a participant has, or what makes one that counts now; left out: none is sent. */
+  token?: string | (() => string) | undefined
+  logger: NodeLogger
+  /** Milliseconds that a request may wait for its answer. */
+  answerMs?: number
+  /** Asked before each request; left out: no other controller can have taken over. */
+  confirmed?: Confirmed | undefined
+  /** Of the site, for a node that looks at it; left out: none is sent. */
+  origin?: string | undefined
+}
+
+/** A request; the transaction and the secret are added. */
+export interface JanusRequest {
+  janus: string
+  session_id?: number
+  handle_id?: number
+  [field: string]: unknown
+}
+
+/** Who hears what is told of a session without being asked. */
+export interface SessionListener {
+  event(message: JanusMessage): void
+  /** Called once, when the socket has ended; nothing comes after it. */
+  ended(why: string): void
+}
+
+const defaultAnswerMs = 5_000
+/** The largest message of Janus: a list of many participants. */
+const maxBytes = 4 * 1024 * 1024
+
+/**
+ * A WebSocket to one Janus: requests with their answers, and what Janus tells of the sessions that were opened through it. It ends when either side closes it, and is not
+ * opened again: sessions that are to live on are claimed through another.
+ */
+export class JanusSocket {
+  readonly #socket: WebSocket
+  readonly #options: JanusSocketOptions
+  readonly #sessions = new Map<number, SessionListener>()
+  readonly #answers = new Map<string, (message: JanusMessage) => void>()
+  readonly #openCalls = new OpenCalls()
+  readonly #closed = Promise.withResolvers<string>()
+  /** Two sockets of one process are told apart in Janus's log. */
+  readonly #name = randomBytes(4).toString('hex')
+  #transactions = 0
+  #end: string | undefined
+
+  private constructor(socket: WebSocket, options: JanusSocketOptions) {
+    this.#socket = socket
+    this.#options = options
+    socket.on('message', (bytes) =>
+      guarded(options.logger, 'a message of a Janus node was not taken', () => this.#receive(textOf(bytes))),
+    )
+    socket.on('close', (code) => this.#ended(`it closed the connection (${code})`))
+    socket.on('error', (error) => this.#ended(error.message))
+  }
+
+  /** Connects. @throws NodeConnectionError; the signal's reason */
+  static async open(options: JanusSocketOptions, signal: AbortSignal): Promise<JanusSocket> {
+    signal.throwIfAborted()
+    const { url, origin, answerMs = defaultAnswerMs } = options
+    const socket = new WebSocket(url, 'janus-protocol', {
+      handshakeTimeout: answerMs,
+      perMessageDeflate: false,
+      maxPayload: maxBytes,
+      ...(origin === undefined ? {} : { origin }),
+    })
+    const opened = Promise.withResolvers<void>()
+    const giveUp = (): void => {
+      opened.reject(signal.reason)
+      socket.terminate()
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    socket.once('open', opened.resolve)
+    // It stays: one that is given up says so as an error.
+    socket.on('error', (error) => opened.reject(new NodeConnectionError(error.message, { cause: error })))
+    try {
+      await opened.promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+    return new JanusSocket(socket, options)
+  }
+
+  /** Resolves with the reason when it has ended. */
+  get closed(): Promise<string> {
+    return this.#closed.promise
+  }
+
+  /** It takes requests. */
+  get isOpen(): boolean {
+    return this.#end === undefined
+  }
+
+  /**
+   * Asks, and waits for the answer; for that of the plugin where Janus first says that it took the request.
+   * @param tooLate called when it succeeded all the same, after the caller had given up
+   * @throws JanusError; NodeConnectionError when the socket ends; DeadlineError; the signal's reason
+   */
+  request(
+    request: JanusRequest,
+    signal: AbortSignal,
+    tooLate: (answer: JanusMessage) => void = () => {},
+  ): Promise<JanusMessage> {
+    if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
+    const { confirmed, answerMs = defaultAnswerMs } = this.#options
+    const limits = { milliseconds: answerMs, signal, openCalls: this.#openCalls }
+    return within(limits, (inner) => {
+      const pending = stillLeads(confirmed, inner)
+      return pending === undefined
+        ? this.#ask(request, inner, tooLate)
+        : pending.then(() => this.#ask(request, inner, tooLate))
+    })
+  }
+
+  #ask(request: JanusRequest, signal: AbortSignal, tooLate: (answer: JanusMessage) => void): Promise<JanusMessage> {
+    if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
+    this.#transactions += 1
+    const transaction = `${this.#name}-${this.#transactions}`
+    const { apiSecret } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
+    this.#answers.set(transaction, (message) => {
+      // What Janus queues for the plugin, it answers twice.
+      if (message.janus === 'ack' && request.janus === 'message') return
+      this.#answers.delete(transaction)
+      const error = errorOf(message)
+      if (error !== undefined) reject(error)
+      else if (signal.aborted) tooLate(message)
+      else resolve(message)
+    })
+    // What is not there is left out. A token of the request's own comes first.
+    this.#socket.send(
+      JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
+    )
+    return promise
+  }
+
+  /** Hears of a session from now on. */
+  listen(sessionId: number, listener: SessionListener): void {
+    if (this.#end === undefined) this.#sessions.set(sessionId, listener)
+    else listener.ended(this.#end)
+  }
+
+  /** Hears of a session no longer. */
+  forget(sessionId: number): void {
+    this.#sessions.delete(sessionId)
+  }
+
+  /** Ends it at once: Janus keeps its sessions for as long as they may be claimed. Idempotent. */
+  close(why = 'the connection was ended'): void {
+    this.#ended(why)
+    this.#socket.terminate()
+  }
+
+  #token(): string | undefined {
+    const { token } = this.#options
+    return typeof token === 'function' ? token() : token
+  }
+
+  #receive(text: string): void {
+    const message = parse(text)
+    if (message === undefined) return this.close('it sent what is no message of Janus')
+    const answer = message.transaction === undefined ? undefined : this.#answers.get(message.transaction)
+    if (answer !== undefined) answer(message)
+    else if (message.session_id !== undefined) this.#sessions.get(message.session_id)?.event(message)
+  }
+
+  #ended(why: string): void {
+    if (this.#end !== undefined) return
+    this.#end = why
+    this.#closed.resolve(why)
+    this.#answers.clear()
+    this.#openCalls.endAll(new NodeConnectionError(why))
+    const listeners = [...this.#sessions.values()]
+    this.#sessions.clear()
+    for (const listener of listeners)
+      guarded(this.#options.logger, 'the end of a Janus session was not taken', () => listener.ended(why))
+  }
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8')
+  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8')
+}
+
+function parse(text: string): JanusMessage | undefined {
+  try {
+    return janusMessageSchema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** The refusal of the core or of a plugin. */
+function errorOf({ janus, error, plugindata }: JanusMessage): NodeError | undefined {
+  if (janus === 'error')
+    return error === undefined ? new NodeError('it refused without a reason') : new JanusError(error.code, error.reason)
+  const code = plugindata?.data.error_code
+  if (typeof code !== 'number') return undefined
+  const reason = plugindata?.data.error
+  return new JanusError(code, typeof reason === 'string' ? reason : 'no reason given')
+}

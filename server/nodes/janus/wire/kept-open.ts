@@ -1,0 +1,37 @@
+import { unlessAborted } from '../../port/deadline.ts'
+
+/** Something that is opened when somebody needs it, shared by whoever does meanwhile, and opened anew when it has ended. */
+export class KeptOpen<T extends { readonly isOpen: boolean }> {
+  readonly #open: () => Promise<T>
+  #current: Promise<T> | undefined
+
+  constructor(open: () => Promise<T>) {
+    this.#open = open
+  }
+
+  /** What was opened last, or is being opened; undefined where that failed, or nobody needed it. Never rejects. */
+  async current(): Promise<T | undefined> {
+    return await this.#current?.catch(() => undefined)
+  }
+
+  /** @throws what opening it failed with; the signal's reason */
+  async get(signal: AbortSignal): Promise<T> {
+    for (;;) {
+      const shared = (this.#current ??= this.#begin())
+      const opened = await unlessAborted(shared, signal)
+      if (opened.isOpen) return opened
+      this.#forget(shared)
+    }
+  }
+
+  #begin(): Promise<T> {
+    const begun = this.#open()
+    begun.catch(() => this.#forget(begun))
+    return begun
+  }
+
+  /** Another may have been begun meanwhile. */
+  #forget(one: Promise<T>): void {
+    if (this.#current === one) this.#current = undefined
+  }
+}

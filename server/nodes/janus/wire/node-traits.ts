@@ -1,0 +1,109 @@
+import type { NodeSecretName } from '../../../../shared/node.ts'
+import { unlessAborted, within } from '../../port/deadline.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { PluginRequests } from './admin-api.ts'
+import { isJanusError, janusCodes } from './janus-error.ts'
+import { JanusSocket } from './janus-socket.ts'
+import type { JanusAccess } from '../../secrets/janus-access.ts'
+import { readServerInfo } from './janus-info.ts'
+import { coreToken } from '../rooms/signed-token.ts'
+
+/** What a node is, and was configured with, as far as it changes how it is used. */
+export interface Traits {
+  /** E.g. `1.1.2`; empty while it was not read. */
+  version: string
+  /** Without the package name, e.g. `videoroom`. */
+  plugins: readonly string[]
+  /** Rooms let only those in who have a token. */
+  guarded: boolean
+  /** It asks for the admin key, and so lists private rooms to who has it. */
+  adminKey: boolean
+}
+
+/** What the questions may take, in milliseconds. */
+const askMs = 3_000
+/** Seconds. */
+const tokenLife = 60
+
+/** Finds out what a node was configured with; asked once until the node may have been started anew. */
+export class NodeTraits {
+  readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>
+  readonly #requests: PluginRequests
+  readonly #logger: NodeLogger
+  #reading: Promise<Traits> | undefined
+  #current: Traits | undefined
+
+  constructor(access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>, requests: PluginRequests, logger: NodeLogger) {
+    this.#access = access
+    this.#requests = requests
+    this.#logger = logger
+  }
+
+  /** As they were read last; as the operator's secrets have it until then. */
+  get current(): Traits {
+    if (this.#current !== undefined) return this.#current
+    return { version: '', plugins: [], guarded: this.#gave('token_secret'), adminKey: this.#gave('admin_key') }
+  }
+
+  /** Reads them unless they are known. @throws NodeError; the signal's reason */
+  async read(signal: AbortSignal): Promise<Traits> {
+    this.#reading ??= within({ milliseconds: askMs }, (inner) => this.#ask(inner)).then(
+      (traits) => {
+        this.#current = traits
+        return traits
+      },
+      (error: unknown) => {
+        this.#reading = undefined
+        throw error
+      },
+    )
+    return await unlessAborted(this.#reading, signal)
+  }
+
+  /** The node may be another one by now. */
+  forget(): void {
+    this.#reading = undefined
+  }
+
+  async #ask(signal: AbortSignal): Promise<Traits> {
+    const info = readServerInfo(await this.#requests.info(signal))
+    const adminKey = await this.#asksForAdminKey(signal)
+    const guarded = await this.#takesTokens(info?.asksForTokens ?? false, signal)
+    return { version: info?.version ?? '', plugins: info?.plugins ?? [], adminKey, guarded }
+  }
+
+  #gave(name: NodeSecretName): boolean {
+    return this.#access.given.includes(name)
+  }
+
+  /** A wrong key is refused only where one is asked for. */
+  async #asksForAdminKey(signal: AbortSignal): Promise<boolean> {
+    try {
+      const request = { request: 'list', admin_key: `not ${this.#access.secrets.admin_key}` }
+      await this.#requests.askPlugin('janus.plugin.videoroom', request, signal)
+      return false
+    } catch (error) {
+      if (isJanusError(error, janusCodes.roomUnauthorized)) return true
+      throw error
+    }
+  }
+
+  /** A secret that was made counts where the node was told it: any other node's rooms are as open as the node is. */
+  async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
+    if (this.#gave('token_secret')) return true
+    if (!asks) return false
+    const { wsUrl: url, secrets } = this.#access
+    const socket = await JanusSocket.open({ url, apiSecret: '', logger: this.#logger }, signal)
+    try {
+      const token = coreToken(secrets.token_secret, Math.floor(Date.now() / 1_000) + tokenLife)
+      const { data } = await socket.request({ janus: 'create', token }, signal)
+      if (data !== undefined) await socket.request({ janus: 'destroy', session_id: data.id, token }, signal)
+      return true
+    } catch (error) {
+      if (isJanusError(error, janusCodes.unauthorized)) return false
+      throw error
+    } finally {
+      socket.close()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { NodeProgram } from '../../port/media-node-port.ts'
+import type { NodeTraits, Traits } from './node-traits.ts'
+
+/** What a Janus says of itself, as the controller shows it: version and plugins as they were read last, and whether its events arrive. */
+export class ToldProgram {
+  readonly #traits: Pick<NodeTraits, 'current'>
+  readonly #clock: () => number
+  readonly #changed: () => void
+  #tells = false
+  #tellsSince: number
+  /** What was shown last. */
+  #shown: Traits | undefined
+
+  /** @param clock milliseconds since the epoch @param changed called when another thing is told than before */
+  constructor(traits: Pick<NodeTraits, 'current'>, clock: () => number, changed: () => void) {
+    this.#traits = traits
+    this.#clock = clock
+    this.#changed = changed
+    this.#tellsSince = clock()
+  }
+
+  /** Undefined until it was read once. */
+  get value(): NodeProgram | undefined {
+    const { version, plugins } = this.#traits.current
+    return version === '' ? undefined : { version, plugins, tells: this.#tells, tellsSince: this.#tellsSince }
+  }
+
+  /** Its events arrive from now on, or no longer. */
+  telling(tells: boolean): void {
+    if (tells === this.#tells) return
+    this.#tells = tells
+    this.#tellsSince = this.#clock()
+    this.#changed()
+  }
+
+  /** It answered: it may have been started anew, as another version. */
+  review(): void {
+    const { current } = this.#traits
+    const { version, plugins } = current
+    if (version === '' || (version === this.#shown?.version && plugins.join() === this.#shown.plugins.join())) return
+    this.#shown = current
+    this.#changed()
+  }
+}

@@ -1,0 +1,29 @@
+import type { NodeUser } from '../port/media-node-port.ts'
+import type { PlacementContext } from './placement-context.ts'
+
+/**
+ * Somebody is in a room on that node, by its own word: presence follows, and everybody hears of it. A user is on one node of a room: of two stays the one that began later
+ * counts, and the other one ends. A device is on the room's own node only.
+ */
+export function takeIn(
+  context: PlacementContext,
+  node: string,
+  { roomId, user }: { roomId: string; user: NodeUser },
+): void {
+  const { presence, events, expected, index } = context
+  const known = presence.stay(roomId, user.userId)
+  const isElsewhere = known !== undefined && known.node !== node && index.nodesOf(roomId).includes(known.node)
+  if ((user.device && index.isBranch(roomId, node)) || (isElsewhere && known.user.joinedAt > user.joinedAt)) {
+    return context.removeStray({ node, roomId, user })
+  }
+  // The same stay, changed: a member became host. The order of the room stays.
+  if (presence.change(node, roomId, user)) return events.emit({ type: 'joined', name: node, roomId, user })
+  if (known !== undefined) {
+    presence.leave(roomId, user.userId)
+    events.emitDepartures(known.node, [{ roomId, user: known.user }])
+  }
+  presence.join(node, roomId, user)
+  expected.came(roomId, node)
+  events.emit({ type: 'joined', name: node, roomId, user })
+  if (isElsewhere) context.removeStray({ node: known.node, roomId, user: known.user })
+}

@@ -1,0 +1,239 @@
+import { ApiError } from '../../../../shared/result-codes.ts'
+import type { StoredRoom } from '../../../store/records.ts'
+import { branchesBeside, successorOf } from './branches.ts'
+import { type ChoiceOptions, chooseNode } from './choose-node.ts'
+import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
+import type { Eligibility } from './eligibility.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import { asApiError, describeFailure } from '../../port/node-failure.ts'
+import { onNodes } from '../placement/room-nodes.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+
+/** What an assignment is asked with. */
+export interface AssignOptions extends ChoiceOptions {
+  /** So many users will come, as far as is known: they were in the room on the node that it had. */
+  users?: number | undefined
+}
+
+/** One attempt to give a room a node: where it stands. */
+interface Attempt {
+  roomId: string
+  idcCode: string
+  lab: boolean
+  avoid: ChoiceOptions['avoid']
+  users: number | undefined
+  /** On the clock of `performance.now()`. */
+  until: number
+  /** Names of nodes that are out of the question: the caller's wish, and those that failed in this attempt. */
+  excluded: Set<string>
+  /** A node failed in this attempt. */
+  failed: boolean
+  /** The first node that did not answer soon: it is asked again when there is no other. */
+  slow: PoolNode | undefined
+}
+
+/** Which node is sought; see ChoiceOptions. */
+interface Sought extends Omit<ChoiceOptions, 'exclude'> {
+  excluded?: ReadonlySet<string>
+}
+
+/** A new node has this part of the deadline to take a room before another one is asked: one that hangs is not waited for. */
+const firstTry = 1 / 4
+/** Of the users that a room has on average, this part is expected in one that nobody is in yet: some rooms stay empty. */
+const expectedPart = 0.5
+
+/**
+ * Gives each room its own node and keeps it there while the node is online (contract, section 3: get_mcu). When that node cannot go on, a branch of the room takes its place where
+ * there is one: its people stay as they are.
+ */
+export class Assigner {
+  readonly #context: PoolContext
+  readonly #eligibility: Eligibility
+  /** Attempts under way by room: concurrent callers share one. */
+  readonly #attempts = new Map<string, Promise<string>>()
+
+  constructor(context: PoolContext, eligibility: Eligibility) {
+    this.#context = context
+    this.#eligibility = eligibility
+  }
+
+  /**
+   * The name of the room's node, which holds the room; an assignment is on disk before this resolves.
+   * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
+   */
+  async assign(roomId: string, options: AssignOptions, signal?: AbortSignal): Promise<string> {
+    const room = this.#existing(roomId)
+    const current = this.#keeper(room, options)
+    if (current?.placement.isOpen(roomId)) return current.name
+    let attempt = this.#attempts.get(roomId)
+    if (attempt === undefined) {
+      attempt = this.#run(roomId, options).finally(() => this.#attempts.delete(roomId))
+      this.#attempts.set(roomId, attempt)
+    }
+    return unlessAborted(attempt, signal)
+  }
+
+  #existing(roomId: string): StoredRoom {
+    const room = this.#context.store.get('rooms', roomId)
+    if (room === undefined) throw new ApiError('roomNotFound')
+    if (room.closed) throw new ApiError('roomClosed')
+    return room
+  }
+
+  /** The node the room stays on: online, and when it drains, is simulated beside real ones, or is to be avoided and need not be, only with people in the room. */
+  #keeper(room: StoredRoom, { lab = false, avoid }: Sought): PoolNode | undefined {
+    const node = this.#context.live.get(room.node)
+    if (!node?.serving) return undefined
+    if (node.config.kind === avoid && !this.#hasPeople(room) && this.#ofAnotherKind(room, { lab, avoid }) !== undefined)
+      return undefined
+    if (this.#eligibility.mayHave(node, room, lab)) {
+      return node.takesRooms || (this.#hasPeople(room) && this.#successor(room) === undefined) ? node : undefined
+    }
+    return node.config.kind === 'simulated' && this.#hasPeople(room) ? node : undefined
+  }
+
+  #hasPeople({ room_id }: StoredRoom): boolean {
+    return this.#context.presence.peopleIn(room_id) > 0
+  }
+
+  #successor(room: StoredRoom, excluded?: ReadonlySet<string>): PoolNode | undefined {
+    return room.branches === undefined ? undefined : successorOf(this.#context, this.#eligibility, room, excluded)
+  }
+
+  async #run(roomId: string, options: AssignOptions): Promise<string> {
+    const { index, expected, deadlines, logger } = this.#context
+    const attempt: Attempt = {
+      roomId,
+      idcCode: options.idcCode ?? '',
+      lab: options.lab ?? false,
+      avoid: options.avoid,
+      users: options.users,
+      until: performance.now() + deadlines().node_ms,
+      excluded: new Set(options.exclude),
+      failed: false,
+      slow: undefined,
+    }
+    for (;;) {
+      const unasked = this.#unasked(attempt)
+      if (unasked !== undefined) {
+        await unasked
+        continue
+      }
+      const node = this.#next(attempt)
+      const until = this.#patience(node, attempt)
+      index.reserve(roomId, node.name)
+      this.#expectUsers(node, attempt)
+      let taken = false
+      try {
+        taken = await this.#tryOn(node, attempt, until)
+        if (taken) return node.name
+      } catch (error) {
+        if (error instanceof DeadlineError && until < attempt.until && performance.now() < attempt.until) {
+          attempt.slow ??= node
+          node.unanswered()
+        } else if (!(error instanceof NodeError)) {
+          throw asApiError(error, { node: node.name, name: 'openRoom' }, logger)
+        }
+        logger.warn({ node: node.name, error: describeFailure(error) }, 'a node did not take a room')
+      } finally {
+        if (!taken) expected.forget(roomId)
+        index.release(roomId, node.name)
+        // What did not become the room's node gives it up.
+        node.placement.follow(roomId)
+      }
+      attempt.excluded.add(node.name)
+      attempt.failed = true
+    }
+  }
+
+  /** What a controller that has just taken over waits for: that the room's own node says how it is, and where none is known to be there, any. Undefined: for nothing. */
+  #unasked(attempt: Attempt): Promise<void> | undefined {
+    const { live } = this.#context
+    const own = live.get(this.#existing(attempt.roomId).node)
+    // What another node would begin anew goes on there.
+    if (own?.resumes && own.firstPoll !== undefined) return own.firstPoll
+    const unasked = [...live.values()].flatMap(({ firstPoll }) => firstPoll ?? [])
+    if (unasked.length === 0) return undefined
+    try {
+      this.#next(attempt)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ApiError && (error.code === 'noNode' || error.code === 'licenceExceeded'))) throw error
+      return Promise.race(unasked)
+    }
+  }
+
+  /** Until when the node has time, on the clock of `performance.now()`. Only one that may yet be passed over for another has less than the whole deadline. */
+  #patience(node: PoolNode, { roomId, until, slow }: Attempt): number {
+    const keeps = this.#context.index.nodeOf(roomId) === node.name
+    return keeps || node === slow
+      ? until
+      : Math.min(until, performance.now() + this.#context.deadlines().node_ms * firstTry)
+  }
+
+  /** Whoever asked for the room comes in a moment. */
+  #expectUsers(node: PoolNode, { roomId, users }: Attempt): void {
+    const { presence, expected } = this.#context
+    if (presence.occupied(roomId)) return
+    const { people, devices } = presence.totals()
+    const average = presence.occupiedRooms === 0 ? 0 : (people + devices) / presence.occupiedRooms
+    expected.expect(roomId, node.name, users ?? average * expectedPart)
+  }
+
+  /** The next node to try. @throws ApiError noNode, licenceExceeded */
+  #next(attempt: Attempt): PoolNode {
+    const { lab, excluded, slow } = attempt
+    const room = this.#existing(attempt.roomId)
+    const keeper = this.#keeper(room, attempt)
+    if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
+    const successor = this.#successor(room, excluded)
+    if (successor !== undefined && (successor.config.kind !== attempt.avoid || this.#hasPeople(room))) return successor
+    this.#context.expected.expire()
+    const other = this.#ofAnotherKind(room, attempt)
+    if (other !== undefined) return other
+    const candidates = this.#eligibility.candidates(room, lab)
+    const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
+    if (choice.ok) return choice.node
+    // A draining node keeps what it has when there is nowhere else to go.
+    const draining = this.#context.live.get(room.node)
+    const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
+    if (stays && !excluded.has(draining.name)) return draining
+    if (slow?.takesRooms && performance.now() < attempt.until) return slow
+    // Where a node with room for it failed, the site is not at its limit: its nodes fail.
+    throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
+  }
+
+  /** A node of another kind than the one to be avoided; undefined where there is none, or none is to be avoided. */
+  #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): PoolNode | undefined {
+    if (avoid === undefined) return undefined
+    const others = [...this.#eligibility.candidates(room, lab)].filter(({ config }) => config.kind !== avoid)
+    const choice = chooseNode(others, { idcCode, exclude: excluded })
+    return choice.ok ? choice.node : undefined
+  }
+
+  /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
+  async #tryOn(node: PoolNode, { roomId, until: end }: Attempt, until: number): Promise<boolean> {
+    const told = await node.placement.open(roomId, { until })
+    if (told === undefined) {
+      this.#existing(roomId)
+      return false
+    }
+    if (told.node === node.name) return true
+    if (!(await this.#store(node, roomId))) return false
+    // Changed between the answer of the node and the disk: the node is told again. It may have gone out of service meanwhile.
+    return (await node.placement.open(roomId, { until: end })) !== undefined
+  }
+
+  /** Stores the assignment; false when the node was lost or drains meanwhile. */
+  #store(node: PoolNode, roomId: string): Promise<boolean> {
+    const { store, live } = this.#context
+    return store.transact([`rooms/${roomId}`], (transaction) => {
+      const room = this.#existing(roomId)
+      if (live.get(node.name) !== node || !node.takesRooms) return false
+      const branches = branchesBeside(this.#context, this.#eligibility, room, node)
+      transaction.put('rooms', roomId, onNodes(room, node.name, branches))
+      return true
+    })
+  }
+}

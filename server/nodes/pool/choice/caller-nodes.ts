@@ -1,0 +1,179 @@
+import { ApiError } from '../../../../shared/result-codes.ts'
+import type { StoredRoom } from '../../../store/records.ts'
+import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
+import { NodeError } from '../../port/media-node-port.ts'
+import { describeFailure } from '../../port/node-failure.ts'
+import { nodesOf, onNodes } from '../placement/room-nodes.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+import type { Assigner } from './assigner.ts'
+import { branchesAtMost } from './branches.ts'
+import { type ChoiceOptions, chooseNode } from './choose-node.ts'
+import type { Eligibility } from './eligibility.ts'
+
+/** What a caller is told, as far as that is known without asking anybody. */
+type Answer = { node: string } | { open: PoolNode }
+
+/** What a caller asks for. */
+interface Wish {
+  idcCode: string
+  /** Names of nodes that did not become a branch for this caller. */
+  failed: string[]
+}
+
+/** A new branch has this part of the deadline of a node: the caller has another node to go to. */
+const openingPart = 1 / 4
+/** A caller who finds somebody else opening a branch of the room, or for whom one failed, looks again: so often in all. */
+const looksAtMost = 3
+
+/**
+ * Which node of its room a caller is to use (contract, section 3: get_mcu): the room's own, as ever. On nodes that hand streams to each other a room may have branches, and gets one
+ * where a caller asks for the place of another node while people are in the room, or where its nodes are full.
+ */
+export class CallerNodes {
+  readonly #context: PoolContext
+  readonly #eligibility: Eligibility
+  readonly #assigner: Assigner
+  /** A caller was sent to a branch. */
+  readonly #onSent: (roomId: string, branch: string) => void
+  /** Branches that are being opened, by room: one at a time. */
+  readonly #opening = new Map<string, Promise<string | undefined>>()
+
+  constructor(
+    context: PoolContext,
+    parts: { eligibility: Eligibility; assigner: Assigner; onSent: (roomId: string, branch: string) => void },
+  ) {
+    this.#context = context
+    this.#eligibility = parts.eligibility
+    this.#assigner = parts.assigner
+    this.#onSent = parts.onSent
+  }
+
+  /** The name of the node, which holds the room; its assignment is on disk before this resolves. @throws as Assigner.assign */
+  async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
+    const own = await this.#assigner.assign(roomId, options, signal)
+    const wish: Wish = { idcCode: options.idcCode ?? '', failed: [] }
+    for (let looks = 0; looks < looksAtMost; looks += 1) {
+      const answer = this.#answer(roomId, own, wish)
+      if ('node' in answer) {
+        if (answer.node !== own) this.#onSent(roomId, answer.node)
+        return answer.node
+      }
+      const underWay = this.#opening.get(roomId)
+      if (underWay === undefined) {
+        const opened = await unlessAborted(this.#begin(roomId, answer.open), signal)
+        if (opened !== undefined) return opened
+        wish.failed.push(answer.open.name)
+      } else await unlessAborted(underWay, signal)
+    }
+    return own
+  }
+
+  /** O(1) for a room whose own node will do. */
+  #answer(roomId: string, own: string, wish: Wish): Answer {
+    const { idcCode } = wish
+    const { live, store } = this.#context
+    const node = live.get(own)
+    if (node === undefined) return { node: own }
+    const asks = idcCode !== '' && node.idcCode !== idcCode
+    if (!asks && !isFull(node)) return { node: own }
+    const room = store.get('rooms', roomId)
+    if (room === undefined || !this.#eligibility.mayShare(node, room)) return { node: own }
+    const branches = this.#open(room)
+    if (asks) {
+      const near = minLoaded(branches.filter((branch) => branch.idcCode === idcCode))
+      if (near !== undefined) return { node: near.name }
+      const other = this.#another(room, wish)
+      if (other !== undefined) return { open: other }
+      if (!isFull(node)) return { node: own }
+    }
+    const roomy = minLoaded(branches)
+    if (roomy !== undefined) return { node: roomy.name }
+    const other = this.#another(room, { ...wish, idcCode: '' })
+    return other === undefined ? { node: own } : { open: other }
+  }
+
+  /** Branches of the room that callers may be sent to. */
+  #open(room: StoredRoom): PoolNode[] {
+    return (room.branches ?? []).flatMap((name) => {
+      const node = this.#context.live.get(name)
+      return node?.takesRooms && node.placement.isOpen(room.room_id) && !isFull(node) ? [node] : []
+    })
+  }
+
+  /** A node that may become a branch of the room; of that idc_code, where one is given. Walks the nodes. */
+  #another(room: StoredRoom, { idcCode, failed }: Wish): PoolNode | undefined {
+    const { presence, expected } = this.#context
+    const nodes = nodesOf(room)
+    if (nodes.length > branchesAtMost) return undefined
+    // An empty room stays where it is: nobody there needs another place.
+    if (idcCode !== '' && presence.peopleIn(room.room_id) === 0) return undefined
+    expected.expire()
+    const candidates: PoolNode[] = []
+    for (const node of this.#eligibility.candidates(room)) {
+      if (nodes.includes(node.name) || !node.reliable || !this.#eligibility.mayShare(node, room)) continue
+      if (idcCode === '' || node.idcCode === idcCode) candidates.push(node)
+    }
+    const choice = chooseNode(candidates, { exclude: new Set(failed) })
+    return choice.ok ? choice.node : undefined
+  }
+
+  #begin(roomId: string, node: PoolNode): Promise<string | undefined> {
+    const opening = this.#openOn(roomId, node).finally(() => this.#opening.delete(roomId))
+    this.#opening.set(roomId, opening)
+    return opening
+  }
+
+  /** The room gets that branch. Resolves to undefined when it could not be had; never rejects: the room has a node that its callers can go to. */
+  async #openOn(roomId: string, node: PoolNode): Promise<string | undefined> {
+    const { index, expected, deadlines, logger } = this.#context
+    const { name } = node
+    let stored = false
+    index.reserve(roomId, name)
+    expected.expectAt(roomId, name, 1)
+    try {
+      const until = performance.now() + deadlines().node_ms * openingPart
+      stored = (await node.placement.open(roomId, { until })) !== undefined && (await this.#store(roomId, node))
+    } catch (error) {
+      if (error instanceof DeadlineError) node.unanswered()
+      const isForeseen = error instanceof NodeError || error instanceof DeadlineError || error instanceof ApiError
+      const reason = isForeseen ? { error: describe(error) } : { err: error }
+      logger.warn({ node: name, room: roomId, ...reason }, 'a node did not become a branch of a room')
+    } finally {
+      if (!stored) expected.forgetAt(roomId, name)
+      index.release(roomId, name)
+      // What did not become a branch is given up again.
+      node.placement.follow(roomId)
+    }
+    return stored ? name : undefined
+  }
+
+  /** Stores the branch; false when the room or its nodes changed meanwhile so that it is not to have it. */
+  #store(roomId: string, node: PoolNode): Promise<boolean> {
+    const { store, live } = this.#context
+    return store.transact([`rooms/${roomId}`], (transaction) => {
+      const room = store.get('rooms', roomId)
+      const own = room === undefined ? undefined : live.get(room.node)
+      if (room === undefined || room.closed || own === undefined) return false
+      const mayShare = this.#eligibility.mayShare(own, room) && this.#eligibility.mayShare(node, room)
+      if (!mayShare || live.get(node.name) !== node || !node.takesRooms) return false
+      const nodes = nodesOf(room)
+      if (nodes.includes(node.name)) return true
+      transaction.put('rooms', roomId, onNodes(room, room.node, [...(room.branches ?? []), node.name]))
+      return true
+    })
+  }
+}
+
+function isFull({ maxUsers, users }: PoolNode): boolean {
+  return maxUsers > 0 && users >= maxUsers
+}
+
+function minLoaded(nodes: readonly PoolNode[]): PoolNode | undefined {
+  const choice = chooseNode(nodes)
+  return choice.ok ? choice.node : undefined
+}
+
+function describe(error: NodeError | DeadlineError | ApiError): string {
+  return error instanceof ApiError ? error.message : describeFailure(error)
+}

@@ -1,0 +1,124 @@
+import { ApiError } from '../../../../shared/result-codes.ts'
+import { chooseNode } from './choose-node.ts'
+import type { Eligibility } from './eligibility.ts'
+import type { LeftRoom, Relocation } from './relocation.ts'
+import type { PoolContext } from '../pool-context.ts'
+import type { PoolNode } from '../pool-node.ts'
+import { inLanes } from '../../port/lanes.ts'
+import { isBranch, onNodes } from '../placement/room-nodes.ts'
+
+/** Rooms that are taken off a draining node in one transaction. */
+const sliceSize = 100
+
+/**
+ * Takes rooms off nodes that drain: a room that has the node as a branch gives it up when its last person there left. Of the node's own, those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
+ * take it: its devices join there.
+ */
+export class Drainer {
+  readonly #context: PoolContext
+  readonly #eligibility: Eligibility
+  readonly #relocation: Relocation
+  readonly #stopper = new AbortController()
+  readonly #working = new Set<PoolNode>()
+
+  constructor(context: PoolContext, eligibility: Eligibility, relocation: Relocation) {
+    this.#context = context
+    this.#eligibility = eligibility
+    this.#relocation = relocation
+  }
+
+  stop(): void {
+    this.#stopper.abort(new Error('the node pool was stopped'))
+  }
+
+  /** The operator's wish, durable. @throws ApiError parameter when there is no such node; storage */
+  async set(name: string, draining: boolean): Promise<void> {
+    const { store, index, clock } = this.#context
+    await store.transact([`nodes/${name}`], (transaction) => {
+      const node = store.get('nodes', name)
+      if (node === undefined)
+        throw new ApiError('parameter', { message: 'There is no node of this name.', field: 'name' })
+      if (node.draining === draining) return
+      const { drain: _, ...rest } = node
+      const drain = { since: clock(), rooms: index.count(name) }
+      transaction.put('nodes', name, draining ? { ...rest, draining, drain } : { ...rest, draining })
+    })
+  }
+
+  /** Takes off what can be taken, in the background. What cannot be stored is tried again after the next good poll. */
+  work(node: PoolNode): void {
+    if (!node.config.draining || node.drained || this.#working.has(node)) return
+    this.#working.add(node)
+    node.drained = true
+    this.#takeAll(node)
+      .catch((error: unknown) => {
+        node.drained = false
+        if (this.#stopper.signal.aborted) return
+        this.#context.logger.warn(
+          { node: node.name, err: error },
+          'rooms could not be taken off a draining node: tried again later',
+        )
+      })
+      .finally(() => this.#working.delete(node))
+  }
+
+  /** The last person left a room of a draining node. */
+  consider(node: PoolNode, roomId: string): void {
+    if (!node.config.draining || !this.#movable(node, roomId)) return
+    this.#take(node, [roomId]).catch((error: unknown) => {
+      node.drained = false
+      this.#context.logger.warn(
+        { node: node.name, err: error },
+        'a room could not be taken off a draining node: tried again later',
+      )
+    })
+  }
+
+  async #takeAll(node: PoolNode): Promise<void> {
+    const rooms = this.#context.index.roomsOf(node.name)
+    const slices = Array.from({ length: Math.ceil(rooms.length / sliceSize) }, (_, number) =>
+      rooms.slice(number * sliceSize, (number + 1) * sliceSize).filter((roomId) => this.#movable(node, roomId)),
+    )
+    const next = (): string[] | undefined => {
+      this.#stopper.signal.throwIfAborted()
+      return slices.shift()
+    }
+    await inLanes(1, next, async (slice) => {
+      if (slice.length > 0 && node.config.draining) await this.#take(node, slice)
+    })
+  }
+
+  async #take(node: PoolNode, roomIds: readonly string[]): Promise<void> {
+    const { store, expected } = this.#context
+    // They had another node a moment ago: who was in them is on the way.
+    const awaited: LeftRoom[] = []
+    const locks = roomIds.map((roomId) => `rooms/${roomId}`)
+    await store.transact(locks, (transaction) => {
+      awaited.length = 0
+      if (!node.config.draining) return
+      for (const roomId of roomIds) {
+        const room = store.get('rooms', roomId)
+        if (room === undefined || !this.#movable(node, roomId)) continue
+        if (isBranch(room, node.name)) {
+          const others = (room.branches ?? []).filter((name) => name !== node.name)
+          transaction.put('rooms', roomId, onNodes(room, room.node, others))
+          continue
+        }
+        if (room.node !== node.name) continue
+        transaction.put('rooms', roomId, onNodes(room, ''))
+        const users = expected.in(roomId)
+        if (users > 0) awaited.push({ roomId, users })
+      }
+    })
+    if (awaited.length > 0) await this.#relocation.move(awaited)
+  }
+
+  #movable(node: PoolNode, roomId: string): boolean {
+    const { presence, store, index } = this.#context
+    if (index.isBranch(roomId, node.name)) return presence.peopleAt(roomId, node.name) === 0
+    if (presence.peopleIn(roomId) > 0) return false
+    if (!presence.occupied(roomId)) return true
+    const room = store.get('rooms', roomId)
+    return room !== undefined && chooseNode(this.#eligibility.candidates(room, node.config.kind === 'simulated')).ok
+  }
+}

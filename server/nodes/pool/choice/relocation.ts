@@ -1,0 +1,97 @@
+import { ApiError } from '../../../../shared/result-codes.ts'
+import { inLanes } from '../../port/lanes.ts'
+import type { PoolContext } from '../pool-context.ts'
+import { onNodes } from '../placement/room-nodes.ts'
+import type { Assigner } from './assigner.ts'
+
+/** Rooms that are brought elsewhere at the same time. */
+const laneCount = 16
+
+/** A room that lost its node, and how many people and devices it had there. */
+export interface LeftRoom {
+  roomId: string
+  users: number
+}
+
+/** Rooms of the node that somebody is in, or is about to come into: a room may lose a second node before its people are there. */
+export function roomsInUse(
+  { presence, expected }: Pick<PoolContext, 'presence' | 'expected'>,
+  node: string,
+): LeftRoom[] {
+  const rooms = new Map(expected.roomsOn(node).map(({ roomId, users }) => [roomId, users]))
+  for (const roomId of presence.roomsOn(node))
+    rooms.set(roomId, presence.countAt(roomId, node) + (rooms.get(roomId) ?? 0))
+  return Array.from(rooms, ([roomId, users]) => ({ roomId, users }))
+}
+
+/**
+ * Gives rooms that somebody was in another node at once, when theirs was lost or goes out of service: devices join there then, and people find it open. Rooms that nobody is in get
+ * one at their next get_mcu.
+ */
+export class Relocation {
+  readonly #context: PoolContext
+  readonly #assigner: Assigner
+  readonly #stopper = new AbortController()
+
+  constructor(context: PoolContext, assigner: Assigner) {
+    this.#context = context
+    this.#assigner = assigner
+  }
+
+  stop(): void {
+    this.#stopper.abort(new Error('the node pool was stopped'))
+  }
+
+  /** Resolves when each room has another node, or none could be had. Those with the most users come first. Never rejects. */
+  async move(rooms: readonly LeftRoom[]): Promise<void> {
+    const waiting = [...rooms].sort((one, other) => other.users - one.users)
+    const { signal } = this.#stopper
+    const failures: unknown[] = []
+    let next = 0
+    await inLanes(
+      laneCount,
+      () => (signal.aborted ? undefined : waiting[next++]),
+      async (room) => {
+        await this.#moveOne(room).catch((error: unknown) => failures.push(error))
+      },
+    )
+    this.#complain(failures)
+  }
+
+  /** The room may not be on the node that it is assigned to any more: it leaves it, and gets another one at once where somebody is in it. Never rejects. */
+  async leave(roomId: string, name: string): Promise<void> {
+    const { store, presence, logger } = this.#context
+    const users = presence.count(roomId)
+    try {
+      await store.transact([`rooms/${roomId}`], (transaction) => {
+        const room = store.get('rooms', roomId)
+        if (room?.node === name) transaction.put('rooms', roomId, onNodes(room, ''))
+      })
+    } catch (error) {
+      logger.warn({ room: roomId, err: error }, 'a room could not be taken off its node: it leaves at its next get_mcu')
+    }
+    if (users > 0) await this.move([{ roomId, users }])
+  }
+
+  async #moveOne({ roomId, users }: LeftRoom): Promise<void> {
+    try {
+      await this.#assigner.assign(roomId, { users }, this.#stopper.signal)
+    } catch (error) {
+      if (!isOver(error)) throw error
+    }
+  }
+
+  #complain(failures: readonly unknown[]): void {
+    const [err] = failures
+    if (err === undefined || this.#stopper.signal.aborted) return
+    this.#context.logger.warn(
+      { rooms: failures.length, err },
+      'rooms without a node got no other one: each gets one at its next get_mcu',
+    )
+  }
+}
+
+/** The room was closed or deleted meanwhile. */
+function isOver(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'roomNotFound' || error.code === 'roomClosed')
+}

@@ -1,0 +1,50 @@
+import { takeIn } from './arrivals.ts'
+import type { NodeEvent } from '../port/media-node-port.ts'
+import type { PoolContext } from './pool-context.ts'
+import type { PoolNode } from './pool-node.ts'
+
+/** Takes in what the nodes tell: keeps presence and passes it on. O(1) per event. */
+export class EventIntake {
+  readonly #context: PoolContext
+  readonly #onEmptied: (node: PoolNode, roomId: string) => void
+
+  /** `onEmptied` hears of a room that the last person on that node left. */
+  constructor(context: PoolContext, onEmptied: (node: PoolNode, roomId: string) => void) {
+    this.#context = context
+    this.#onEmptied = onEmptied
+  }
+
+  take(node: PoolNode, event: NodeEvent): void {
+    if (event.type === 'restarted') {
+      node.steadiness.lost()
+      node.placement.forget()
+      node.health.pollSoon()
+      return
+    }
+    if (event.type === 'drifted') return this.#context.drift.found(node.name, event.kind, event.subjects)
+    if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
+    if (event.type === 'joined') {
+      node.placement.heard(event.roomId, event.user.userId)
+      // A room that is not the node's own is on its way to be closed there.
+      if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
+    } else {
+      node.placement.heard(event.roomId, event.userId)
+      this.#left(node, event)
+    }
+  }
+
+  #left(node: PoolNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {
+    const { presence, events } = this.#context
+    const { roomId, userId } = event
+    // Who came in on another node of the room since is there.
+    if (presence.stay(roomId, userId)?.node !== node.name) return
+    const user = presence.leave(roomId, userId)
+    if (user === undefined) return
+    events.emitDepartures(node.name, [{ roomId, user }])
+    if (event.type === 'deviceLost') {
+      const { kind, detail } = event
+      events.emit({ type: 'deviceLost', name: node.name, roomId, userId, kind, detail })
+    }
+    if (presence.peopleAt(roomId, node.name) === 0) this.#onEmptied(node, roomId)
+  }
+}

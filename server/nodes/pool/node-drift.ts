@@ -1,0 +1,45 @@
+import { type DriftKind, driftKinds, type NodeDriftView } from '../../../shared/console/nodes.ts'
+import type { PoolEvents } from '../port/pool-events.ts'
+
+/** What was found otherwise on the nodes than it should be since the controller started, counted by node. A finding is told once, as an event of the pool. */
+export class NodeDrift {
+  readonly #events: PoolEvents
+  readonly #clock: () => number
+  readonly #nodes = new Map<string, NodeDriftView>()
+
+  /** @param clock milliseconds since the epoch */
+  constructor(events: PoolEvents, clock: () => number) {
+    this.#events = events
+    this.#clock = clock
+  }
+
+  /** These were otherwise on the node, and are being put right; nothing is noted for none. @param subjects room_ids or userIds; empty texts for those without a name of ours */
+  found(name: string, kind: DriftKind, subjects: readonly string[]): void {
+    const count = subjects.length
+    if (count === 0) return
+    const { counts } = this.of(name)
+    const last = { at: this.#clock(), kind, count, example: subjects.find((subject) => subject !== '') ?? '' }
+    this.#nodes.set(name, { counts: { ...counts, [kind]: counts[kind] + count }, last })
+    this.#events.emit({ type: 'drifted', name, kind, subjects })
+  }
+
+  of(name: string): NodeDriftView {
+    return this.#nodes.get(name) ?? nothing
+  }
+
+  /** The node is no longer configured: another one may take its name. */
+  forget(name: string): void {
+    this.#nodes.delete(name)
+  }
+
+  /** How much of each kind, of each node on which anything was found. */
+  *counts(): Generator<{ node: string; kind: DriftKind; count: number }> {
+    for (const [node, { counts }] of this.#nodes)
+      for (const kind of driftKinds) if (counts[kind] > 0) yield { node, kind, count: counts[kind] }
+  }
+}
+
+const nothing: NodeDriftView = {
+  counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 },
+  last: null,
+}

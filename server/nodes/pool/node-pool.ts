@@ -1,0 +1,321 @@
+import { removeStray } from './stray-removal.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { Settings } from '../../../shared/settings.ts'
+import type { StoredNode, StoredRoom } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { Assigner } from './choice/assigner.ts'
+import { BranchUpkeep } from './choice/branch-upkeep.ts'
+import { CallerNodes } from './choice/caller-nodes.ts'
+import type { ChoiceOptions } from './choice/choose-node.ts'
+import { Drainer } from './choice/drainer.ts'
+import { Eligibility } from './choice/eligibility.ts'
+import { ExpectedUsers } from './choice/expected-users.ts'
+import { Relocation } from './choice/relocation.ts'
+import type { MediaNode, NodeDevice, NodeUser } from '../port/media-node-port.ts'
+import { testConnection } from './health/connection-test.ts'
+import type { ConnectionTest, NodeInspections } from '../port/node-inspection.ts'
+import type { DriftKind, NodeView } from '../../../shared/console/nodes.ts'
+import { NodeDrift } from './node-drift.ts'
+import type { NodeDrivers } from '../port/node-driver.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
+import { endedWith } from './pool-ended.ts'
+import { NodeRoster } from './node-roster.ts'
+import type { PoolContext } from './pool-context.ts'
+import { type PoolEvent, PoolEvents } from '../port/pool-events.ts'
+import { PoolFollowing } from './pool-following.ts'
+import { viewsOf } from './pool-views.ts'
+import { Presence, type PresenceTotals } from './presence.ts'
+import { RoomIndex } from './placement/room-index.ts'
+import { RoomCalls } from './room-calls.ts'
+
+/** So long a branch is kept that nobody is on, unless said otherwise: people come and go. */
+const idleMs = 60_000
+
+/** What a pool is made of. */
+export interface NodePoolOptions {
+  store: Store
+  drivers: NodeDrivers
+  /** Kinds that are tested by looking closely; the others are polled once. */
+  inspections?: NodeInspections
+  /** The settings in force; read at each use. */
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
+  now?: () => number
+  /** So long a branch of a room is kept that nobody is on, in milliseconds. */
+  branchIdleMs?: number
+  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
+  defaultAddress?: (port: number) => string
+}
+
+/**
+ * Every MCU node of the site behind one face: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
+ * Look-ups are O(1) in rooms and users.
+ */
+export class NodePool {
+  readonly #context: PoolContext
+  readonly #options: NodePoolOptions
+  readonly #assigner: Assigner
+  readonly #callerNodes: CallerNodes
+  readonly #calls: RoomCalls
+  readonly #relocation: Relocation
+  readonly #drainer: Drainer
+  readonly #upkeep: BranchUpkeep
+  readonly #roster: NodeRoster
+  readonly #unsubscribe: () => void
+  #ended = false
+
+  constructor(options: NodePoolOptions) {
+    const { store, settings, logger, clock = Date.now, now = () => performance.now(), branchIdleMs = idleMs } = options
+    this.#options = options
+    const events = new PoolEvents(logger)
+    this.#context = {
+      store,
+      deadlines: () => settings().deadlines,
+      clock,
+      logger,
+      events,
+      drift: new NodeDrift(events, clock),
+      presence: new Presence(),
+      index: new RoomIndex(store.all('rooms')),
+      expected: new ExpectedUsers(now),
+      now,
+      live: new Map(),
+      removeStray: (stray) => removeStray(this.#context, stray),
+    }
+    const eligibility = new Eligibility(this.#context)
+    const assigner = new Assigner(this.#context, eligibility)
+    const relocation = new Relocation(this.#context, assigner)
+    const drainer = new Drainer(this.#context, eligibility, relocation)
+    const upkeep = new BranchUpkeep({ context: this.#context, eligibility, relocation, idleMs: branchIdleMs })
+    const following = new PoolFollowing(this.#context, {
+      eligibility,
+      relocation,
+      drainer,
+      upkeep,
+      roster: () => this.#roster,
+    })
+    this.#roster = new NodeRoster(this.#context, options.drivers, following, () => settings().deadlines.shutdown_ms)
+    this.#callerNodes = new CallerNodes(this.#context, {
+      eligibility,
+      assigner,
+      onSent: (roomId, branch) => upkeep.used(roomId, branch),
+    })
+    this.#calls = new RoomCalls(this.#context)
+    this.#assigner = assigner
+    this.#relocation = relocation
+    this.#drainer = drainer
+    this.#upkeep = upkeep
+    this.#unsubscribe = store.onChange((changes) => following.follow(changes))
+  }
+
+  /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
+  start(): Promise<void> {
+    this.#upkeep.start()
+    return this.#roster.start()
+  }
+
+  /** Ends everything; external nodes keep their rooms. */
+  async stop(): Promise<void> {
+    this.#ended = true
+    this.#unsubscribe()
+    this.#drainer.stop()
+    this.#relocation.stop()
+    this.#upkeep.stop()
+    await this.#roster.stop()
+  }
+
+  onEvent(listener: (event: PoolEvent) => void): () => void {
+    return this.#context.events.subscribe(listener)
+  }
+
+  /**
+   * The name of the node of the room that this caller is to use: the room's own, or a branch. Gives the room a node where it has none that is online. The assignment is on disk
+   * before this resolves. Concurrent calls share one attempt.
+   * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
+   */
+  assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#orEnded(this.#callerNodes.nodeFor(roomId, options, signal))
+  }
+
+  /**
+   * The name of the room's own node, where its devices are, whatever a person would be told; gives it one as `assign` does.
+   * @throws as `assign`
+   */
+  assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#orEnded(this.#assigner.assign(roomId, options, signal))
+  }
+
+  /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
+  address(name: string, ipTag = ''): string {
+    const config = this.#context.store.get('nodes', name)
+    if (config === undefined) throw new ApiError('nodeOffline')
+    const address = config.addresses.find(({ tag }) => tag === ipTag) ?? config.addresses[0]
+    if (address !== undefined) return address.addr
+    const fallback =
+      config.kind === 'janus' ? addressOf(config.ws_url) : (this.#options.defaultAddress?.(config.port) ?? '')
+    if (fallback === '') throw new ApiError('noNode', { reason: `The node ${name} has no address for clients.` })
+    return fallback
+  }
+
+  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling. @throws ApiError */
+  update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
+    return this.#calls.update(room_id, signal)
+  }
+
+  /**
+   * Everybody is out of the room and its nodes no longer hold it; also after its record is gone. A room on no online node needs no closing: it goes when the node returns.
+   * When it fails, it is tried again in the background.
+   * @throws ApiError nodeTimeout, nodeOffline
+   */
+  close(roomId: string, signal?: AbortSignal): Promise<void> {
+    return this.#calls.close(roomId, signal)
+  }
+
+  /** Who is in the room, asked of its nodes; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
+    return this.#orEnded(this.#calls.users(roomId, signal))
+  }
+
+  /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#orEnded(this.#calls.kick(roomId, userId, signal))
+  }
+
+  /**
+   * Takes a device into its room, which must have been assigned; resolves when its media flows.
+   * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   */
+  addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
+    return this.#orEnded(this.#calls.addDevice(roomId, device, signal))
+  }
+
+  /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+    return this.#orEnded(this.#calls.removeDevice(roomId, userId, signal))
+  }
+
+  /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
+  drain(name: string, on: boolean): Promise<void> {
+    return this.#drainer.set(name, on)
+  }
+
+  /** Names of the nodes that hold the room, its own first, then its branches; empty when it has none. O(1). */
+  nodesOf(roomId: string): readonly string[] {
+    return this.#context.index.nodesOf(roomId)
+  }
+
+  /** Rooms that are on several nodes. Walks these. */
+  branchedRooms(): string[] {
+    return this.#context.index.branchedRooms()
+  }
+
+  /** Users of the room in the order they joined, devices included. */
+  usersOf(roomId: string): readonly NodeUser[] {
+    return this.#context.presence.usersOf(roomId)
+  }
+
+  /** The user if in the room. */
+  user(roomId: string, userId: string): NodeUser | undefined {
+    return this.#context.presence.user(roomId, userId)
+  }
+
+  /** Name of the node of the room that the user is on; undefined when they are not in the room. O(1). */
+  nodeOfUser(roomId: string, userId: string): string | undefined {
+    return this.#context.presence.stay(roomId, userId)?.node
+  }
+
+  /** How many users of the room are on other nodes than that one, leaving out this user. O(1). */
+  usersElsewhere(roomId: string, node: string, userId: string): number {
+    const { presence } = this.#context
+    const at = presence.stay(roomId, userId)?.node
+    return presence.count(roomId) - presence.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
+  }
+
+  /** Somebody is in the room, a person or a device. */
+  occupied(roomId: string): boolean {
+    return this.#context.presence.occupied(roomId)
+  }
+
+  /** How many users the room has, devices included. */
+  userCount(roomId: string): number {
+    return this.#context.presence.count(roomId)
+  }
+
+  /** People and devices in rooms, all nodes together. */
+  totals(): PresenceTotals {
+    return this.#context.presence.totals()
+  }
+
+  /** Rooms with somebody in them. */
+  get occupiedRooms(): number {
+    return this.#context.presence.occupiedRooms
+  }
+
+  /**
+   * Resolves when it is known how the room's node is; undefined: it is, but in the first moments of a controller, and of a node.
+   * @throws ApiError nodeOffline after the end
+   */
+  asked(roomId: string): Promise<void> | undefined {
+    if (this.#ended) throw endedWith(undefined)
+    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.firstPoll
+  }
+
+  /** The room is assigned to a node that is online now. */
+  onOnlineNode(roomId: string): boolean {
+    return this.#context.live.get(this.#context.index.nodeOf(roomId))?.serving ?? false
+  }
+
+  /**
+   * Of the nodes that are enabled, each was polled, and none is online: `stopped` (device API 302, 303, 304), or `unresponsive` when one of
+   * them is there and does not answer (310).
+   */
+  engine(): 'running' | 'stopped' | 'unresponsive' {
+    const nodes = [...this.#context.live.values()].filter(({ leaving }) => !leaving)
+    if (nodes.length === 0 || nodes.some(({ health }) => health.state !== 'offline')) return 'running'
+    return nodes.some(({ health }) => health.unresponsive) ? 'unresponsive' : 'stopped'
+  }
+
+  /** Something looks wrong with a node: it is polled at once. */
+  recheck(name: string): void {
+    this.#context.live.get(name)?.health.pollSoon()
+  }
+
+  /** The driver of an enabled node, for the lab. */
+  driver(name: string): MediaNode | undefined {
+    return this.#context.live.get(name)?.driver
+  }
+
+  /** Every node as the console shows it. */
+  views(): NodeView[] {
+    return viewsOf(this.#context, (name) => this.#roster.stateOf(name))
+  }
+
+  /** How often which kind of drift was found on which node since the start. */
+  drifts(): Iterable<{ node: string; kind: DriftKind; count: number }> {
+    return this.#context.drift.counts()
+  }
+
+  /** Tries a configuration without adding it. */
+  testConnection(config: StoredNode): Promise<ConnectionTest> {
+    const { drivers, inspections = {} } = this.#options
+    return testConnection(drivers, inspections, config, this.#context)
+  }
+
+  async #orEnded<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call
+    } catch (error) {
+      throw this.#ended ? endedWith(error) : error
+    }
+  }
+}
+
+/** `host:port` of a URL; empty for none. */
+function addressOf(url: string): string {
+  const { hostname, port, protocol } = URL.parse(url) ?? { hostname: '', port: '', protocol: '' }
+  if (hostname === '') return ''
+  return `${hostname}:${port === '' ? (protocol === 'wss:' ? 443 : 80) : port}`
+}

@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NodeState } from '../../../shared/node.ts'
+import type { StoredNode } from '../../store/records.ts'
+import { within } from '../port/deadline.ts'
+import { makeDriver, needsNewDriver, type NodeDrivers, outlivesController } from '../port/node-driver.ts'
+import { describeFailure } from '../port/node-failure.ts'
+import type { PoolContext } from './pool-context.ts'
+import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
+import { PoolNode, type PoolNodeListener } from './pool-node.ts'
+
+/** What was last told of a node's state. */
+export interface Announcement {
+  state: NodeState
+  /** In plain words; empty unless offline. */
+  error: string
+  /** When the state began, milliseconds since the epoch. */
+  since: number
+}
+
+/** Whom the roster tells. */
+export interface RosterListener extends PoolNodeListener {
+  /** A node goes out of service, and had these rooms with somebody in them. Resolves when they are elsewhere, as far as that is possible; never rejects. */
+  onLeaving(rooms: readonly LeftRoom[]): Promise<void>
+}
+
+/** People who are told to go ask the node that they know for the way, in milliseconds: so long it is there to tell them. */
+const lingerMs = 2_000
+
+/** Keeps the nodes in service equal to the stored ones: a driver for each enabled node, another when what it reads changes, none when it is disabled or removed. */
+export class NodeRoster {
+  readonly #context: PoolContext
+  readonly #drivers: NodeDrivers
+  readonly #listener: RosterListener
+  readonly #closeWithin: () => number
+  readonly #announced = new Map<string, Announcement>()
+  /** Why a node is offline, by name. */
+  readonly #errors = new Map<string, string>()
+  /** Drivers that are closing, by name: the next driver of that node waits. */
+  readonly #stopping = new Map<string, Promise<void>>()
+  readonly #firstPolls = new Set<Promise<void>>()
+  /** Ends the emptying of a node that goes out of service, by name. */
+  readonly #leaving = new Map<string, AbortController>()
+  #inService = false
+  /** The controller takes up what it left. */
+  #starting = false
+
+  constructor(context: PoolContext, drivers: NodeDrivers, listener: RosterListener, closeWithin: () => number) {
+    this.#context = context
+    this.#drivers = drivers
+    this.#listener = listener
+    this.#closeWithin = closeWithin
+  }
+
+  /** Takes every enabled node into service; resolves when each was polled once. */
+  async start(): Promise<void> {
+    this.#inService = true
+    this.#starting = true
+    for (const name of this.#context.store.all('nodes').keys()) this.follow(name)
+    this.#starting = false
+    await Promise.all(this.#firstPolls)
+  }
+
+  /** Takes every node out of service; resolves when their drivers are closed. */
+  async stop(): Promise<void> {
+    this.#inService = false
+    for (const leaving of this.#leaving.values()) leaving.abort(new Error('the node pool was stopped'))
+    for (const node of [...this.#context.live.values()]) this.#stop(node)
+    await Promise.all(this.#stopping.values())
+  }
+
+  /** The record of the node may have changed: follows it. Does nothing before the start and after the stop. */
+  follow(name: string): void {
+    if (!this.#inService) return
+    const { store, live } = this.#context
+    const config = store.get('nodes', name)
+    const node = live.get(name)
+    const wanted = config?.enabled ? config : undefined
+    if (this.#stopping.has(name)) {
+      // Wanted again: it need not be emptied any more, and starts anew when it has ended.
+      if (wanted !== undefined) this.#leaving.get(name)?.abort(new Error('the node is wanted again'))
+      return this.announce(name)
+    }
+    if (node !== undefined && wanted === undefined) {
+      this.#leave(node)
+    } else if (node !== undefined && wanted !== undefined && needsNewDriver(node.config, wanted)) {
+      this.#stop(node)
+    } else if (node !== undefined && wanted !== undefined) {
+      if (wanted.draining !== node.config.draining) node.drained = false
+      node.config = wanted
+    } else if (wanted !== undefined) {
+      this.#start(wanted)
+    }
+    this.announce(name)
+  }
+
+  /** Notes why a node is offline (an empty text: it is not), and tells its state. */
+  note(node: PoolNode, error: unknown): void {
+    if (error === undefined) this.#errors.delete(node.name)
+    else this.#errors.set(node.name, describeFailure(error))
+    this.announce(node.name)
+  }
+
+  /** Tells the node's state if it is another than before. */
+  announce(name: string): void {
+    const { store, events, drift, clock } = this.#context
+    const config = store.get('nodes', name)
+    if (config === undefined) {
+      this.#errors.delete(name)
+      drift.forget(name)
+      if (this.#announced.delete(name)) events.emit({ type: 'nodeRemoved', name })
+      return
+    }
+    const state = this.#stateOf(config)
+    const error = state === 'offline' ? (this.#errors.get(name) ?? '') : ''
+    const before = this.#announced.get(name)
+    if (before?.state === state && before.error === error) return
+    this.#announced.set(name, { state, error, since: before?.state === state ? before.since : clock() })
+    events.emit({ type: 'nodeState', name, state, error })
+  }
+
+  /** What was last told of the node. */
+  stateOf(name: string): Announcement | undefined {
+    return this.#announced.get(name)
+  }
+
+  #stateOf(config: StoredNode): NodeState {
+    if (!config.enabled) return 'disabled'
+    const node = this.#context.live.get(config.name)
+    const health = node === undefined || node.leaving ? 'connecting' : node.health.state
+    return health === 'online' && config.draining ? 'draining' : health
+  }
+
+  #start(config: StoredNode): void {
+    const { live, logger } = this.#context
+    const driver = makeDriver(this.#drivers, config, logger)
+    const resumes = this.#starting && outlivesController(config)
+    const node = new PoolNode({ config, driver, context: this.#context, resumes, listener: this.#listener })
+    live.set(config.name, node)
+    const firstPoll = node.health.start().finally(() => {
+      node.firstPoll = undefined
+      this.#firstPolls.delete(firstPoll)
+    })
+    node.firstPoll = firstPoll
+    this.#firstPolls.add(firstPoll)
+  }
+
+  /** The operator takes the node out of service: its people are told, and find their rooms on other nodes; then it ends. */
+  #leave(node: PoolNode): void {
+    const { name } = node
+    const rooms = roomsInUse(this.#context, name)
+    node.leaving = true
+    this.#clear(name)
+    this.#errors.delete(name)
+    if (!node.online) return this.#stop(node)
+    const stopper = new AbortController()
+    this.#leaving.set(name, stopper)
+    const left = this.#empty(node, rooms, stopper.signal)
+      .catch((error: unknown) =>
+        this.#context.logger.error({ node: name, err: error }, 'a node that goes out of service was not emptied'),
+      )
+      .then(() => {
+        this.#leaving.delete(name)
+        if (this.#context.live.get(name) === node) this.#stop(node)
+        return this.#stopping.get(name)
+      })
+    this.#stopping.set(name, left)
+  }
+
+  /** Brings what is there elsewhere, then closes every room. Takes the deadline of a node's answer twice at most, and a moment more where people were there. */
+  async #empty(node: PoolNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
+    const milliseconds = this.#context.deadlines().node_ms
+    const moved = this.#listener.onLeaving(rooms)
+    // One room that finds no place in time does not keep the others from being told.
+    await within({ milliseconds, signal }, () => moved).catch(() => undefined)
+    await node.placement.closeAll({ until: performance.now() + milliseconds, signal })
+    if (rooms.length === 0 || signal.aborted) return
+    await sleep(lingerMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+
+  #stop(node: PoolNode): void {
+    const { live, logger } = this.#context
+    const { name } = node
+    live.delete(name)
+    this.#errors.delete(name)
+    const stopped = node
+      .close(this.#closeWithin())
+      .catch((error: unknown) => logger.warn({ node: name, err: error }, 'the driver of a node did not close in time'))
+      .then(() => {
+        this.#stopping.delete(name)
+        this.follow(name)
+      })
+    this.#stopping.set(name, stopped)
+    this.#clear(name)
+  }
+
+  /** Nobody is on the node any more. */
+  #clear(name: string): void {
+    const { presence, events } = this.#context
+    for (const roomId of presence.roomsOn(name)) {
+      events.emitDepartures(name, presence.clear(roomId, name), 'The MCU was taken out of service.')
+    }
+  }
+}

@@ -1,0 +1,349 @@
+import type { StoredRoom } from '../../../store/records.ts'
+import { DeadlineError, within } from '../../port/deadline.ts'
+import { inLanes } from '../../port/lanes.ts'
+import { isRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
+import { describeFailure } from '../../port/node-failure.ts'
+import type { PlacementContext } from '../placement-context.ts'
+import { toNodeRoom } from './node-room.ts'
+import { isBranch } from './room-nodes.ts'
+import { LoopFailures } from './loop-failures.ts'
+import { RoomDrift } from './room-drift.ts'
+import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
+import type { PlacedNode, PlacementWait } from './placed-node.ts'
+import { readPresence } from './read-presence.ts'
+
+/** Rooms that the loop makes right at the same time on one node. */
+const laneCount = 32
+/** A room that changes faster than its node takes it is given up after so many steps; the next change goes on with it. */
+const stepsAtMost = 10
+
+/**
+ * The rooms of one node: **one state per room, and one loop that makes it what the store says**. What is wanted is read from the store each time, never remembered: whoever
+ * changes it calls `follow`. What is there is what the node last said. The loop works while the node is online, and goes on with what failed after the next good poll;
+ * when the node came (back), or counts other rooms than are known, it is asked for its rooms first.
+ */
+export class NodePlacement {
+  readonly #node: PlacedNode
+  readonly #context: PlacementContext
+  readonly #rooms = new Map<string, RoomPlacement>()
+  /** Rooms to look at now, and those to look at again after the next good poll. */
+  readonly #due = new Set<string>()
+  readonly #later = new Set<string>()
+  /** Rooms that are being made right: concurrent callers share one. */
+  #work = new Map<string, Promise<void>>()
+  /** Aborts when the node is lost: what was known of its rooms is void. */
+  #connection = new AbortController()
+  readonly #failures: LoopFailures
+  readonly #drift: RoomDrift
+  /** The node said which rooms it holds, and those that are its own were looked at. */
+  #compared = false
+  #comparing = false
+  #looping = false
+  /** When the node last answered for any room, on the clock of `performance.now()`. */
+  #answeredAt = 0
+
+  constructor(node: PlacedNode, context: PlacementContext) {
+    this.#node = node
+    this.#context = context
+    this.#failures = new LoopFailures(node.name, context.logger)
+    this.#drift = new RoomDrift(node, context)
+  }
+
+  /** The store says that this node is to hold the room, or the room is about to be assigned to it. O(1). */
+  wants(roomId: string): boolean {
+    return this.#wanted(roomId) !== undefined
+  }
+
+  /** The node holds the room, and goes on with it. O(1). */
+  isOpen(roomId: string): boolean {
+    return isHeld(this.#rooms.get(roomId))
+  }
+
+  /** The node holds the room or may, as far as is known. O(1). */
+  mayHold(roomId: string): boolean {
+    return this.#rooms.has(roomId)
+  }
+
+  /** What the store says of the room may have changed: the loop looks at it. O(1). */
+  follow(roomId: string): void {
+    const room = this.#rooms.get(roomId)
+    const wanted = this.#wanted(roomId)
+    if (wanted === undefined) {
+      if (room === undefined) return
+      // Now, not when the loop gets there: whoever is in it must be out also when the room is wanted again by then.
+      room.state = 'closing'
+    } else if (isCurrent(room, wanted)) return
+    if (!this.#compared) return
+    this.#due.add(roomId)
+    this.#loop()
+  }
+
+  /** The node told by itself that this user came or went. O(1). */
+  heard(roomId: string, userId: string): void {
+    this.#rooms.get(roomId)?.heard?.add(userId)
+  }
+
+  /** The node may have somebody in the room who is not known to be there: it is asked after its next good poll. O(1). */
+  recheck(roomId: string): void {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) return
+    room.presenceKnown = false
+    this.#later.add(roomId)
+  }
+
+  /** A poll succeeded that began at `askedAt`, on the clock of `performance.now()`. */
+  healthy(health: NodeHealth, askedAt: number): void {
+    this.#failures.renew()
+    for (const roomId of this.#later) this.#due.add(roomId)
+    this.#later.clear()
+    if (!this.#compared || this.#miscounted(health, askedAt)) void this.#compare()
+    else this.#loop()
+  }
+
+  /** What was known of the node's rooms is no longer certain: it is lost, or came back empty. Callers who wait begin anew while the node is online. */
+  forget(): void {
+    this.#connection.abort(new NodeConnectionError('the node was lost'))
+    this.#connection = new AbortController()
+    this.#work = new Map()
+    this.#rooms.clear()
+    this.#due.clear()
+    this.#later.clear()
+    this.#compared = false
+    this.#comparing = false
+    this.#failures.renew()
+    this.#drift.forget()
+  }
+
+  /**
+   * Waits until the node holds the room as it is stored. Returns that record, or undefined when the room is gone, closed, or another node's.
+   * @throws DeadlineError, NodeError, the signal's reason, ApiError internal when the room cannot be unsealed
+   */
+  async open(roomId: string, wait: PlacementWait): Promise<StoredRoom | undefined> {
+    for (let steps = 0; steps < stepsAtMost; steps += 1) {
+      const wanted = this.#wanted(roomId)
+      if (wanted === undefined || isCurrent(this.#rooms.get(roomId), wanted)) return wanted
+      await this.#waitFor(roomId, wait)
+    }
+    return this.#wanted(roomId)
+  }
+
+  /**
+   * Waits until everybody was put out of the room and the node gave it up. When it fails, the loop goes on with it.
+   * @throws DeadlineError, NodeError, the signal's reason
+   */
+  async close(roomId: string, wait: PlacementWait): Promise<void> {
+    const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#compared), mayHold: true }
+    room.state = 'closing'
+    this.#rooms.set(roomId, room)
+    while (this.#rooms.get(roomId) === room) {
+      try {
+        await this.#waitFor(roomId, wait)
+      } catch (error) {
+        // Lost meanwhile: then it goes when the node returns.
+        if (this.#rooms.get(roomId) === room) throw error
+      }
+    }
+  }
+
+  /** Tells the people of every room that the node holds to go, and gives the rooms up; those that fail stay. The node is leaving. Never rejects. */
+  async closeAll(wait: PlacementWait): Promise<void> {
+    const rooms = [...this.#rooms.keys()]
+    await inLanes(
+      laneCount,
+      () => (wait.signal?.aborted || performance.now() >= wait.until ? undefined : rooms.shift()),
+      async (roomId) => {
+        // What happened to it is the loop's to log; the driver ends in a moment all the same.
+        await this.close(roomId, wait).catch(() => undefined)
+      },
+    )
+  }
+
+  /** The room as the node is to hold it. */
+  #wanted(roomId: string): StoredRoom | undefined {
+    const { store, index } = this.#context
+    const room = store.get('rooms', roomId)
+    const { name, leaving } = this.#node
+    if (room === undefined || room.closed || leaving) return undefined
+    const holds = room.node === name || isBranch(room, name)
+    return holds || index.reservedOn(roomId).includes(name) ? room : undefined
+  }
+
+  /** One more try to make the room right, within the caller's time. */
+  async #waitFor(roomId: string, { until, signal }: PlacementWait): Promise<void> {
+    const rest = until - performance.now()
+    if (rest <= 0) throw new DeadlineError(this.#context.deadlines().node_ms)
+    const begunBefore = this.#work.has(roomId)
+    const connection = this.#connection.signal
+    try {
+      await within({ milliseconds: rest, signal }, () => this.#settle(roomId))
+    } catch (error) {
+      if (!connection.aborted) this.#later.add(roomId)
+      // What failed was begun for somebody else, or on a connection that is gone: there is time for a try of one's own.
+      const another = (begunBefore || connection.aborted) && this.#node.online
+      if (!another || signal?.aborted || performance.now() >= until) throw error
+    }
+  }
+
+  /** Makes the room on this node what the store says. Concurrent callers share one attempt. @throws DeadlineError, NodeError */
+  #settle(roomId: string): Promise<void> {
+    const underWay = this.#work.get(roomId)
+    if (underWay !== undefined) return underWay
+    const work = this.#work
+    const attempt = this.#makeRight(roomId, this.#connection.signal).finally(() => work.delete(roomId))
+    work.set(roomId, attempt)
+    return attempt
+  }
+
+  async #makeRight(roomId: string, signal: AbortSignal): Promise<void> {
+    for (let steps = 0; steps < stepsAtMost; steps += 1) {
+      signal.throwIfAborted()
+      const wanted = this.#wanted(roomId)
+      const room = this.#rooms.get(roomId)
+      if (room?.state === 'closing' || (room !== undefined && wanted === undefined)) {
+        await this.#closeOn(roomId, room, signal)
+      } else if (wanted === undefined || isCurrent(room, wanted)) return
+      else await this.#openOn(wanted, signal)
+    }
+  }
+
+  async #openOn(wanted: StoredRoom, signal: AbortSignal): Promise<void> {
+    const roomId = wanted.room_id
+    const told = toNodeRoom(wanted, this.#context.store)
+    const room = this.#rooms.get(roomId) ?? openingPlacement(this.#compared)
+    this.#rooms.set(roomId, room)
+    try {
+      await this.#ask(signal, (driver, inner) => driver.openRoom(told, inner))
+    } catch (error) {
+      if (!isRefusal(error)) room.mayHold = true
+      else if (!room.mayHold && this.#rooms.get(roomId) === room) this.#rooms.delete(roomId)
+      throw error
+    }
+    room.told = wanted
+    room.mayHold = true
+    room.answeredAt = this.#answeredAt
+    if (room.state === 'opening') room.state = 'open'
+  }
+
+  async #closeOn(roomId: string, room: RoomPlacement, signal: AbortSignal): Promise<void> {
+    const { presence, events } = this.#context
+    const { name } = this.#node
+    room.state = 'closing'
+    const stored = this.#context.store.get('rooms', roomId)
+    const moves = stored !== undefined && !stored.closed
+    await this.#ask(signal, (driver, inner) => driver.closeRoom(roomId, inner, moves))
+    this.#rooms.delete(roomId)
+    events.emitDepartures(name, presence.clear(roomId, name))
+  }
+
+  /** One call with the deadline of a node's answer; its answer is of this connection, or it rejects. */
+  async #ask<T>(signal: AbortSignal, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const answer = await this.#node.ask(this.#context.deadlines().node_ms, signal, run)
+    signal.throwIfAborted()
+    this.#answeredAt = performance.now()
+    return answer
+  }
+
+  /** Looks at every room that is due, in the background. After the present tick: who changed a room often waits for it as well. */
+  #loop(): void {
+    if (this.#looping || this.#due.size === 0 || this.#failures.rest !== undefined || !this.#compared) return
+    this.#looping = true
+    setImmediate(() => {
+      this.#inLanes(this.#due)
+        .catch((error: unknown) => this.#failures.unforeseen(error))
+        .finally(() => {
+          this.#looping = false
+          this.#loop()
+        })
+    })
+  }
+
+  async #inLanes(rooms: Set<string>): Promise<void> {
+    const { signal } = this.#connection
+    const next = (): string | undefined => {
+      if (signal.aborted || this.#failures.rest !== undefined) return undefined
+      for (const roomId of rooms) {
+        rooms.delete(roomId)
+        return roomId
+      }
+      return undefined
+    }
+    this.#failures.begin()
+    await inLanes(laneCount, next, (roomId) => this.#lookAt(roomId, signal))
+    this.#failures.end()
+  }
+
+  /** One room that the node refuses does not keep the others waiting. */
+  async #lookAt(roomId: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#settle(roomId)
+      await this.#readUsers(roomId, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#later.add(roomId)
+      this.#failures.note(roomId, error)
+    }
+  }
+
+  async #readUsers(roomId: string, signal: AbortSignal): Promise<void> {
+    const room = this.#rooms.get(roomId)
+    if (room?.state !== 'open' || room.presenceKnown) return
+    await readPresence(this.#context, { node: this.#node.name, roomId }, room, {
+      ask: () => this.#ask(signal, (driver, inner) => driver.users(roomId, inner)),
+      isStill: () => this.#rooms.get(roomId) === room && this.wants(roomId),
+    })
+  }
+
+  /** Asks the node which rooms it holds, and makes all of them right: its own first, so that devices may join there. */
+  async #compare(): Promise<void> {
+    if (this.#comparing) return
+    this.#comparing = true
+    const { signal } = this.#connection
+    const { events, index, logger } = this.#context
+    const { name } = this.#node
+    try {
+      await this.#readRooms(signal)
+      const own = [...this.#rooms].filter(([roomId, room]) => !room.presenceKnown && this.wants(roomId))
+      await this.#inLanes(new Set(own.map(([roomId]) => roomId)))
+      signal.throwIfAborted()
+      if (this.#failures.rest !== undefined) throw this.#failures.rest.error
+      if (!this.#compared) {
+        this.#compared = true
+        events.emit({ type: 'online', name })
+        logger.info({ node: name, kept: own.length, rooms: index.count(name) }, 'a node is compared with the store')
+      }
+      for (const [roomId, room] of this.#rooms) if (room.state !== 'open') this.#due.add(roomId)
+      for (const roomId of index.roomsOf(name)) this.follow(roomId)
+      this.#loop()
+    } catch (error) {
+      if (signal.aborted) return
+      const fields = { node: name, error: describeFailure(error) }
+      logger.warn(fields, 'a node could not be compared with the store: tried again after the next good poll')
+    } finally {
+      if (!signal.aborted) this.#comparing = false
+    }
+  }
+
+  /** What is known becomes what the node says; rooms that changed while it was asked are as they are known. */
+  async #readRooms(signal: AbortSignal): Promise<void> {
+    const { presence, events } = this.#context
+    const { name } = this.#node
+    const askedAt = performance.now()
+    const held = new Set(await this.#ask(signal, (driver, inner) => driver.rooms(inner)))
+    const known = {
+      wants: (roomId: string) => this.wants(roomId),
+      mayBeNewer: (roomId: string, { answeredAt }: RoomPlacement) => this.#work.has(roomId) || answeredAt >= askedAt,
+    }
+    this.#drift.compare(this.#rooms, held, known)
+    takeHeld(this.#rooms, held, known)
+    for (const roomId of presence.roomsOn(name)) {
+      if (this.#rooms.has(roomId)) continue
+      events.emitDepartures(name, presence.clear(roomId, name), 'The MCU was restarted.')
+    }
+  }
+
+  /** Nothing was under way during the poll, and still the node counts other rooms than are known. */
+  #miscounted(health: NodeHealth, askedAt: number): boolean {
+    if (this.#work.size > 0 || this.#due.size > 0 || this.#looping || this.#answeredAt >= askedAt) return false
+    return this.#drift.isMiscounted(health.rooms, this.#rooms.size)
+  }
+}

@@ -1,0 +1,134 @@
+import type { StoredRoom } from '../../store/records.ts'
+import type { Change } from '../../store/store.ts'
+import type { BranchUpkeep } from './choice/branch-upkeep.ts'
+import type { Drainer } from './choice/drainer.ts'
+import type { Eligibility } from './choice/eligibility.ts'
+import { type LeftRoom, type Relocation, roomsInUse } from './choice/relocation.ts'
+import { EventIntake } from './event-intake.ts'
+import type { HealthState } from './health/health-monitor.ts'
+import type { NodeEvent } from '../port/media-node-port.ts'
+import type { NodeRoster, RosterListener } from './node-roster.ts'
+import { sameNodes } from './placement/room-nodes.ts'
+import type { PoolContext } from './pool-context.ts'
+import type { PoolNode } from './pool-node.ts'
+
+/** What follows. */
+export interface PoolParts {
+  eligibility: Eligibility
+  relocation: Relocation
+  drainer: Drainer
+  upkeep: BranchUpkeep
+  /** Made after this. */
+  roster: () => NodeRoster
+}
+
+/** What follows from what the store and the nodes tell: who moves, what is closed, what is made right. */
+export class PoolFollowing implements RosterListener {
+  readonly #context: PoolContext
+  readonly #parts: PoolParts
+  readonly #intake: EventIntake
+
+  constructor(context: PoolContext, parts: PoolParts) {
+    this.#context = context
+    this.#parts = parts
+    this.#intake = new EventIntake(context, (node, roomId) => {
+      parts.upkeep.used(roomId, node.name)
+      parts.drainer.consider(node, roomId)
+    })
+  }
+
+  onState(node: PoolNode, state: HealthState, error: unknown): void {
+    this.#parts.roster().note(node, error)
+    if (state === 'offline') return this.#lost(node)
+    // What had nowhere to go may have now.
+    for (const other of this.#context.live.values()) other.drained = false
+    void this.#parts.upkeep.review(node.name)
+  }
+
+  onHealthy(node: PoolNode): void {
+    const { last, lastSuccess } = node.health
+    if (last !== undefined) node.placement.healthy(last, lastSuccess)
+    this.#parts.drainer.work(node)
+  }
+
+  onFailure(node: PoolNode, error: unknown): void {
+    if (!node.online) this.#parts.roster().note(node, error)
+  }
+
+  onEvent(node: PoolNode, event: NodeEvent): void {
+    this.#intake.take(node, event)
+  }
+
+  async onLeaving(rooms: readonly LeftRoom[]): Promise<void> {
+    await this.#parts.relocation.move(rooms)
+  }
+
+  /** The store changed. */
+  follow(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.collection === 'rooms') this.#followRoom(change.key, change.value)
+      else if (change.collection === 'nodes') this.#followNode(change.key)
+    }
+  }
+
+  #followNode(name: string): void {
+    const { eligibility, drainer, upkeep, roster } = this.#parts
+    eligibility.nodesChanged()
+    roster().follow(name)
+    const node = this.#context.live.get(name)
+    if (node !== undefined) drainer.work(node)
+    void upkeep.review(name)
+  }
+
+  /** Nodes that a room leaves are left by everybody; all that it is or was on follow the store. O(1) in rooms. */
+  #followRoom(roomId: string, room: StoredRoom | undefined): void {
+    const { index, live, presence, events } = this.#context
+    const before = index.set(roomId, room)
+    const nodes = index.nodesOf(roomId)
+    const [from = ''] = before
+    const [own = ''] = nodes
+    const lost = room === undefined || room.closed ? '' : 'The room moves to another MCU.'
+    for (const name of before) {
+      if (nodes.includes(name)) continue
+      events.emitDepartures(name, presence.clear(roomId, name), lost)
+      live.get(name)?.placement.follow(roomId)
+    }
+    // Its people go on there; devices are where the room's own node is.
+    if (from !== own && nodes.includes(from)) this.#leaveDevices(roomId, from, lost)
+    this.#tellNodes(roomId, room, nodes)
+    if (from !== '' && own !== '' && from !== own) events.emit({ type: 'roomMoved', name: own, roomId, from })
+    for (const name of index.reservedOn(roomId)) if (!nodes.includes(name)) live.get(name)?.placement.follow(roomId)
+    if (sameNodes(before, nodes)) return
+    for (const name of nodes) if (name === from || !before.includes(name)) this.#parts.upkeep.used(roomId, name)
+    events.emit({ type: 'roomNodes', roomId, nodes })
+  }
+
+  #tellNodes(roomId: string, room: StoredRoom | undefined, nodes: readonly string[]): void {
+    const { eligibility, relocation } = this.#parts
+    const [own, ...branches] = nodes
+    if (own === undefined || room === undefined) return
+    const node = this.#context.live.get(own)
+    const mayStay = node === undefined || eligibility.mayHave(node, room, true)
+    if (mayStay) node?.placement.follow(roomId)
+    else void relocation.leave(roomId, own)
+    for (const name of branches) this.#context.live.get(name)?.placement.follow(roomId)
+  }
+
+  #leaveDevices(roomId: string, node: string, lost: string): void {
+    const { presence, events } = this.#context
+    const departures = presence.clear(roomId, node, ({ device }) => device)
+    for (const { user } of departures) this.#context.removeStray({ node, roomId, user })
+    events.emitDepartures(node, departures, lost)
+  }
+
+  #lost(node: PoolNode): void {
+    const { presence, events } = this.#context
+    const rooms = roomsInUse(this.#context, node.name)
+    node.placement.forget()
+    for (const roomId of presence.roomsOn(node.name)) {
+      events.emitDepartures(node.name, presence.clear(roomId, node.name), 'The MCU went offline.')
+    }
+    void this.#parts.relocation.move(rooms)
+    void this.#parts.upkeep.review(node.name)
+  }
+}

@@ -1,0 +1,164 @@
+import type { StoredNode } from '../../store/records.ts'
+import type { PlacementContext } from './placement-context.ts'
+import type { Candidate } from './choice/choose-node.ts'
+import { DeadlineError, OpenCalls, within } from '../port/deadline.ts'
+import { guarded } from '../port/guarded.ts'
+import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
+import { Steadiness } from './health/steadiness.ts'
+import { type MediaNode, NodeConnectionError, type NodeEvent } from '../port/media-node-port.ts'
+import { NodePlacement } from './placement/node-placement.ts'
+
+/** What one node in service tells the pool. */
+export interface PoolNodeListener {
+  onState(node: PoolNode, state: HealthState, error: unknown): void
+  onHealthy(node: PoolNode): void
+  onFailure(node: PoolNode, error: unknown): void
+  onEvent(node: PoolNode, event: NodeEvent): void
+}
+
+/** What a node in service is made of. */
+export interface PoolNodeOptions {
+  config: StoredNode
+  driver: MediaNode
+  context: PlacementContext
+  /** See PlacedNode. */
+  resumes: boolean
+  listener: PoolNodeListener
+}
+
+/** One enabled node: its driver, its health, and its rooms. */
+export class PoolNode implements Candidate {
+  readonly name: string
+  readonly driver: MediaNode
+  readonly health: HealthMonitor
+  readonly placement: NodePlacement
+  readonly resumes: boolean
+  /** As stored now. What makes another driver necessary never changes here: the pool makes another PoolNode then. */
+  config: StoredNode
+  /** Every room that could be taken off it was, since it began to drain. */
+  drained = false
+  /** It goes out of service: what it has is brought elsewhere, and nothing new comes. */
+  leaving = false
+  /** Resolves when it was asked for the first time how it is; undefined: it was. */
+  firstPoll: Promise<void> | undefined
+  /** Whether it stays, as far as its past tells. */
+  readonly steadiness: Steadiness
+
+  readonly #context: PlacementContext
+  readonly #calls = new OpenCalls()
+  readonly #unsubscribe: () => void
+  /** When a call began that was not answered, on the clock of `performance.now()`. */
+  #unansweredAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: PoolNodeOptions) {
+    const { config, driver, context, listener } = options
+    this.name = config.name
+    this.config = config
+    this.driver = driver
+    this.resumes = options.resumes
+    this.#context = context
+    this.placement = new NodePlacement(this, context)
+    this.steadiness = new Steadiness(context.now)
+    this.health = new HealthMonitor({
+      ask: (signal) => driver.health(signal),
+      deadlines: context.deadlines,
+      onState: (state, error) => {
+        if (state === 'offline') this.steadiness.lost()
+        this.#guarded(() => listener.onState(this, state, error))
+      },
+      onHealthy: () => {
+        this.steadiness.back()
+        this.#guarded(() => listener.onHealthy(this))
+      },
+      onFailure: (error) => this.#guarded(() => listener.onFailure(this, error)),
+    })
+    this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
+  }
+
+  /** What a node tells comes from timers and sockets: nobody above would catch what it throws. */
+  #guarded(run: () => void): void {
+    guarded(this.#context.logger, 'what a node told was not taken', run)
+  }
+
+  get online(): boolean {
+    return this.health.state === 'online'
+  }
+
+  /** It may be asked about its rooms. */
+  get serving(): boolean {
+    return this.online && !this.leaving
+  }
+
+  /** New rooms may be put on it. */
+  get takesRooms(): boolean {
+    return this.serving && !this.config.draining
+  }
+
+  /** It answered last, and was not lost lately: rooms are put on others first where it is not. */
+  get reliable(): boolean {
+    const { failing, lastSuccess } = this.health
+    return !failing && lastSuccess > this.#unansweredAt && this.steadiness.steady
+  }
+
+  get idcCode(): string {
+    return this.config.idc_code
+  }
+
+  get weight(): number {
+    return this.config.weight
+  }
+
+  get maxRooms(): number {
+    return this.config.max_rooms
+  }
+
+  get maxUsers(): number {
+    return this.config.max_users
+  }
+
+  get rooms(): number {
+    return this.#context.index.load(this.name)
+  }
+
+  get users(): number {
+    return this.#context.presence.usersOn(this.name)
+  }
+
+  get expected(): number {
+    return this.#context.expected.on(this.name)
+  }
+
+  /** It did not answer a call that began so long ago (now, when left out): it is polled, and nothing new is put on it before it answers. */
+  unanswered(since = performance.now()): void {
+    if (since > this.health.lastSuccess) this.#unansweredAt = Math.max(this.#unansweredAt, since)
+    this.health.pollSoon()
+  }
+
+  /**
+   * One call through the port with its deadline in milliseconds. What looks like a dead node is polled at once.
+   * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
+   */
+  async ask<T>(
+    milliseconds: number,
+    signal: AbortSignal | undefined,
+    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      return await within({ milliseconds, signal, openCalls: this.#calls }, (inner) => run(this.driver, inner))
+    } catch (error) {
+      if (error instanceof DeadlineError) this.unanswered(startedAt)
+      else if (error instanceof NodeConnectionError) this.health.pollSoon()
+      throw error
+    }
+  }
+
+  /** Ends polls and calls under way, and the driver. @throws DeadlineError when the driver does not end within `milliseconds`; what it throws */
+  async close(milliseconds: number): Promise<void> {
+    this.#unsubscribe()
+    this.health.stop()
+    this.placement.forget()
+    this.#calls.endAll(new NodeConnectionError('the node was taken out of service'))
+    await within({ milliseconds }, () => this.driver.close())
+  }
+}

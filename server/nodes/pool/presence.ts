@@ -1,0 +1,208 @@
+import type { NodeUser } from '../port/media-node-port.ts'
+import type { Departure } from '../port/pool-events.ts'
+
+/** Somebody in a room, and on which of its nodes. */
+export interface Stay {
+  readonly node: string
+  readonly user: NodeUser
+}
+
+/** Users of a room on one of its nodes. */
+interface RoomLoad {
+  users: number
+  people: number
+}
+
+/** Who is in a room. */
+interface RoomPresence {
+  people: number
+  /** By userId, in the order they came. */
+  stays: Map<string, Stay>
+  /** Nodes with somebody in the room. */
+  nodes: Map<string, RoomLoad>
+}
+
+/** What of a node's load comes from presence. */
+interface NodePresence {
+  people: number
+  devices: number
+  /** Rooms with somebody in them. */
+  rooms: Set<string>
+}
+
+/** People and devices in rooms. */
+export interface PresenceTotals {
+  people: number
+  devices: number
+}
+
+const nobody: readonly NodeUser[] = []
+
+/**
+ * Who is in which room on which node, as the nodes told. A room may have users on several nodes, each of them on one. Every change and every count is O(1); it holds rooms with
+ * somebody in them only.
+ */
+export class Presence {
+  readonly #rooms = new Map<string, RoomPresence>()
+  readonly #nodes = new Map<string, NodePresence>()
+  #people = 0
+  #devices = 0
+
+  totals(): PresenceTotals {
+    return { people: this.#people, devices: this.#devices }
+  }
+
+  /** Rooms with somebody in them. */
+  get occupiedRooms(): number {
+    return this.#rooms.size
+  }
+
+  /** Users of a room in the order they joined. */
+  usersOf(roomId: string): readonly NodeUser[] {
+    const room = this.#rooms.get(roomId)
+    if (room === undefined) return nobody
+    const users = Array.from(room.stays.values(), ({ user }) => user)
+    // Nodes tell of those on them in order, and not of each other's.
+    return room.nodes.size === 1 ? users : users.sort((one, other) => one.joinedAt - other.joinedAt)
+  }
+
+  /** Users of a room on one of its nodes. */
+  usersAt(roomId: string, node: string): NodeUser[] {
+    const stays = this.#rooms.get(roomId)?.stays.values() ?? []
+    return [...stays].flatMap((stay) => (stay.node === node ? [stay.user] : []))
+  }
+
+  user(roomId: string, userId: string): NodeUser | undefined {
+    return this.stay(roomId, userId)?.user
+  }
+
+  /** The user with the node they are on. */
+  stay(roomId: string, userId: string): Stay | undefined {
+    return this.#rooms.get(roomId)?.stays.get(userId)
+  }
+
+  /** Somebody is in the room, a person or a device. */
+  occupied(roomId: string): boolean {
+    return this.#rooms.has(roomId)
+  }
+
+  /** How many users the room has, devices included. */
+  count(roomId: string): number {
+    return this.#rooms.get(roomId)?.stays.size ?? 0
+  }
+
+  /** How many of the room's users are on that node, devices included. */
+  countAt(roomId: string, node: string): number {
+    return this.#rooms.get(roomId)?.nodes.get(node)?.users ?? 0
+  }
+
+  /** How many of the room's users are people. */
+  peopleIn(roomId: string): number {
+    return this.#rooms.get(roomId)?.people ?? 0
+  }
+
+  /** How many people of the room are on that node. */
+  peopleAt(roomId: string, node: string): number {
+    return this.#rooms.get(roomId)?.nodes.get(node)?.people ?? 0
+  }
+
+  /** People and devices on a node. */
+  usersOn(node: string): number {
+    const load = this.#nodes.get(node)
+    return load === undefined ? 0 : load.people + load.devices
+  }
+
+  /** Devices on a node. */
+  devicesOn(node: string): number {
+    return this.#nodes.get(node)?.devices ?? 0
+  }
+
+  /** People on a node. */
+  peopleOn(node: string): number {
+    return this.#nodes.get(node)?.people ?? 0
+  }
+
+  /** Rooms of the node with somebody in them there, as they are now. */
+  roomsOn(node: string): string[] {
+    return [...(this.#nodes.get(node)?.rooms ?? [])]
+  }
+
+  /** Somebody joined. Who is in the room already under that userId must have left before. */
+  join(node: string, roomId: string, user: NodeUser): void {
+    const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, stays: new Map(), nodes: new Map() }
+    this.#rooms.set(roomId, room)
+    const load = this.#load(node)
+    const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
+    room.nodes.set(node, here)
+    load.rooms.add(roomId)
+    room.stays.set(user.userId, { node, user })
+    here.users += 1
+    if (user.device) {
+      load.devices += 1
+      this.#devices += 1
+      return
+    }
+    here.people += 1
+    room.people += 1
+    load.people += 1
+    this.#people += 1
+  }
+
+  /** What is known of somebody changed while they are in the room. Returns false when this is not a stay that is known. */
+  change(node: string, roomId: string, user: NodeUser): boolean {
+    const stays = this.#rooms.get(roomId)?.stays
+    const before = stays?.get(user.userId)
+    if (before?.node !== node) return false
+    if (before.user.joinedAt !== user.joinedAt || before.user.device !== user.device) return false
+    stays?.set(user.userId, { node, user })
+    return true
+  }
+
+  /** Somebody left; returns who, or undefined when nobody of that userId was there. */
+  leave(roomId: string, userId: string): NodeUser | undefined {
+    const room = this.#rooms.get(roomId)
+    const stay = room?.stays.get(userId)
+    if (room === undefined || stay === undefined) return undefined
+    const { node, user } = stay
+    const load = this.#load(node)
+    const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
+    room.stays.delete(userId)
+    here.users -= 1
+    if (user.device) {
+      load.devices -= 1
+      this.#devices -= 1
+    } else {
+      here.people -= 1
+      room.people -= 1
+      load.people -= 1
+      this.#people -= 1
+    }
+    if (here.users > 0) return user
+    room.nodes.delete(node)
+    load.rooms.delete(roomId)
+    if (room.nodes.size === 0) this.#rooms.delete(roomId)
+    if (load.rooms.size === 0) this.#nodes.delete(node)
+    return user
+  }
+
+  /** Everybody left the room on that node, or those of them that `whom` says; returns who. */
+  clear(roomId: string, node: string, whom: (user: NodeUser) => boolean = () => true): Departure[] {
+    if (this.countAt(roomId, node) === 0) return []
+    const departures: Departure[] = []
+    for (const user of this.usersAt(roomId, node)) {
+      if (!whom(user)) continue
+      this.leave(roomId, user.userId)
+      departures.push({ roomId, user })
+    }
+    return departures
+  }
+
+  #load(node: string): NodePresence {
+    let load = this.#nodes.get(node)
+    if (load === undefined) {
+      load = { people: 0, devices: 0, rooms: new Set() }
+      this.#nodes.set(node, load)
+    }
+    return load
+  }
+}

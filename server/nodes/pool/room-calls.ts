@@ -1,0 +1,216 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import { DeadlineError, unlessAborted } from '../port/deadline.ts'
+import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
+import { asApiError } from '../port/node-failure.ts'
+import type { PoolContext } from './pool-context.ts'
+import type { PoolNode } from './pool-node.ts'
+
+/** A branch has this part of the deadline of a node to say who is there: the others are known without it. */
+const branchPart = 1 / 4
+
+/** One call through the port. */
+interface Call<T> {
+  /** For the log. */
+  name: string
+  signal: AbortSignal | undefined
+  run: (driver: MediaNode, signal: AbortSignal) => Promise<T>
+}
+
+/** Calls to the nodes of a room, each to the right ones, with their deadlines. */
+export class RoomCalls {
+  readonly #context: PoolContext
+
+  constructor(context: PoolContext) {
+    this.#context = context
+  }
+
+  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling, and the room's branches are told again by themselves where that fails. @throws ApiError */
+  async update(roomId: string, signal?: AbortSignal): Promise<void> {
+    const { index, live, deadlines } = this.#context
+    const until = performance.now() + deadlines().node_ms
+    const told = index.nodesOf(roomId).map(async (name, at) => {
+      const node = live.get(name)
+      if (!node?.serving) return
+      const telling = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
+      await (at === 0 ? telling : telling.catch(() => undefined))
+    })
+    await Promise.all(told)
+  }
+
+  /** Everybody is out of the room and no node holds it any more. @throws ApiError nodeTimeout, nodeOffline */
+  async close(roomId: string, signal?: AbortSignal): Promise<void> {
+    const { index, live, deadlines } = this.#context
+    const assigned = index.nodesOf(roomId)
+    const until = performance.now() + deadlines().node_ms
+    const holders = [...live.values()].filter(
+      (node) => node.online && (assigned.includes(node.name) || node.placement.mayHold(roomId)),
+    )
+    await Promise.all(
+      holders.map((node) =>
+        this.#translated(node, 'closeRoom', signal, () => node.placement.close(roomId, { until, signal })),
+      ),
+    )
+  }
+
+  /**
+   * Who is in the room, asked of its nodes, in the order they joined. A branch that does not answer soon has those that it told of by itself.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's own node
+   */
+  async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
+    const { index, presence } = this.#context
+    const own = await this.#ownNode(roomId, signal)
+    const [, ...branches] = index.nodesOf(roomId)
+    const asked = this.#ask(own, this.#usersCall(roomId, signal))
+    if (branches.length === 0) return await asked
+    const lists = await Promise.all([
+      asked.then((users) => ({ node: own.name, users })),
+      ...branches.map(async (node) => ({ node, users: await this.#usersAt(roomId, node, signal) })),
+    ])
+    const users = new Map<string, NodeUser>()
+    for (const { node, users: here } of lists) {
+      for (const user of here) {
+        // Who went from one node to another is where they came in last.
+        const isHere = (presence.stay(roomId, user.userId)?.node ?? node) === node
+        if (isHere || !users.has(user.userId)) users.set(user.userId, user)
+      }
+    }
+    // Of those who came within a millisecond, the order in which they were told of.
+    const told = new Map(presence.usersOf(roomId).map(({ userId }, at) => [userId, at]))
+    const place = ({ userId }: NodeUser): number => told.get(userId) ?? told.size
+    return [...users.values()].sort((one, other) => one.joinedAt - other.joinedAt || place(one) - place(other))
+  }
+
+  /**
+   * Ends a user's connection, on whichever node of the room they are; false when no such user is in the room.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
+   */
+  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+    const { index, live, presence } = this.#context
+    const own = await this.#ownNode(roomId, signal)
+    const at = presence.stay(roomId, userId)?.node ?? own.name
+    const nodes = index.nodesOf(roomId).flatMap((name) => {
+      const node = live.get(name)
+      return node?.serving ? [node] : []
+    })
+    const kick = {
+      name: 'kick',
+      signal,
+      run: (driver: MediaNode, inner: AbortSignal) => driver.kick(roomId, userId, inner),
+    }
+    const first = nodes.find(({ name }) => name === at) ?? own
+    const others = nodes.filter((node) => node !== first)
+    if (await this.#ask(first, kick)) {
+      await this.#revoke(others, roomId, userId)
+      return true
+    }
+    if (others.length === 0) return false
+    // They may be where nobody told of them yet.
+    const answers = await Promise.allSettled(others.map((node) => this.#ask(node, kick)))
+    return answers.some((answer) => answer.status === 'fulfilled' && answer.value)
+  }
+
+  /**
+   * Takes a device into its room, which must have been assigned: on the room's own node. Resolves when its media flows.
+   * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   */
+  async addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
+    const node = await this.#ownNode(roomId, signal)
+    const milliseconds = this.#context.deadlines().device_ms
+    const startedAt = performance.now()
+    // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
+    const recheck = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
+    recheck.unref()
+    try {
+      await this.#translated(node, 'addDevice', signal, async () => {
+        const until = startedAt + milliseconds
+        if (!node.placement.isOpen(roomId) && !(await node.placement.open(roomId, { until, signal }))) {
+          throw new ApiError('roomClosed')
+        }
+        const rest = Math.max(1, until - performance.now())
+        await node.ask(rest, signal, (driver, inner) => driver.addDevice(roomId, device, inner))
+      })
+    } catch (error) {
+      const unanswered = error instanceof ApiError && error.code === 'nodeTimeout'
+      if (!unanswered || node.health.lastSuccess < startedAt) throw error
+      throw new DeviceJoinError('timeout', 'The device did not answer in time.', { cause: error })
+    } finally {
+      clearTimeout(recheck)
+    }
+  }
+
+  /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  async removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+    await this.#ask(await this.#ownNode(roomId, signal), {
+      name: 'removeDevice',
+      signal,
+      run: (driver, inner) => driver.removeDevice(roomId, userId, inner),
+    })
+  }
+
+  /** One that was not asked yet how it is, as by a controller that has just taken over, is waited for. */
+  async #ownNode(roomId: string, signal: AbortSignal | undefined): Promise<PoolNode> {
+    const { store, index, live } = this.#context
+    const name = index.nodeOf(roomId)
+    if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
+    const node = live.get(name)
+    if (node?.firstPoll !== undefined) await unlessAborted(node.firstPoll, signal)
+    if (!node?.serving) throw new ApiError('nodeOffline')
+    return node
+  }
+
+  #usersCall(roomId: string, signal: AbortSignal | undefined): Call<NodeUser[]> {
+    return { name: 'users', signal, run: (driver, inner) => driver.users(roomId, inner) }
+  }
+
+  /** Users of the room on a branch: what it says, or told by itself. @throws the signal's reason */
+  async #usersAt(roomId: string, name: string, signal: AbortSignal | undefined): Promise<readonly NodeUser[]> {
+    const { live, presence, deadlines } = this.#context
+    const node = live.get(name)
+    const known = presence.usersAt(roomId, name)
+    if (!node?.serving || !node.reliable) return known
+    try {
+      return await this.#ask(node, this.#usersCall(roomId, signal), deadlines().node_ms * branchPart)
+    } catch (error) {
+      if (signal?.aborted) throw error
+      return presence.usersAt(roomId, name)
+    }
+  }
+
+  /** What somebody who was taken out has for other nodes of the room is void. A node that may not answer is told, and not waited for. */
+  async #revoke(nodes: readonly PoolNode[], roomId: string, userId: string): Promise<void> {
+    const revoke: Call<void> = {
+      name: 'revoke',
+      signal: undefined,
+      run: async (driver, signal) => await driver.revoke?.(roomId, userId, signal),
+    }
+    const milliseconds = this.#context.deadlines().node_ms * branchPart
+    await Promise.all(
+      nodes.map(async (node) => {
+        const revoked = this.#ask(node, revoke, milliseconds).catch(() => undefined)
+        if (node.reliable) await revoked
+      }),
+    )
+  }
+
+  #ask<T>(
+    node: PoolNode,
+    { name, signal, run }: Call<T>,
+    milliseconds = this.#context.deadlines().node_ms,
+  ): Promise<T> {
+    return this.#translated(node, name, signal, () => node.ask(milliseconds, signal, run))
+  }
+
+  async #translated<T>(
+    node: PoolNode,
+    name: string,
+    signal: AbortSignal | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (signal?.aborted && !(error instanceof DeadlineError)) throw signal.reason
+      throw asApiError(error, { node: node.name, name }, this.#context.logger)
+    }
+  }
+}

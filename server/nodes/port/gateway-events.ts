@@ -1,0 +1,25 @@
+import type { ControlEvent } from '../../../shared/media/control.ts'
+
+/** What the program that shows the room page says of rooms that another node carries. */
+export type GatewayEvent = Extract<ControlEvent, { type: (typeof gatewayEvents)[number] }>
+
+const gatewayEvents = [
+  'carriedEntered',
+  'carriedLeft',
+  'carriedMuted',
+  'mediaWanted',
+  'carriedShown',
+  'carriedEnded',
+] as const
+
+export function isGatewayEvent(event: ControlEvent): event is GatewayEvent {
+  return gatewayEvents.some((type) => type === event.type)
+}
+
+/** Receives what media programs report of rooms whose media is remote. */
+export interface GatewayListener {
+  /** @param node whose program reports it */
+  take(node: string, event: GatewayEvent): void
+  /** The program of a node began anew, with empty rooms. */
+  restarted(node: string): void
+}

@@ -1,0 +1,141 @@
+import type { DriftKind } from '../../../shared/console/nodes.ts'
+import type { DeviceErrorKind } from '../../../shared/device.ts'
+import { ExpectedError } from '../../../shared/expected-error.ts'
+
+/** A room as a node must hold it. */
+export interface NodeRoom {
+  roomId: string
+  topic: string
+  mode: 1 | 2 | 3 | 4
+  hostPassword: string
+  attendeeMax: number
+  maxVideo: number
+  maxAudio: number
+  /** Nobody new may join. */
+  locked: boolean
+  /** A host lets people in; left out: nobody waits. */
+  waitingRoom?: boolean | undefined
+}
+
+/** Somebody in a room of a node. */
+export interface NodeUser {
+  userId: string
+  userName: string
+  /** An outgoing user rather than a person. */
+  device: boolean
+  role: 'host' | 'member'
+  /** Came by the room's number alone; left out: by a link or the host password, or it is a device. */
+  byNumber?: boolean | undefined
+  /** Milliseconds since the epoch; the same for as long as the user is in the room. */
+  joinedAt: number
+}
+
+/** An outgoing user as a node must pull it. */
+export interface NodeDevice {
+  userId: string
+  userName: string
+  /** RTSP address without login. */
+  address: string
+  /** A second, smaller stream; empty when there is none. */
+  assistAddress: string
+  login: { name: string; password: string } | undefined
+}
+
+/** What the program of a node says of itself. */
+export interface NodeProgram {
+  /** E.g. `1.1.2`. */
+  version: string
+  plugins: readonly string[]
+  /** It tells its events by itself. */
+  tells: boolean
+  /** Since when it does, or does not: milliseconds since the epoch. */
+  tellsSince: number
+}
+
+/** What a node answers to a health poll. */
+export interface NodeHealth {
+  rooms: number
+  users: number
+  /** Different cameras that are pulled, however many rooms they are in. */
+  pulls: number
+}
+
+/**
+ * What a node tells without being asked. A driver tells of every coming and going, also of those that a call of the controller caused (kick, closeRoom, addDevice,
+ * removeDevice), before that call resolves.
+ */
+export type NodeEvent =
+  /** Somebody is in: a person, or a device whose media flows. */
+  | { type: 'joined'; roomId: string; user: NodeUser }
+  | { type: 'left'; roomId: string; userId: string }
+  /** A device that was in the room dropped: its user has left, `kind` says why. */
+  | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
+  /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
+  | { type: 'restarted' }
+  /** These rooms or cameras (some may have no name) were otherwise than they should be; the driver sees to them. Rooms that the port tells of are the pool's to compare. */
+  | { type: 'drifted'; kind: DriftKind; subjects: readonly string[] }
+  /** What the program says of itself is not what it said before. */
+  | { type: 'described' }
+
+/** A device could not be taken into a room, with the reason. */
+export class DeviceJoinError extends ExpectedError {
+  readonly kind: DeviceErrorKind
+  constructor(kind: DeviceErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DeviceJoinError'
+    this.kind = kind
+  }
+}
+
+/** The node says no to something else than a device: its own words are for the log. */
+export class NodeError extends ExpectedError {
+  override readonly name: string = 'NodeError'
+}
+
+/** The node could not be asked at all: the connection to it is gone. The pool polls at once. */
+export class NodeConnectionError extends NodeError {
+  override readonly name = 'NodeConnectionError'
+}
+
+/** The node said no: it did nothing. Without its word nobody knows. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof NodeError && !(error instanceof NodeConnectionError)
+}
+
+/**
+ * The port through which the controller reaches any MCU. Drivers: `simulated`, `embedded`, `janus`. Every call ends when its signal aborts (rejecting with the signal's reason),
+ * and rejects with NodeError (or DeviceJoinError) when the node says no. The pool adds deadlines and health; a driver only talks.
+ */
+export interface MediaNode {
+  /** The node holds this room from now on, or changes it; idempotent. */
+  openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
+  /**
+   * Everybody is out and the room is gone; a room it does not hold is no error.
+   * @param moves it goes to another node: its people are told to follow
+   */
+  closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
+  /** Who is in the room, outgoing users included, in the order they joined. Empty for a room it does not hold. */
+  users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
+  /** The user's connection has ended. Resolves to false when no such user is in the room. */
+  kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
+  /**
+   * What lets this person into the room is void here: they were taken out of it on another node. They are not in it here. Left out: nothing that the node gave out outlives
+   * a stay.
+   */
+  revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Ends the stay of somebody who came in on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
+  displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
+  addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
+  /** The device is out of the room; one that is not there is no error. */
+  removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Rooms the node holds now: what to reconcile. */
+  rooms(signal: AbortSignal): Promise<string[]>
+  health(signal: AbortSignal): Promise<NodeHealth>
+  /** As far as it was heard; left out: it is ours. */
+  readonly program?: NodeProgram | undefined
+  /** Events arrive in the order they happened. Returns the unsubscribe function. */
+  onEvent(listener: (event: NodeEvent) => void): () => void
+  /** Ends the driver; rooms of an external node stay as they are. Idempotent. */
+  close(): Promise<void>
+}

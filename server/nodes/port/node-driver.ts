@@ -1,0 +1,69 @@
+import type { NodeKind } from '../../../shared/node.ts'
+import type { StoredNode } from '../../store/records.ts'
+import { sealingOf } from '../../store/sealer.ts'
+import { type MediaNode, NodeConnectionError } from './media-node-port.ts'
+import type { NodeLogger } from './node-failure.ts'
+
+/** Makes the driver of one node; it may throw a NodeError that says what is wrong with the configuration. */
+export type NodeDriver = (config: StoredNode) => MediaNode
+/** The drivers this controller was composed of. */
+export type NodeDrivers = Partial<Record<NodeKind, NodeDriver>>
+
+/** The driver of a stored node; one that cannot be made becomes a node that is offline and says why. */
+export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: NodeLogger): MediaNode {
+  const make = drivers[config.kind]
+  if (make === undefined) return unavailable(`there is no driver for nodes of kind ${config.kind} here`)
+  try {
+    return make(config)
+  } catch (error) {
+    logger.error({ node: config.name, err: error }, 'the driver of a node could not be made')
+    return unavailable(error instanceof Error ? error.message : 'its driver could not be made')
+  }
+}
+
+/** The node is no process of the controller's: it goes on while the controller is away. */
+export function outlivesController({ kind }: StoredNode): boolean {
+  return kind === 'janus'
+}
+
+/** Fields that change without another driver: the pool reads them at each use. */
+const readAtUse: ReadonlySet<string> = new Set([
+  'enabled',
+  'draining',
+  'drain',
+  'addresses',
+  'idc_code',
+  'weight',
+  'max_rooms',
+  'max_users',
+  'created_at',
+])
+
+/** Whether a node whose record changed needs another driver. */
+export function needsNewDriver(before: StoredNode, after: StoredNode): boolean {
+  return whatTheDriverReads(before) !== whatTheDriverReads(after)
+}
+
+function whatTheDriverReads(config: StoredNode): string {
+  return JSON.stringify(
+    Object.entries({ ...config, secrets_sealed: sealingOf(config.secrets_sealed) })
+      .filter(([field]) => !readAtUse.has(field))
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  )
+}
+
+function unavailable(why: string): MediaNode {
+  const refuse = (): Promise<never> => Promise.reject(new NodeConnectionError(why))
+  return {
+    openRoom: refuse,
+    closeRoom: refuse,
+    users: refuse,
+    kick: refuse,
+    addDevice: refuse,
+    removeDevice: refuse,
+    rooms: refuse,
+    health: refuse,
+    onEvent: () => () => undefined,
+    close: () => Promise.resolve(),
+  }
+}

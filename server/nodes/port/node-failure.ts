@@ -1,0 +1,39 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import { DeadlineError } from './deadline.ts'
+import { DeviceJoinError, NodeConnectionError, NodeError } from './media-node-port.ts'
+
+/** Where the nodes write what went wrong. pino's loggers are of this form. */
+export interface NodeLogger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** The failure of a poll in plain words, for the operator. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof DeadlineError) return `The node did not answer within ${error.waited / 1_000} s.`
+  if (error instanceof NodeConnectionError) return `The connection to the node failed: ${withoutPeriod(error.message)}.`
+  if (error instanceof NodeError) return `The node refused: ${withoutPeriod(error.message)}.`
+  return 'The node failed in an unexpected way: it was logged.'
+}
+
+function withoutPeriod(sentence: string): string {
+  return sentence.replace(/\.$/, '')
+}
+
+/** The failure of one call, as the caller of the pool gets it. What the node said goes to the log and to `reason`. */
+export function asApiError(error: unknown, call: { node: string; name: string }, logger: NodeLogger): Error {
+  if (error instanceof ApiError || error instanceof DeviceJoinError) return error
+  if (error instanceof DeadlineError) return new ApiError('nodeTimeout', { reason: describeFailure(error) })
+  if (error instanceof NodeError) {
+    logger.warn({ ...call, error: error.message }, 'a node refused a call')
+    return new ApiError('nodeOffline', {
+      message: 'The MCU of this room could not do this: try again.',
+      reason: describeFailure(error),
+      cause: error,
+    })
+  }
+  logger.error({ ...call, err: error }, 'a call to a node failed in an unexpected way')
+  return new ApiError('internal', { cause: error })
+}

@@ -1,0 +1,119 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { hiddenSecret } from '../../../shared/hidden-secret.ts'
+import { type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
+import { placeOf } from '../../store/sealed-places.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Base64url of 32 bytes. */
+const key = z.string().min(43)
+
+/** What a Janus node keeps secret. Of the operator's secrets an empty one is none. */
+const secretsSchema = z.strictObject({
+  /** Of every request over WebSocket that is ours. */
+  api_secret: z.string(),
+  /** Of every request to the Admin API. */
+  admin_secret: z.string(),
+  /** Whoever creates a room or a mountpoint must show it. */
+  admin_key: z.string(),
+  /** Signs the tokens of people. */
+  token_secret: z.string(),
+  /** The secrets of rooms and mountpoints are derived from it, so that a controller that started again knows them. Made once. */
+  room_key: key,
+  /** Shown by the node where it sends its events. Made once. */
+  event_secret: key,
+})
+export type JanusSecrets = z.output<typeof secretsSchema>
+
+/** What a driver knows of its node. */
+export interface JanusAccess {
+  name: string
+  wsUrl: string
+  /** Without a slash at its end; empty: the node is not reached by its Admin API. */
+  adminUrl: string
+  /** None is empty. */
+  secrets: JanusSecrets
+  /** Those of them that the operator gave; others were made. */
+  given: readonly NodeSecretName[]
+  /** Whether this controller may still act there: see FencedStore; left out: no other can have taken over. */
+  confirmed?: Confirmed | undefined
+}
+
+/** Undefined: it may. Otherwise resolves when that is known, and rejects where another controller leads. */
+export type Confirmed = () => Promise<void> | undefined
+
+/** @throws ApiError 'internal' when the secrets cannot be unsealed */
+export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): JanusAccess {
+  const { name, ws_url: wsUrl, admin_url } = node
+  const secrets = janusSecretsOf(node, store)
+  const given = nodeSecretNames.filter((secret) => secrets[secret] !== '')
+  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: secretsInUse(secrets), given }
+}
+
+/**
+ * In the place of each secret that the operator left out one that follows from the key of the node, as its configuration files have it. A node that was not told of it does
+ * not ask for it.
+ */
+function secretsInUse(secrets: JanusSecrets): JanusSecrets {
+  const made = (name: NodeSecretName): string =>
+    secrets[name] || createHmac('sha256', secrets.room_key).update(`roomdesk ${name}`).digest('base64url')
+  return {
+    ...secrets,
+    api_secret: made('api_secret'),
+    admin_secret: made('admin_secret'),
+    admin_key: made('admin_key'),
+    token_secret: made('token_secret'),
+  }
+}
+
+/** The opened secrets of a Janus node. @throws ApiError 'internal' when they cannot be unsealed */
+export function janusSecretsOf(
+  node: Pick<StoredNode, 'name' | 'secrets_sealed'>,
+  store: Pick<Store, 'unseal'>,
+): JanusSecrets {
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name))))
+}
+
+/**
+ * The sealed secrets of a Janus node that is added or changed: each that is left out, or sent back as it is shown, stays. The text stays as well when no secret is another.
+ * @throws ApiError 'internal' when those of before cannot be unsealed
+ */
+export function janusSecretsAfter(
+  input: Pick<NodeInput, 'name' | NodeSecretName>,
+  before: StoredNode | undefined,
+  store: Pick<Store, 'seal' | 'unseal'>,
+): string {
+  const old = before === undefined || before.secrets_sealed === '' ? undefined : janusSecretsOf(before, store)
+  const secret = (name: NodeSecretName): string => {
+    const given = input[name]
+    return given === undefined || given === hiddenSecret ? (old?.[name] ?? '') : given
+  }
+  const after: JanusSecrets = {
+    api_secret: secret('api_secret'),
+    admin_secret: secret('admin_secret'),
+    admin_key: secret('admin_key'),
+    token_secret: secret('token_secret'),
+    room_key: old?.room_key ?? randomBytes(32).toString('base64url'),
+    event_secret: old?.event_secret ?? randomBytes(32).toString('base64url'),
+  }
+  const same = old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
+  return same && before !== undefined
+    ? before.secrets_sealed
+    : store.seal(JSON.stringify(after), placeOf('nodes', input.name))
+}
+
+/** A secret of one thing on the node, the same for every controller that has the node's record; base64url. @param purpose e.g. `room` */
+export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purpose: string, name: string): string {
+  return createHmac('sha256', room_key).update(`${purpose}\n${name}`).digest('base64url')
+}
+
+/** What stands in the description of every room and mountpoint of ours: those of others on the same Janus are left alone. */
+export function ownMark(secrets: Pick<JanusSecrets, 'room_key'>): string {
+  return `roomdesk ${derivedSecret(secrets, 'mark', '').slice(0, 12)}`
+}
+
+/** Path of the event port to which a node sends its events; it shows its `event_secret` as the WebSocket's subprotocol. */
+export function eventPath(node: string): string {
+  return `/janus/${encodeURIComponent(node)}`
+}

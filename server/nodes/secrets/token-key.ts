@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { placeOf } from '../../store/sealed-places.ts'
+import type { StoredNode } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { derivedSecret, janusAccess } from './janus-access.ts'
+
+/** What an embedded node keeps secret. */
+const secretsSchema = z.strictObject({
+  /** Signs join links; base64 of 32 bytes. */
+  token_key: z.string().min(43),
+})
+
+/**
+ * The sealed secrets of a new node: the embedded ones of a site share the key of join links, so that a link is good wherever its room is; others have none.
+ * @throws ApiError 'internal' when the key of the others cannot be unsealed
+ */
+export function newNodeSecrets(
+  { name, kind }: Pick<StoredNode, 'name' | 'kind'>,
+  store: Pick<Store, 'seal' | 'unseal' | 'all'>,
+  joinKey = joinKeyOf(store),
+): string {
+  if (kind !== 'embedded') return ''
+  const token_key = joinKey ?? newJoinKey()
+  return store.seal(JSON.stringify({ token_key }), placeOf('nodes', name))
+}
+
+/** Makes a key of join links: base64 of 32 bytes. */
+export function newJoinKey(): string {
+  return randomBytes(32).toString('base64')
+}
+
+/** The key of the site's join links, base64; undefined where it has no node that people come to by links. @throws ApiError 'internal' when it cannot be unsealed */
+export function joinKeyOf(store: Pick<Store, 'unseal' | 'all'>): string | undefined {
+  const nodes = [...store.all('nodes').values()]
+  const node = nodes.find(({ kind }) => kind === 'embedded') ?? nodes.find(keepsKey)
+  return node === undefined ? undefined : tokenKeyOf(node, store)
+}
+
+/** A Janus node; one of an older version has no secrets. */
+function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
+  return kind === 'janus' && secrets_sealed !== ''
+}
+
+/** The key of a node's join links, base64: of a Janus node, the one of a site that has no other. @throws ApiError 'internal' when it cannot be unsealed */
+export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): string {
+  if (node.kind === 'janus') {
+    const { secrets } = janusAccess(node, store)
+    return createHash('sha256')
+      .update(derivedSecret(secrets, 'join links', ''))
+      .digest('base64')
+  }
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name)))).token_key
+}

@@ -1,0 +1,76 @@
+import type { DeviceErrorKind } from '../../../shared/device.ts'
+import { NodeConnectionError, NodeError } from '../port/media-node-port.ts'
+
+/**
+ * How a simulated node fails. offline: every call fails at once as on a dead connection, and its people drop; slow: every answer takes `delayMs`;
+ * failing: every call says no; silent: no call is ever answered.
+ */
+export interface NodeFault {
+  mode: 'none' | 'offline' | 'slow' | 'failing' | 'silent'
+  /** Milliseconds that an answer takes; for `slow` only. */
+  delayMs: number
+}
+
+/** Devices whose address holds `match` (the empty string: all) fail in this way, or never answer. */
+export interface DeviceFaultRule {
+  match: string
+  kind: DeviceErrorKind | 'silent'
+}
+
+/** Waits until the signal aborts: rejects with its reason. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** Waits `milliseconds`; rejects with the signal's reason when it aborts first. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** The connection between the controller and a simulated node: it lets calls through as the fault in force allows. */
+export class FaultyConnection {
+  #fault: NodeFault = { mode: 'none', delayMs: 0 }
+  #connection = new AbortController()
+
+  get fault(): NodeFault {
+    return this.#fault
+  }
+
+  set(fault: NodeFault): void {
+    this.#fault = fault
+  }
+
+  /** Every call under way fails as on a dead connection. */
+  cut(): void {
+    this.#connection.abort(new NodeConnectionError('the simulated connection was cut'))
+    this.#connection = new AbortController()
+  }
+
+  /**
+   * Resolves when a call may be answered.
+   * @throws NodeError when the fault in force says no; the signal's reason when it aborts
+   */
+  async pass(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { mode, delayMs } = this.#fault
+    if (mode === 'none') return
+    if (mode === 'offline') throw new NodeConnectionError('the simulated node is offline')
+    if (mode === 'failing') throw new NodeError('the simulated node says no to everything')
+    const either = AbortSignal.any([signal, this.#connection.signal])
+    if (mode === 'silent') await untilAborted(either)
+    await pause(delayMs, either)
+  }
+}

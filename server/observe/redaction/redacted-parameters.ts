@@ -1,0 +1,149 @@
+import type { Disclosure } from '../../../shared/operation.ts'
+import { allOperations } from '../../../shared/operations.ts'
+import { shownAddress } from './address.ts'
+import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
+
+/** What the site knows: a name of one of these is no secret of a caller. Each is one look-up. */
+export interface KnownNames {
+  credential(accessKey: string): boolean
+  room(roomId: string): boolean
+  /** An outgoing user. */
+  user(userId: string): boolean
+}
+
+/** One request's parameters while they are made ready to be shown. */
+export interface Disclosing {
+  known: KnownNames
+  /** The request succeeded, so what it named is there. */
+  succeeded: boolean
+  /** Texts of the request that are not shown: no message may quote them. */
+  withheld: string[]
+}
+
+/** Most parameters of one request that are shown. */
+const maxParams = 32
+/** Withheld characters of one request within which words of a message are looked for; past it every word that is not an own one is hidden. */
+export const maxWithheld = 1_024
+
+const byOperation = new Map(allOperations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
+/** Names that callers are known to send, whether an operation takes them or not: the names are harmless, their values need not be. */
+const everywhere = new Map<string, Disclosure>([
+  ...['callback', 'client_info', 'uri_encode', 'start_time', 'end_time', 'room_type', 'user_name', 'login_name'].map(
+    (name) => [name, 'length'] as const,
+  ),
+  ['_', 'number'],
+  ...allOperations.flatMap(({ disclosure }) => Object.entries(disclosure)),
+  ...allOperations.flatMap(({ token }) => (token ?? []).map((name) => [name, 'secret'] as const)),
+  ...[
+    ...['secret_key', 'secretKey', 'accessKey', 'secret', 'login_password', 'password', 'passwd', 'pass', 'pwd'],
+    ...['authorization', 'Authorization', 'cookie', 'key', 'random'],
+  ].map((name) => [name, 'secret'] as const),
+])
+
+/** Whether this is the name of a parameter that callers are known to send. */
+export function isKnownParameter(name: string): boolean {
+  return everywhere.has(name)
+}
+
+/** The parameters of a request as they may be shown. What an operation's contract does not disclose is shown by its kind and length; a name that nobody knows, by its length. */
+export function shownParameters(
+  operation: string,
+  params: ReadonlyMap<string, unknown>,
+  disclosing: Disclosing,
+): Record<string, string> {
+  const own = byOperation.get(operation)
+  const shown: [string, string][] = []
+  for (const [name, value] of params) {
+    if (shown.length === maxParams) {
+      // Of so many nothing is looked at any more: no message of this request may hold a word that is not an own one.
+      disclosing.withheld.push('\u0000'.repeat(maxWithheld + 1))
+      break
+    }
+    const disclosure = own?.get(name)
+    // What an operation does not take was not looked at, so its success says nothing of it.
+    const text =
+      disclosure === undefined
+        ? shownValue(everywhere.get(name) ?? 'length', value, { ...disclosing, succeeded: false })
+        : shownValue(disclosure, value, disclosing)
+    shown.push([shownName(name, shown.length, disclosing), text])
+  }
+  return Object.fromEntries(shown)
+}
+
+/** Two names of one length stay two. */
+function shownName(name: string, index: number, { withheld }: Disclosing): string {
+  if (isKnownParameter(name)) return name
+  withheld.push(name)
+  return `parameter ${index + 1} ${textLength(name)}`
+}
+
+/** One value as it may be shown. */
+export function shownValue(disclosure: Disclosure, value: unknown, disclosing: Disclosing): string {
+  const text = typeof value === 'string' ? disclosed(disclosure, value, disclosing) : shownJson(disclosure, value)
+  if (text !== value) disclosing.withheld.push(typeof value === 'string' ? value : JSON.stringify(value))
+  return text
+}
+
+function disclosed(disclosure: Disclosure, value: string, { known, succeeded }: Disclosing): string {
+  if (disclosure === 'secret') return redacted
+  if (value === '') return ''
+  if (typeof disclosure === 'object') {
+    const isWord = Array.isArray(disclosure) && disclosure.includes(value)
+    return isWord ? value : 'fields' in disclosure ? shownDocument(disclosure, value) : textLength(value)
+  }
+  if (disclosure === 'address') return shownAddress(value)
+  return isDisclosed(disclosure, value, known, succeeded) ? value : textLength(value)
+}
+
+function isDisclosed(disclosure: Disclosure, value: string, known: KnownNames, succeeded: boolean): boolean {
+  switch (disclosure) {
+    case 'number':
+      return isShortNumber(value)
+    case 'credential':
+      return known.credential(value)
+    case 'room':
+      return succeeded || known.room(value) || isShortNumber(value) || isPlainText(value)
+    case 'roomFilter':
+      return known.room(value) || isShortNumber(value) || isPlainText(value)
+    case 'user':
+      return succeeded || known.user(value) || isShortNumber(value) || isPlainText(value)
+    default:
+      return false
+  }
+}
+
+/** The JSON text of an object; one that cannot be read is shown by its length, because half a document may hold a whole password. */
+function shownDocument(disclosure: Disclosure, text: string): string {
+  if (!/^\s*\{/.test(text)) return textLength(text)
+  try {
+    return shownJson(disclosure, JSON.parse(text))
+  } catch {
+    return textLength(text)
+  }
+}
+
+/** A JSON value of a body: of an object its known fields, of anything else its kind. */
+function shownJson(disclosure: Disclosure, value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (disclosure === 'secret') return redacted
+  if (typeof value === 'number')
+    return disclosure === 'number' && isShortNumber(String(value)) ? String(value) : '[number]'
+  if (typeof value !== 'object') return typeof value === 'string' ? textLength(value) : '[nothing]'
+  if (Array.isArray(value)) return `[list of ${value.length}]`
+  if (typeof disclosure !== 'object' || !('fields' in disclosure)) return `[object of ${Object.keys(value).length}]`
+  const shown = Object.entries(value).map(([name, field]: [string, unknown], index) => {
+    const fields = new Map(Object.entries(disclosure.fields))
+    const own = fields.get(name) ?? everywhere.get(name)
+    if (own === undefined) return [`field ${index + 1} ${textLength(name)}`, shownField('length', field)]
+    return [name, shownField(own, field)]
+  })
+  return JSON.stringify(Object.fromEntries(shown.slice(0, maxParams)))
+}
+
+const nobody: KnownNames = { credential: () => false, room: () => false, user: () => false }
+
+function shownField(disclosure: Disclosure, value: unknown): string {
+  return typeof value === 'string'
+    ? disclosed(disclosure, value, { known: nobody, succeeded: false, withheld: [] })
+    : shownJson(disclosure, value)
+}

@@ -1,0 +1,96 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import type { BackupProof } from '../../../shared/console/site.ts'
+import type { Sealer } from '../sealer.ts'
+import { eventsFolder, headName } from './backup-events.ts'
+import { hasCode, listFolder, replaceDurably } from '../files/durable-files.ts'
+
+/** File of a backup that proves the others. */
+export const proofName = 'proof.json'
+const purpose = 'backup'
+
+const fileSchema = z.strictObject({ path: z.string(), size: z.int().min(0), sha256: z.string() })
+const manifestSchema = z.strictObject({ at: z.int(), files: z.array(fileSchema).max(10_000) })
+const proofSchema = z.strictObject({ manifest: z.string(), mac: z.string() })
+type ProvenFile = z.output<typeof fileSchema>
+
+/**
+ * Writes the proof of a backup: the hashes of its files, and an HMAC of them by the site's key. It covers every file of the state, and the seal of the event log, which proves
+ * the log's other files.
+ * @param at when the backup was made, as its name says
+ * @param marks files that may come and go: they are not covered
+ */
+export async function proveBackup(
+  path: string,
+  at: number,
+  sealer: Pick<Sealer, 'proof'>,
+  marks: readonly string[],
+): Promise<void> {
+  const files: ProvenFile[] = []
+  for (const file of await coveredFiles(path, marks)) files.push(await hashOf(path, file))
+  const manifest = JSON.stringify({ at, files })
+  await replaceDurably(join(path, proofName), `${JSON.stringify({ manifest, mac: sealer.proof(purpose, manifest) })}\n`)
+}
+
+/**
+ * Says whether a backup is one that this site made, as it was made.
+ * @param contents true: reads every file; false: names and sizes only, for a list
+ */
+export async function proofOf(
+  path: string,
+  at: number,
+  sealer: Pick<Sealer, 'proof'>,
+  marks: readonly string[],
+  contents: boolean,
+): Promise<BackupProof> {
+  let text: string
+  try {
+    text = await readFile(join(path, proofName), 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 'missing'
+    throw error
+  }
+  const manifest = provenManifest(text, sealer)
+  if (manifest?.at !== at) return 'wrong'
+  const there = await coveredFiles(path, marks)
+  if (JSON.stringify(there) !== JSON.stringify(manifest.files.map((file) => file.path))) return 'wrong'
+  for (const file of manifest.files) {
+    const { size } = await stat(join(path, file.path))
+    if (size !== file.size) return 'wrong'
+    if (contents && (await hashOf(path, file.path)).sha256 !== file.sha256) return 'wrong'
+  }
+  return 'good'
+}
+
+function provenManifest(text: string, sealer: Pick<Sealer, 'proof'>): z.output<typeof manifestSchema> | undefined {
+  try {
+    const { manifest, mac } = proofSchema.parse(JSON.parse(text))
+    if (!isSame(sealer.proof(purpose, manifest), mac)) return undefined
+    return manifestSchema.parse(JSON.parse(manifest))
+  } catch {
+    return undefined
+  }
+}
+
+async function coveredFiles(path: string, marks: readonly string[]): Promise<string[]> {
+  const besides = [...marks, proofName, eventsFolder]
+  const files = (await listFolder(path)).filter((file) => !besides.includes(file))
+  const events = await listFolder(join(path, eventsFolder))
+  return [...files, ...(events.includes(headName) ? [`${eventsFolder}/${headName}`] : [])].sort()
+}
+
+async function hashOf(folder: string, path: string): Promise<ProvenFile> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(join(folder, path)), hash)
+  const { size } = await stat(join(folder, path))
+  return { path, size, sha256: hash.digest('base64url') }
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,161 @@
+import type { BackupProof } from '../../../shared/console/site.ts'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { backupsFolder } from './backup-folder.ts'
+import { backUpEvents, eventsFolder } from './backup-events.ts'
+import { fileTime, listFolder, syncFolder } from '../files/durable-files.ts'
+import type { Sealer } from '../sealer.ts'
+import type { StoreBackup } from '../store.ts'
+import { proofOf, proveBackup } from './backup-proof.ts'
+
+/** In a backup that the operator keeps: it stays until they delete it. */
+export const keptMark = 'kept'
+/** In a backup that was uploaded: it may be of any time, so nothing takes it but the operator. */
+export const uploadedMark = 'uploaded'
+/** Files of a backup that say what the operator did with it. */
+export const backupMarks: readonly string[] = [keptMark, uploadedMark]
+/** Most that an operator keeps: a disk is not filled by a hand that slips. */
+export const maxKept = 50
+
+/** How many of the others stay, and for how many days; 0 days: for ever. The newest always does. */
+export interface Retention {
+  count: number
+  days: number
+}
+/** Of a site that says nothing else. */
+export const defaultRetention: Retention = { count: 5, days: 0 }
+
+const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
+
+/** What a backup's name says; undefined when it is no such name. Backups are in the order of their sequence numbers: a clock that jumps does no harm. */
+export function parseBackupName(name: string): { sequence: number; at: number } | undefined {
+  const match = namePattern.exec(name)
+  if (match === null) return undefined
+  const [, day, hours, minutes, seconds, milliseconds, sequence] = match
+  return { sequence: Number(sequence), at: Date.parse(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`) }
+}
+
+/** The backups of a data folder, the newest first. */
+export async function listBackups(folder: string): Promise<StoreBackup[]> {
+  const backups: (StoreBackup & { sequence: number })[] = []
+  for (const name of await listFolder(join(folder, backupsFolder))) {
+    const parsed = parseBackupName(name)
+    if (parsed === undefined) continue
+    let bytes = 0
+    const events = (await listFolder(join(folder, backupsFolder, name, eventsFolder))).map((file) =>
+      join(eventsFolder, file),
+    )
+    const there = await listFolder(join(folder, backupsFolder, name))
+    const files = there.filter((file) => file !== eventsFolder)
+    for (const file of [...files, ...events]) {
+      bytes += (await stat(join(folder, backupsFolder, name, file))).size
+    }
+    backups.push({
+      name,
+      at: parsed.at,
+      bytes,
+      kept: there.includes(keptMark),
+      uploaded: there.includes(uploadedMark),
+      sequence: parsed.sequence,
+    })
+  }
+  backups.sort((a, b) => b.sequence - a.sequence)
+  return backups.map(({ name, at, bytes, kept, uploaded }) => ({ name, at, bytes, kept, uploaded }))
+}
+
+/**
+ * Makes a new backup, and lets go of the oldest of those that nobody keeps. The event log, which proves itself, is linked as far as it is full.
+ * @param options.documents puts the files of the state into the backup's folder.
+ * @param options.kept it stays until the operator deletes it.
+ */
+export async function makeBackup(
+  folder: string,
+  now: number,
+  options: {
+    documents: (into: string) => Promise<void>
+    sealer: Pick<Sealer, 'proof'>
+    kept?: boolean
+    retention?: Retention
+  },
+): Promise<StoreBackup> {
+  const { documents, sealer, kept = false, retention = defaultRetention } = options
+  const all = join(folder, backupsFolder)
+  await mkdir(all, { recursive: true, mode: 0o700 })
+  const before = await listBackups(folder)
+  const sequence = nextSequence(before)
+  const name = `${fileTime(now)}-${sequence}`
+  const making = join(all, `.making-${sequence}`)
+  await rm(making, { recursive: true, force: true })
+  await mkdir(making, { mode: 0o700 })
+  try {
+    await documents(making)
+    await backUpEvents(folder, making)
+    await proveBackup(making, parseBackupName(name)?.at ?? now, sealer, backupMarks)
+    if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
+    await syncFolder(making)
+    await rename(making, join(all, name))
+  } catch (error) {
+    await rm(making, { recursive: true, force: true }).catch(() => undefined)
+    throw error
+  }
+  await syncFolder(all)
+  await letGo(folder, now, retention)
+  const made = (await listBackups(folder)).find((backup) => backup.name === name)
+  if (made === undefined) throw new Error(`The backup ${name} is not there.`)
+  return made
+}
+
+/** The number in the name of the next backup. */
+export function nextSequence(before: readonly StoreBackup[]): string {
+  return String((parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1).padStart(6, '0')
+}
+
+/** Deletes what is beyond the number and the time, but for what is kept and for the newest. */
+async function letGo(folder: string, now: number, { count, days }: Retention): Promise<void> {
+  const others = (await listBackups(folder)).filter(({ kept }) => !kept)
+  for (const [index, { name, at }] of others.entries()) {
+    const isOld = days > 0 && now - at > days * 86_400_000
+    if (index > 0 && (index >= count || isOld))
+      await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
+  }
+}
+
+/** Keeps a backup until it is deleted, or lets it go with the others in its time. @throws ENOENT when there is none of this name */
+export async function keepBackup(folder: string, name: string, kept: boolean): Promise<void> {
+  const path = await folderOf(folder, name)
+  if (kept) await writeFile(join(path, keptMark), '', { mode: 0o600 })
+  else await rm(join(path, keptMark), { force: true })
+  await syncFolder(path)
+}
+
+/** @throws ENOENT when there is no backup of this name */
+export async function deleteBackup(folder: string, name: string): Promise<void> {
+  const path = await folderOf(folder, name)
+  // Its name goes first: half of a backup is none.
+  const going = join(folder, backupsFolder, `.deleting-${name}`)
+  await rename(path, going)
+  await rm(going, { recursive: true, force: true })
+  await syncFolder(join(folder, backupsFolder))
+}
+
+/**
+ * Says whether this site made a backup.
+ * @param contents true: every file is read
+ * @throws ENOENT when there is none of this name
+ */
+export async function proofOfBackup(
+  folder: string,
+  name: string,
+  sealer: Pick<Sealer, 'proof'>,
+  contents: boolean,
+): Promise<BackupProof> {
+  return await proofOf(await folderOf(folder, name), parseBackupName(name)?.at ?? 0, sealer, backupMarks, contents)
+}
+
+async function folderOf(folder: string, name: string): Promise<string> {
+  const path = join(folder, backupsFolder, name)
+  if (parseBackupName(name) === undefined)
+    throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
+  await stat(path)
+  return path
+}

@@ -1,0 +1,88 @@
+import type { BackupProof } from '../../../shared/console/site.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import { readArchive } from './backup-archive.ts'
+import { deleteBackup, keepBackup, listBackups, maxKept, proofOfBackup } from './backups.ts'
+import { backupError } from './restore.ts'
+import { addUploaded, takePart } from './uploaded-backup.ts'
+import type { Sealer } from '../sealer.ts'
+import { storageError } from '../storage-error.ts'
+import type { StoreBackup } from '../store.ts'
+
+export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
+  sealer: Pick<Sealer, 'proof'>
+  /** The data folder. */
+  folder: string
+  /** Writes the state out and copies it. */
+  backUp: (kept: boolean) => Promise<StoreBackup>
+}
+
+/** The backups in the data folder, for those who call the store: what goes wrong is told in the errors that they know. */
+export class KeptBackups {
+  readonly #options: KeptBackupsOptions
+
+  constructor(options: KeptBackupsOptions) {
+    this.#options = options
+  }
+
+  list(): Promise<readonly StoreBackup[]> {
+    return listBackups(this.#options.folder)
+  }
+
+  async make(kept: boolean): Promise<StoreBackup> {
+    if (kept) await this.#mayKeep()
+    try {
+      return await this.#options.backUp(kept)
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  async keep(name: string, kept: boolean): Promise<void> {
+    if (kept) await this.#mayKeep()
+    await keepBackup(this.#options.folder, name, kept).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async delete(name: string): Promise<void> {
+    await deleteBackup(this.#options.folder, name).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async read(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
+    return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async proof(name: string, contents: boolean): Promise<BackupProof> {
+    return await proofOfBackup(this.#options.folder, name, this.#options.sealer, contents).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+  }
+
+  async takeUpload(upload: string, offset: number, part: Buffer): Promise<void> {
+    if (offset === 0) await this.#mayKeep()
+    await takePart(this.#options.folder, upload, offset, part).catch((error: unknown) => {
+      throw storageError(error)
+    })
+  }
+
+  async addUpload(upload: string): Promise<StoreBackup> {
+    await this.#mayKeep()
+    return await addUploaded(this.#options.folder, upload, this.#options).catch((error: unknown) => {
+      throw storageError(error)
+    })
+  }
+
+  /** @throws ApiError 'parameter' when the operator keeps as many as they may */
+  async #mayKeep(): Promise<void> {
+    const kept = (await this.list()).filter((backup) => backup.kept)
+    if (kept.length >= maxKept)
+      throw new ApiError('parameter', {
+        field: 'name',
+        message: `${maxKept} backups are kept already: delete one first.`,
+      })
+  }
+}

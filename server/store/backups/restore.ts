@@ -1,0 +1,111 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { GroupCommit } from '../journal/group-commit.ts'
+import type { Migrations } from '../migrations.ts'
+import type { Sealer } from '../sealer.ts'
+import { withoutClearSecrets } from '../site-settings.ts'
+import { resealState } from '../files/reseal-state.ts'
+import type { StoreBackup, StoreBackupPreview } from '../store.ts'
+import { reasonOf, storageError } from '../storage-error.ts'
+import type { Job } from '../transactions/job.ts'
+import type { Transactions } from '../transactions/transactions.ts'
+import { previewBackup, readBackup } from './backup-contents.ts'
+import { difference, endedSessions } from '../files/backup-difference.ts'
+import type { State } from '../state.ts'
+import { hasCode } from '../files/durable-files.ts'
+
+export interface RestoreOptions {
+  folder: string
+  state: State
+  migrations: Migrations
+  sealer: Sealer
+  transactions: Pick<Transactions, 'hold' | 'release' | 'commit'>
+  commit: Pick<GroupCommit<Job>, 'whenEmpty'>
+  /** The highest room number ever given: never lowered. */
+  roomNumbers: { last: number }
+  makeBackup: () => Promise<StoreBackup>
+}
+
+/** Puts the state back to what a backup holds: one at a time, and none that begins while the store closes. */
+export class Restore {
+  readonly #options: RestoreOptions
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: RestoreOptions) {
+    this.#options = options
+  }
+
+  /** See Store.restoreBackup. */
+  run(name: string): Promise<void> {
+    if (this.#running !== undefined)
+      return Promise.reject(new ApiError('storage', { reason: 'another restore is under way' }))
+    if (this.#closed) return Promise.reject(closing())
+    this.#running = this.#restore(name).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** See Store.previewBackup. */
+  async preview(name: string): Promise<StoreBackupPreview> {
+    const { folder, migrations, state } = this.#options
+    try {
+      return await previewBackup(folder, name, migrations, state)
+    } catch (error) {
+      throw backupError(name, error)
+    }
+  }
+
+  /** Stops a restore that has not changed anything yet, and waits for one that has. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running?.catch(() => undefined)
+  }
+
+  async #restore(name: string): Promise<void> {
+    const { folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup } = this.#options
+    const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
+      throw backupError(name, error)
+    })
+    // Nothing without a place comes back: the site may refuse it by now.
+    await resealState(restored.state, sealer)
+    this.#goOn()
+    await makeBackup()
+    this.#goOn()
+    transactions.hold()
+    try {
+      await commit.whenEmpty()
+      // A backup of an earlier version may hold secrets in clear: they are sealed on their way back.
+      const sealed = withoutClearSecrets(restored.state.settings.get('site'), sealer)
+      if (sealed !== undefined) restored.state.settings.set('site', sealed)
+      const changes = await difference(state, restored.state)
+      changes.push(...endedSessions(state, restored.state))
+      this.#goOn()
+      roomNumbers.last = Math.max(roomNumbers.last, restored.roomNumber)
+      if (changes.length > 0) await transactions.commit(changes)
+    } catch (error) {
+      throw storageError(error)
+    } finally {
+      transactions.release()
+    }
+  }
+
+  #goOn(): void {
+    if (this.#closed) throw closing()
+  }
+}
+
+function closing(): ApiError {
+  return new ApiError('storage', { reason: 'the store is closed' })
+}
+
+/** What a failure about a backup says. */
+export function backupError(name: string, error: unknown): ApiError {
+  if (hasCode(error, 'ENOENT'))
+    return new ApiError('parameter', { message: `There is no backup ${JSON.stringify(name)}.`, field: 'name' })
+  return new ApiError('storage', {
+    message: `The backup ${name} cannot be read.`,
+    reason: reasonOf(error),
+    cause: error,
+  })
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Sealer } from '../sealer.ts'
+import { withoutClearSecrets } from '../site-settings.ts'
+import { proveBackup } from './backup-proof.ts'
+import { backupsFolder } from './backup-folder.ts'
+import { backupMarks, listBackups, proofOfBackup } from './backups.ts'
+import { checksum } from '../files/document-reader.ts'
+import { fileName } from '../files/documents.ts'
+import { hasCode, replaceDurably } from '../files/durable-files.ts'
+
+/** Seals in every backup what an earlier version stored in the clear. Nothing else of a backup changes; a damaged one is left as it is. */
+export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
+  for (const { name, at } of await listBackups(folder)) {
+    const path = join(folder, backupsFolder, name, fileName('site'))
+    let text: string
+    try {
+      text = await readFile(path, 'utf8')
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) continue
+      throw error
+    }
+    const after = sealedDocument(text, sealer)
+    if (after === undefined) continue
+    const proof = await proofOfBackup(folder, name, sealer, true)
+    await replaceDurably(path, after)
+    // What was proven stays so; what was not is not vouched for now.
+    if (proof === 'good') await proveBackup(join(folder, backupsFolder, name), at, sealer, backupMarks)
+  }
+}
+
+/** A document file with its settings sealed: one record a line, and a checksum of everything before its line at the end. Undefined when nothing is to be sealed, or it is damaged. */
+function sealedDocument(text: string, sealer: Pick<Sealer, 'seal'>): string | undefined {
+  const [, body = '', sum] = /^(.*\n)"checksum":"([0-9a-f]{8})"\}\n?$/s.exec(text) ?? []
+  if (checksum(crc32(body)) !== sum) return undefined
+  const lines = body.split('\n')
+  const at = lines.indexOf('"settings":[') + 1
+  const line = lines[at] ?? ''
+  if (at === 0 || !line.startsWith('[')) return undefined
+  const comma = line.endsWith(',') ? ',' : ''
+  const [key, settings] = JSON.parse(comma === '' ? line : line.slice(0, -1)) as [string, unknown]
+  const sealed = withoutClearSecrets(settings, sealer)
+  if (sealed === undefined) return undefined
+  lines[at] = `${JSON.stringify([key, sealed])}${comma}`
+  const changed = lines.join('\n')
+  return `${changed}"checksum":"${checksum(crc32(changed))}"}\n`
+}

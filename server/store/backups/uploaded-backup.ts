@@ -1,0 +1,149 @@
+import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { Migrations } from '../migrations.ts'
+import { placeOf } from '../sealed-places.ts'
+import type { Sealer } from '../sealer.ts'
+import type { StoreBackup } from '../store.ts'
+import { backupsFolder } from './backup-folder.ts'
+import { keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } from './backups.ts'
+import { fileTime, hasCode, listFolder, syncFolder } from '../files/durable-files.ts'
+import { readFolder } from '../files/recovery.ts'
+
+/** Bytes of a block of tar, and the most that an archive may have. */
+const block = 512
+const maxArchive = 2 ** 31
+/** What a backup holds. */
+const known =
+  /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
+
+const refused = (message: string): ApiError => new ApiError('parameter', { field: 'upload', message })
+const fileOf = (folder: string, upload: string): string => join(folder, backupsFolder, `.uploading-${upload}`)
+
+/**
+ * Takes a part of an archive that is uploaded; one that begins another lets go of what was left of earlier ones.
+ * @param upload its name, letters and digits
+ * @throws ApiError parameter when the part does not follow the one before, or the whole is too large
+ */
+export async function takePart(folder: string, upload: string, offset: number, part: Buffer): Promise<void> {
+  const all = join(folder, backupsFolder)
+  await mkdir(all, { recursive: true, mode: 0o700 })
+  if (offset === 0) {
+    const left = (await listFolder(all)).filter((name) => name.startsWith('.uploading-'))
+    for (const name of left) await rm(join(all, name), { recursive: true, force: true })
+  }
+  const path = fileOf(folder, upload)
+  const size = offset === 0 ? 0 : await sizeOf(path)
+  if (size !== offset) throw refused('The part does not follow the one before: begin again.')
+  if (offset + part.length > maxArchive) throw refused('The archive is larger than 2 GiB.')
+  await writeFile(path, part, { flag: offset === 0 ? 'w' : 'a', mode: 0o600 })
+}
+
+/**
+ * Puts an archive that was uploaded among the backups, where it stays until it is deleted. Nothing is restored, and no recovery takes it.
+ * @throws ApiError parameter when it is no backup, is damaged, or was made with another key
+ */
+export async function addUploaded(
+  folder: string,
+  upload: string,
+  { migrations, sealer }: { migrations: Migrations; sealer: Pick<Sealer, 'unseal'> },
+): Promise<StoreBackup> {
+  const all = join(folder, backupsFolder)
+  const making = join(all, '.making-uploaded')
+  await rm(making, { recursive: true, force: true })
+  try {
+    const at = await unpack(fileOf(folder, upload), making)
+    const { state } = await readFolder(making, migrations).catch((error: unknown) => {
+      throw refused(`The backup is damaged: ${error instanceof Error ? error.message : 'it cannot be read'}`)
+    })
+    for (const [key, { secret_key_sealed }] of state.credentials) {
+      try {
+        sealer.unseal(secret_key_sealed, placeOf('credentials', key))
+      } catch {
+        throw refused('The backup is of another site: its secrets were sealed with another key.')
+      }
+    }
+    for (const mark of [keptMark, uploadedMark]) await writeFile(join(making, mark), '', { mode: 0o600 })
+    await syncFolder(making)
+    const name = `${fileTime(at)}-${nextSequence(await listBackups(folder))}`
+    await rename(making, join(all, name))
+    await syncFolder(all)
+    const added = (await listBackups(folder)).find((backup) => backup.name === name)
+    if (added === undefined) throw new Error(`The backup ${name} is not there.`)
+    return added
+  } finally {
+    await rm(making, { recursive: true, force: true }).catch(() => undefined)
+    await rm(fileOf(folder, upload), { force: true }).catch(() => undefined)
+  }
+}
+
+/** Writes the files of an archive into a folder. Returns when the backup was made, in milliseconds since the epoch. */
+async function unpack(archive: string, into: string): Promise<number> {
+  const size = await sizeOf(archive)
+  const file = await open(archive).catch((error: unknown) => {
+    throw hasCode(error, 'ENOENT') ? refused('There is no such upload.') : error
+  })
+  try {
+    const seen = new Set<string>()
+    let at: number | undefined
+    for (let position = 0; position + block <= size; ) {
+      const header = await readBytes(file, position, block)
+      if (header.every((byte) => byte === 0)) break
+      const entry = entryOf(header)
+      const [backup = '', ...rest] = entry.path.split('/')
+      const path = rest.join('/')
+      at ??= parseBackupName(backup)?.at
+      if (at === undefined || !known.test(path) || seen.has(path)) throw refused('This is not an archive of a backup.')
+      seen.add(path)
+      position += block
+      if (position + entry.size > size) throw refused('The archive is cut short.')
+      await extract(file, position, entry.size, join(into, path))
+      position += Math.ceil(entry.size / block) * block
+    }
+    if (at === undefined || !seen.has('site.json')) throw refused('This is not an archive of a backup.')
+    return at
+  } finally {
+    await file.close()
+  }
+}
+
+function entryOf(header: Buffer): { path: string; size: number } {
+  const text = (from: number, to: number): string => header.toString('latin1', from, to).split('\0', 1)[0] ?? ''
+  const size = Number.parseInt(text(124, 136).trim(), 8)
+  const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
+  const isFile = text(156, 157) === '0' || text(156, 157) === ''
+  if (!isFile || sum !== Number.parseInt(text(148, 156).trim(), 8) || !Number.isSafeInteger(size) || size < 0)
+    throw refused('This is not an archive of a backup.')
+  return { path: text(0, 100), size }
+}
+
+async function extract(from: FileHandle, position: number, size: number, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const to = await open(path, 'wx', 0o600)
+  try {
+    for (let done = 0; done < size; ) {
+      const bytes = await readBytes(from, position + done, Math.min(1024 * 1024, size - done))
+      await to.write(bytes)
+      done += bytes.length
+    }
+    await to.sync()
+  } finally {
+    await to.close()
+  }
+}
+
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  const { bytesRead } = await file.read(bytes, 0, length, position)
+  if (bytesRead < length) throw refused('The archive is cut short.')
+  return bytes
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0
+    throw error
+  }
+}

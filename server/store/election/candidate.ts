@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Migrations, StoreVersionError } from '../migrations.ts'
+import type { DatabaseStatus } from './site-member.ts'
+import type { Sealer } from '../sealer.ts'
+import { Alarm } from './alarm.ts'
+import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { DatabaseError } from '../postgres/database-error.ts'
+import type { Follower } from './follower.ts'
+import type { Introduction } from './registration.ts'
+import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
+import type { MemberTimes } from './member-options.ts'
+import { bringTables, readSiteRow } from '../postgres/schema.ts'
+import { Session, type SessionDeadlines } from '../postgres/database-session.ts'
+import { saidBy } from '../postgres/server-answers.ts'
+import { checkSite, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
+
+export interface ReplicaOptions {
+  /** Of this controller. */
+  id: string
+  name: string
+  address: DatabaseAddress
+  deadlines: SessionDeadlines
+  times: MemberTimes
+  sealer: Sealer
+  migrations: Migrations
+  follower: Follower
+  introduction: Introduction
+  clock: () => number
+  /** Says what this controller has to say of itself. */
+  report: (session: Session) => Promise<void>
+  /** Told after each look at who leads; undefined: nobody ever did. */
+  onLeader: (row: LeaderRow | undefined) => void
+  /** Told when something is wrong that was not before, in words. */
+  onTrouble: (message: string, error: unknown) => void
+}
+
+/** What a standby has in hand when it leads. */
+export interface Taken {
+  session: Session
+  leadership: Leadership
+  /** performance.now() just before the epoch was raised. */
+  provedAt: number
+  /** Number of the last line that is stored. */
+  stored: number
+  snapshot: { seq: number; bytes: number; at: number } | undefined
+  /** The leader before has named it. */
+  named: boolean
+}
+
+/** Looks in a row that hints make come sooner are at least this far apart, in milliseconds. */
+const betweenLooks = 5
+/** A database that owes an answer for longer is told to be away, in milliseconds. */
+const slowAnswer = 1_000
+/** After a connection that broke, or could not be had, in milliseconds: it doubles from the first to the second. */
+const firstWait = 100
+const maxWait = 1_000
+
+/** Who is wanted to lead. */
+interface Candidate {
+  signal: AbortSignal
+  resolve: (taken: Taken) => void
+  reject: (error: unknown) => void
+}
+
+/** Follows the journal and, when it is wanted to, leads as soon as nobody else does. A database that is away is waited for. */
+export class ElectionCandidate {
+  readonly #options: ReplicaOptions
+  readonly #check: SiteCheck
+  readonly #alarm = new Alarm()
+  readonly #closed = new AbortController()
+  readonly #first = Promise.withResolvers<void>()
+  #session: Session | undefined
+  #candidate: Candidate | undefined
+  /** The program cannot run on this site. */
+  #unfit: Error | undefined
+  #away = { since: 0, error: '' }
+  #trouble = ''
+  /** It holds the lock, and is about to lead. */
+  #taking = false
+  /** performance.now() until which a leader may come back before this one tries to lead. */
+  #patientUntil = 0
+  #reportedAt = Number.NEGATIVE_INFINITY
+  /** Resolves when the loop has ended. */
+  readonly #ended: Promise<void>
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options
+    const { address, sealer, migrations } = options
+    this.#check = { address, sealer, migrations, take: 'site here' }
+    this.#first.promise.catch(() => undefined)
+    this.#ended = this.#run()
+  }
+
+  /** Resolves when the site was read for the first time; rejects with why the first attempt failed. */
+  get first(): Promise<void> {
+    return this.#first.promise
+  }
+
+  /** A leader that hears from here that the database is away may answer from memory for a while: it is given time to come back first. */
+  status(): Omit<DatabaseStatus, 'shown'> {
+    const waits = this.#session?.busyFor ?? 0
+    let { since, error } = this.#away
+    // Whoever holds the lock leads with the very next answer.
+    if (since === 0 && waits > slowAnswer && !this.#taking)
+      [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
+    if (since !== 0) this.#patientUntil = performance.now() + this.#options.times.comeBack
+    return { awaySince: since, error }
+  }
+
+  /** The connection, for questions besides. @throws Error that says why there is none */
+  current(): Session {
+    const session = this.#session
+    if (session === undefined || session.lost !== undefined)
+      throw new Error(this.#away.error === '' ? 'the database was not reached yet' : this.#away.error)
+    return session
+  }
+
+  /** What this controller says of itself has changed. */
+  reportSoon(): void {
+    this.#reportedAt = Number.NEGATIVE_INFINITY
+    this.#alarm.ring()
+  }
+
+  /** Looks at once. */
+  lookNow(): void {
+    this.#alarm.ring()
+  }
+
+  /** Leads as soon as nobody else does; the loop ends then. See SiteMember. */
+  lead(signal: AbortSignal): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) throw signal.reason
+      if (this.#unfit !== undefined) throw this.#unfit
+      this.#candidate = { signal, resolve, reject }
+      signal.addEventListener('abort', () => this.#refuse(signal.reason), { once: true })
+      this.#alarm.ring()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    this.#alarm.ring()
+    this.#refuse(new Error('the controller closes'))
+    await this.#session?.close()
+    await this.#ended
+  }
+
+  #refuse(error: unknown): void {
+    this.#candidate?.reject(error)
+    this.#candidate = undefined
+  }
+
+  async #run(): Promise<void> {
+    const { address, deadlines, clock, times } = this.#options
+    const { signal } = this.#closed
+    for (let wait = firstWait; !signal.aborted; ) {
+      let session: Session | undefined
+      try {
+        session = await Session.open(address, deadlines)
+        session.onLost(() => this.#alarm.ring())
+        this.#session = session
+        await this.#greet(session)
+        if (this.#away.since !== 0) this.#patientUntil = performance.now() + times.comeBack
+        wait = firstWait
+        if (await this.#stand(session)) return
+      } catch (error) {
+        this.#session = undefined
+        await session?.close()
+        if (signal.aborted) break
+        this.#failed(error, clock())
+      }
+      await sleep(wait, undefined, { signal }).catch(() => undefined)
+      wait = Math.min(wait * 2, maxWait)
+    }
+    this.#first.reject(new Error('the controller closes'))
+  }
+
+  #failed(error: unknown, now: number): void {
+    const message = saidBy(error)
+    this.#away = { since: this.#away.since === 0 ? now : this.#away.since, error: message }
+    this.#first.reject(error)
+    this.#tell(message, error)
+    if (!(error instanceof DatabaseError || error instanceof StoreVersionError)) return
+    this.#unfit = error
+    this.#refuse(error)
+  }
+
+  #tell(message: string, error: unknown): void {
+    if (message !== '' && message !== this.#trouble) this.#options.onTrouble(message, error)
+    this.#trouble = message
+  }
+
+  async #greet(session: Session): Promise<void> {
+    await bringTables(session, this.#options.address)
+    const site = await readSiteRow(session)
+    if (site !== undefined) checkSite(site, this.#check)
+    const { rows } = await session.query<{ schema: string }>(`select current_schema()::text as schema`)
+    session.onNotification((schema) => {
+      if (schema === rows[0]?.schema) this.#alarm.ring()
+    })
+    await session.query(`listen ${channel}`)
+  }
+
+  /** @returns true when it leads */
+  async #stand(session: Session): Promise<boolean> {
+    const { follower, times, onLeader, report, introduction } = this.#options
+    let holder = ''
+    for (;;) {
+      if (session.lost !== undefined) throw session.lost
+      const row = await readLeader(session)
+      if (row !== undefined && row.holder !== holder) {
+        // Whoever led first may have begun the site, or be of a newer Roomdesk.
+        const site = await readSiteRow(session)
+        if (site !== undefined) checkSite(site, this.#check)
+        holder = row.holder
+      }
+      await follower.follow(session, row?.epoch ?? '')
+      this.#unfit = undefined
+      this.#away = { since: 0, error: '' }
+      this.#first.resolve()
+      onLeader(row)
+      if (performance.now() - this.#reportedAt >= times.renew) {
+        this.#reportedAt = performance.now()
+        await report(session)
+      }
+      introduction.to(row)
+      if (this.#closed.signal.aborted) throw new Error('the controller closes')
+      if (this.#candidate !== undefined && (await this.#attempt(session, row))) return true
+      await sleep(betweenLooks)
+      await this.#alarm.wait(this.#candidate === undefined ? times.poll : times.attempt)
+    }
+  }
+
+  async #attempt(session: Session, row: LeaderRow | undefined): Promise<boolean> {
+    if (this.#holdsBack(row)) return false
+    if (!(await tryLock(session))) {
+      if (row !== undefined && !leads(row)) await this.#endFrozen(session, this.#options.address)
+      return false
+    }
+    // Somebody may have been named just before the lock was given back.
+    const last = await readLeader(session)
+    if (this.#holdsBack(last)) {
+      await releaseLock(session)
+      return false
+    }
+    this.#taking = true
+    const taken = await this.#take(session).finally(() => {
+      this.#taking = false
+    })
+    const candidate = this.#candidate
+    if (candidate === undefined) {
+      // Not wanted any more since: others may.
+      await releaseLock(session)
+      await session.query(`listen ${channel}`)
+      return false
+    }
+    this.#candidate = undefined
+    this.#session = undefined
+    candidate.resolve({ ...taken, named: last?.successor === this.#options.id })
+    return true
+  }
+
+  #holdsBack(row: LeaderRow | undefined): boolean {
+    if (row === undefined) return false
+    if (row.successor !== null) return row.successor !== this.#options.id
+    return performance.now() < this.#patientUntil || !this.#options.introduction.isDone(row)
+  }
+
+  async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {
+    try {
+      await endFrozenLeader(session)
+      this.#tell('', undefined)
+    } catch (error) {
+      if (session.lost !== undefined) throw error
+      this.#tell(
+        `The leader of the site in the database ${shown} does not renew its lease, and its connection cannot be ended (${saidBy(error)}): let all controllers use one user of the database, or grant theirs pg_signal_backend.`,
+        error,
+      )
+    }
+  }
+
+  /** The lock is held: whatever was stored by others is in memory when this resolves, and nothing more will be. */
+  async #take(session: Session): Promise<Omit<Taken, 'named'>> {
+    const { id, name, times, follower, migrations } = this.#options
+    await settleSite(session, this.#check)
+    await session.query(`unlisten ${channel}`)
+    const provedAt = performance.now()
+    const leadership = await lead(session, { holder: randomUUID(), name, controller: id, leaseMs: times.lease })
+    await sayRecords(session, migrations)
+    await follower.follow(session, leadership.epoch)
+    const stored = await session.query<{ seq: string }>(head)
+    const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
+      'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',
+    )
+    const newest = rows[0]
+    const snapshot =
+      newest === undefined ? undefined : { seq: Number(newest.seq), bytes: Number(newest.bytes), at: Number(newest.at) }
+    return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
+  }
+}

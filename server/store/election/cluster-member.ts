@@ -1,0 +1,281 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import { migrations as knownMigrations } from '../migrations.ts'
+import type {
+  ControllerPlace,
+  DatabaseStatus,
+  FollowedStore,
+  Introduced,
+  KnownController,
+  FencedStore,
+  SiteMember,
+} from './site-member.ts'
+import { storageError } from '../storage-error.ts'
+import type { StoreNotice } from '../store.ts'
+import { type LeaderRow, leaderOf, readControllers, report } from './controller-rows.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { Follower } from './follower.ts'
+import { Introduction } from './registration.ts'
+import { Lease } from './lease.ts'
+import { openLeaderSite } from './leader-site.ts'
+import type { DatabaseStore } from './fenced-store.ts'
+import type { Link } from '../postgres/link.ts'
+import { defaultTimes, type MemberOptions, type MemberTimes } from './member-options.ts'
+import type { DatabaseState } from '../postgres/read-state.ts'
+import { defaultDeadlines, type Session, type SessionDeadlines } from '../postgres/database-session.ts'
+import { ElectionCandidate, type Taken } from './candidate.ts'
+
+/** A change that waits is given this long when the site is handed over, in milliseconds. */
+const handOverMs = 5_000
+
+/** A controller among those of a site in a database. Made by `openMember`. */
+export class Member implements SiteMember {
+  readonly id: string
+  readonly followed: FollowedStore
+  readonly #options: MemberOptions
+  readonly #address: DatabaseAddress
+  readonly #deadlines: SessionDeadlines
+  readonly #times: MemberTimes
+  readonly #clock: () => number
+  readonly #follower: Follower
+  readonly #introduction: Introduction
+  readonly #standby: ElectionCandidate
+  readonly #found: StoreNotice[]
+  readonly #unlock: () => Promise<void>
+  readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
+  #place: ControllerPlace = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
+  #since: number
+  #leader: KnownController | undefined
+  #lease: Lease | undefined
+  #joined = false
+  #closed: Promise<void> | undefined
+  #named = false
+  /** It has led, or was about to. */
+  #spent = false
+  #led: { store: DatabaseStore; link: Link } | undefined
+
+  constructor(
+    options: MemberOptions,
+    own: { id: string; address: DatabaseAddress; found: StoreNotice[]; unlock: () => Promise<void> },
+  ) {
+    const { name, version, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+    const { databaseDeadlines: deadlines = defaultDeadlines } = options
+    const { id, address, found, unlock } = own
+    this.id = id
+    this.#options = options
+    this.#address = address
+    this.#deadlines = deadlines
+    this.#times = { ...defaultTimes, ...options.times }
+    this.#clock = clock
+    this.#found = found
+    this.#unlock = unlock
+    this.#since = clock()
+    const onError = (error: unknown): void =>
+      logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
+    this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
+    this.#leader = options.before?.leader()
+    this.followed = this.#follower
+    const { introduce = () => Promise.resolve('gone' as const) } = options
+    this.#introduction = new Introduction({
+      id,
+      introduce: (leader, signal) => introduce(leader, { id, name, version, place: this.#place }, signal),
+      patienceMs: this.#times.comeBack,
+      betweenMs: this.#times.renew,
+      onNews: () => this.#standby.lookNow(),
+    })
+    this.#standby = new ElectionCandidate({
+      id,
+      name,
+      address,
+      deadlines,
+      times: this.#times,
+      sealer,
+      migrations,
+      follower: this.#follower,
+      introduction: this.#introduction,
+      clock,
+      report: (session) => this.#report(session),
+      onLeader: (row) => this.#lookedUp(row),
+      // A start that fails says so itself.
+      onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
+    })
+    const joined = (): void => {
+      this.#joined = true
+    }
+    this.first.then(joined, joined)
+  }
+
+  /** Resolves when the site was read for the first time; rejects with why the first attempt failed. */
+  get first(): Promise<void> {
+    return this.#standby.first
+  }
+
+  announce(place: ControllerPlace): void {
+    const { console: before, certificate } = this.#place
+    this.#place = place
+    if (place.console !== before || place.certificate !== certificate) this.#introduction.again()
+    if (this.#lease === undefined) this.#standby.reportSoon()
+    else this.#lease.sayAnew()
+  }
+
+  get named(): boolean {
+    return this.#named
+  }
+
+  leader(): KnownController | undefined {
+    return this.#leader
+  }
+
+  onLeader(listener: (leader: KnownController | undefined) => void): () => void {
+    this.#leaderListeners.add(listener)
+    return () => void this.#leaderListeners.delete(listener)
+  }
+
+  async controllers(): Promise<readonly KnownController[]> {
+    const session = this.#led === undefined ? this.#standby.current() : this.#led.link.current().session
+    return await this.#known(session)
+  }
+
+  database(): DatabaseStatus {
+    const { shown } = this.#address
+    if (this.#led === undefined) return { shown, ...this.#standby.status() }
+    const away = this.#led.link.away()
+    return { shown, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
+  }
+
+  async lead(signal: AbortSignal): Promise<FencedStore> {
+    if (this.#spent) throw new Error('A member leads once: open another.')
+    const taken = await this.#standby.lead(signal)
+    this.#spent = true
+    this.#named = taken.named
+    this.#since = this.#clock()
+    try {
+      return await this.#openStore(taken)
+    } catch (error) {
+      taken.session.destroy()
+      throw error
+    }
+  }
+
+  async handOver(id: string): Promise<void> {
+    const led = this.#led
+    if (led === undefined) throw new ApiError('storage', { reason: 'another controller leads this site' })
+    const known = await this.controllers().catch((error: unknown) => {
+      throw storageError(error)
+    })
+    const to = known.find((controller) => controller.id === id)
+    const heard = to !== undefined && this.#clock() - to.seenAt < this.#times.lease
+    if (to === undefined || id === this.id || !heard) {
+      const why = to === undefined ? 'is not known' : id === this.id ? 'leads already' : 'was not heard of'
+      throw new ApiError('parameter', { field: 'id', message: `This controller ${why}: choose another one.` })
+    }
+    await led.store.handOver(to, this.#times.successor, handOverMs)
+  }
+
+  hearOf(joiner: Introduced): boolean {
+    const led = this.#led
+    if (this.#lease === undefined || led === undefined || led.link.deposed !== undefined) return false
+    if (joiner.place.console === '' || joiner.id === this.id) return false
+    const now = this.#clock()
+    this.#lease.hearOf({ ...joiner, role: 'standby', behind: 0, behindFor: 0, seenAt: now, since: now })
+    return true
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#lease?.end()
+    await this.#standby.close()
+    this.#led?.link.destroy()
+    await this.#unlock()
+  }
+
+  async #openStore(taken: Taken): Promise<DatabaseStore> {
+    const { session, leadership, provedAt, stored } = taken
+    let link: Link | undefined
+    const store = await openLeaderSite(
+      { ...this.#options, databaseDeadlines: this.#deadlines },
+      {
+        address: this.#address,
+        session,
+        leadership,
+        read: this.#inMemory(taken),
+        stored,
+        found: this.#found,
+        // The folder stays ours, whoever leads.
+        unlock: () => Promise.resolve(),
+        lease: (way) => {
+          link = way
+          this.#lease = this.#newLease(way, provedAt)
+          return this.#lease
+        },
+      },
+    )
+    if (link === undefined) throw new Error('A store without a connection.')
+    this.#led = { store, link }
+    void link.deposition.then(({ by }) => this.#tell(by))
+    this.#tell(this.#itself())
+    return store
+  }
+
+  #itself(): KnownController {
+    const { name, version } = this.#options
+    const now = { behind: 0, behindFor: 0, seenAt: this.#clock(), since: this.#since }
+    return { id: this.id, name, version, place: this.#place, role: 'leader', ...now }
+  }
+
+  #newLease(link: Link, provedAt: number): Lease {
+    const { logger, askOthers = () => Promise.resolve({ reachDatabase: false }) } = this.#options
+    return new Lease({
+      link,
+      times: this.#times,
+      provedAt,
+      askOthers,
+      report: async (session) => {
+        await this.#report(session)
+        const known = await this.#known(session)
+        this.#tell(known.find(({ role }) => role === 'leader'))
+        return known
+      },
+      onError: (error) => logger?.warn({ err: error }, 'The lease of this controller cannot be renewed.'),
+    })
+  }
+
+  /** What is in memory, as if it had just been read. */
+  #inMemory({ snapshot }: Taken): DatabaseState {
+    const { read, last, roomNumber } = this.#follower
+    if (read === undefined) throw new Error('Nothing was read yet.')
+    const journalBytes = this.#follower.bytesBehind(snapshot?.seq ?? 0)
+    return {
+      ...read,
+      last,
+      roomNumber,
+      journalBytes,
+      snapshotBytes: snapshot?.bytes ?? 0,
+      snapshotAt: snapshot?.at ?? 0,
+    }
+  }
+
+  #report(session: Session): Promise<void> {
+    const { name, version } = this.#options
+    const applied = this.#led === undefined ? this.#follower.last : this.#led.store.stored
+    return report(session, { id: this.id, name, version, place: this.#place, applied, since: this.#since })
+  }
+
+  #known(session: Session): Promise<KnownController[]> {
+    return readControllers(session, this.id, this.#times.lease, this.#clock())
+  }
+
+  #lookedUp(row: LeaderRow | undefined): void {
+    this.#tell(leaderOf(row, this.#clock()))
+  }
+
+  #tell(leader: KnownController | undefined): void {
+    const before = this.#leader
+    this.#leader = leader
+    if (before?.id === leader?.id && JSON.stringify(before?.place) === JSON.stringify(leader?.place)) return
+    for (const listener of this.#leaderListeners) listener(leader)
+  }
+}

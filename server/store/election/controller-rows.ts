@@ -1,0 +1,138 @@
+import type { ControllerPlace, KnownController } from './site-member.ts'
+import type { Session } from '../postgres/database-session.ts'
+
+/** In a statement: its commit does not wait for the disk. What a crash of the database forgets of a report does no harm. */
+const quick = `set_config('synchronous_commit', 'off', true)`
+
+/** What a controller writes of itself. */
+export interface ControllerReport {
+  id: string
+  name: string
+  version: string
+  place: ControllerPlace
+  /** Number of the last journal line in its memory. */
+  applied: number
+  /** Since when it has its role, milliseconds since the epoch. */
+  since: number
+}
+
+/** The row of the leader, and of the controller that it is. */
+export interface LeaderRow {
+  epoch: string
+  holder: string
+  name: string
+  /** null: a tool that has the site alone. */
+  controller: string | null
+  /** How much of its lease is left, in milliseconds; below 0: it is over. null: it has none. */
+  leaseLeft: number | null
+  /** The controller that it has named to follow it, while others hold back. */
+  successor: string | null
+  version: string | null
+  place: ControllerPlace | null
+  applied: string | null
+  /** Milliseconds. */
+  seenAgo: number | null
+  since: number | null
+}
+
+const milliseconds = (from: string, to: string): string => `(extract(epoch from ${to} - ${from}) * 1000)::float8`
+const ago = (at: string): string => milliseconds(at, 'clock_timestamp()')
+
+const leaderRow = `select l.epoch, l.holder, l.name, l.controller,
+    ${milliseconds('clock_timestamp()', `l.renewed_at + l.lease_ms * interval '1 ms'`)} as "leaseLeft",
+    case when l.successor_until > clock_timestamp() then l.successor end as successor,
+    c.version, c.place, c.applied, ${ago('c.seen_at')} as "seenAgo", extract(epoch from l.since)::float8 * 1000 as since
+  from roomdesk_leader l left join roomdesk_controller c on c.id = l.controller where l.id = 1`
+
+/** Who leads, or led last; undefined: nobody ever did. */
+export async function readLeader(session: Session): Promise<LeaderRow | undefined> {
+  const { rows } = await session.query<LeaderRow>(leaderRow, [], 'leader')
+  return rows[0]
+}
+
+/** Whether its lease counts now: who has none leads as long as its lock lasts. */
+export function leads(row: LeaderRow): boolean {
+  return row.leaseLeft === null || row.leaseLeft > 0
+}
+
+/** Where the controller of a row is reached, whether it leads still or not; undefined: it is none, or has said nothing of itself. */
+export function placeOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
+  return id === null || place === null ? undefined : { id, place }
+}
+
+/** The controller that a row speaks of; undefined: it is none. @param now milliseconds since the epoch */
+export function leaderOf(row: LeaderRow | undefined, now: number): KnownController | undefined {
+  if (row === undefined || row.controller === null || row.place === null || !leads(row)) return undefined
+  const { controller: id, name, version, place, seenAgo, since } = row
+  const [role, behind, behindFor] = ['leader', 0, 0] as const
+  const seenAt = Math.round(now - (seenAgo ?? 0))
+  return { id, name, version: version ?? '', place, role, behind, behindFor, seenAt, since: Math.round(since ?? now) }
+}
+
+/** Writes what a controller says of itself. Not worth a wait for the disk. */
+export async function report(session: Session, said: ControllerReport): Promise<void> {
+  const { id, name, version, place, applied, since } = said
+  await session.query(
+    `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since)
+     select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
+       coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6)
+     from (select ${quick}) as s, (${head}) as head
+     on conflict (id) do update set name = $2, version = $3, place = $4, applied = $5, behind = excluded.behind,
+       behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since`,
+    [id, name, version, JSON.stringify(place), applied, since / 1_000],
+    'report',
+  )
+}
+
+/** Number of the last line that is stored. */
+export const head = `select coalesce(greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot)), 0) as seq`
+
+/**
+ * All controllers that were heard of in the last day: one first, the others in order of their names.
+ * @param first its id
+ * @param silentMs who was not heard of for this long has missed everything since
+ * @param now milliseconds since the epoch
+ */
+export async function readControllers(
+  session: Session,
+  first: string,
+  silentMs: number,
+  now: number,
+): Promise<KnownController[]> {
+  const { rows } = await session.query<{
+    id: string
+    name: string
+    version: string
+    place: ControllerPlace
+    leads: boolean
+    behind: string
+    behindFor: number
+    seenAgo: number
+    since: number
+  }>(
+    `select c.id, c.name, c.version, c.place, extract(epoch from c.since)::float8 * 1000 as since,
+       coalesce(l.controller = c.id and (l.renewed_at is null or l.renewed_at + l.lease_ms * interval '1 ms' > clock_timestamp()), false) as leads,
+       ${ago('c.seen_at')} as "seenAgo",
+       case when ${ago('c.seen_at')} > $2 then greatest(head.seq - c.applied, 0) else c.behind end as behind,
+       case when ${ago('c.seen_at')} > $2
+         then coalesce((select ${ago('at')} from roomdesk_journal where seq > c.applied order by seq limit 1), 0)
+         else c.behind_ms end as "behindFor"
+     from roomdesk_controller c left join roomdesk_leader l on l.id = 1, (${head}) as head
+     where c.seen_at > clock_timestamp() - interval '1 day'
+     order by c.id <> $1, c.name, c.id`,
+    [first, silentMs],
+    'controllers',
+  )
+  return rows.map(({ leads, behind, behindFor, seenAgo, since, ...row }) => {
+    const lag = leads
+      ? { behind: 0, behindFor: 0 }
+      : { behind: Number(behind), behindFor: Math.max(0, Math.round(behindFor)) }
+    return {
+      ...row,
+      ...lag,
+      role: leads ? 'leader' : 'standby',
+      seenAt: Math.round(now - seenAgo),
+      since: Math.round(since),
+    }
+  })
+}

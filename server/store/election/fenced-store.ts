@@ -1,0 +1,67 @@
+import { DurableStore, type DurableStoreOptions } from '../durable-store.ts'
+import type { KnownController, FencedStore } from './site-member.ts'
+import { storageError } from '../storage-error.ts'
+import { HandedOverError } from '../postgres/database-error.ts'
+import type { DatabaseStorage } from '../postgres/database-storage.ts'
+import { nameSuccessor, releaseLock } from './leader.ts'
+import type { Lease } from './lease.ts'
+
+/** The store of the controller that leads a site in a database. */
+export class DatabaseStore extends DurableStore implements FencedStore {
+  readonly #storage: DatabaseStorage
+  readonly #lease: Lease | undefined
+
+  /** @param options `lease` left out: there are no others, and the lock alone counts. */
+  constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
+    super(options)
+    this.#storage = options.storage
+    this.#lease = options.lease
+  }
+
+  get epoch(): string {
+    return this.#storage.link.epoch
+  }
+
+  /** Number of the last line that is stored. */
+  get stored(): number {
+    return this.#storage.last
+  }
+
+  get deposed(): Promise<Error> {
+    return this.#storage.link.deposition
+  }
+
+  confirmed(): Promise<void> | undefined {
+    return this.#lease?.confirmed()
+  }
+
+  /**
+   * Stores what is under way, names who follows, and stores nothing any more.
+   * @param forMs how long others hold back for it
+   * @throws ApiError 'storage' when that cannot be stored in time: then this one leads on
+   */
+  async handOver(to: KnownController, forMs: number, deadlineMs: number): Promise<void> {
+    const { link } = this.#storage
+    const resume = await this.holdChanges(deadlineMs)
+    try {
+      const { session, epoch } = link.current()
+      if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
+      // Whatever becomes of this: the lock ends with the connection.
+      await releaseLock(session).catch(() => undefined)
+      link.depose(new HandedOverError(to.name, { ...to, role: 'leader' }))
+    } catch (error) {
+      throw storageError(error)
+    } finally {
+      resume()
+    }
+  }
+
+  protected override isFollowed(): boolean {
+    return this.#lease?.others ?? false
+  }
+
+  override close(): Promise<void> {
+    this.#lease?.end()
+    return super.close()
+  }
+}

@@ -1,0 +1,223 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { decodeLine } from '../journal/journal-line.ts'
+import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
+import type { FollowedStore } from './site-member.ts'
+import { applyChange, changeOf, collectionNames, emptyState, type State, toChange } from '../state.ts'
+import { changesBetween } from '../state-difference.ts'
+import type { Change, CollectionName, Collections } from '../store.ts'
+import { head } from './controller-rows.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { type DatabaseState, readState } from '../postgres/read-state.ts'
+import { longAnswer, Session, type SessionDeadlines } from '../postgres/database-session.ts'
+
+/** Lines that are asked for together. */
+const linesAtOnce = 2_000
+/** A database with less than what is in memory is given this long to be brought up to it by who leads, in milliseconds. */
+const lessForMs = 5_000
+
+export interface FollowerOptions {
+  address: DatabaseAddress
+  deadlines: SessionDeadlines
+  migrations: Migrations
+  /** What was in memory before, which counts until the database is read. */
+  before: Pick<FollowedStore, 'all'> | undefined
+  /** A listener has thrown. */
+  onError: (error: unknown) => void
+}
+
+interface LineRow {
+  seq: string
+  epoch: string
+  records: number
+  line: string
+}
+
+/**
+ * Memory that follows the journal, line by line and without gaps. A line is known by its number and the epoch it was stored with: memory whose last line is not the one that is stored
+ * under this number, or whose next line is gone already, begins again with the newest snapshot. Calls must not overlap.
+ */
+export class Follower implements FollowedStore {
+  readonly #options: FollowerOptions
+  /** The live maps: always the same. */
+  readonly state: State = emptyState()
+  readonly #listeners = new Set<(changes: readonly Change[]) => void>()
+  #last = 0
+  /** Of the last line; undefined: memory is a snapshot, or this line has gone into one. */
+  #lastEpoch: string | undefined
+  /** Who led when the last line was last found where it belongs. */
+  #verified = ''
+  /** What the last reading found; undefined: there was none yet. */
+  #read: DatabaseState | undefined
+  #roomNumber = 0
+  /** Lines and bytes that were followed since the last reading. */
+  #followed = { lines: 0, bytes: 0 }
+  #lessSince = 0
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    const { before } = options
+    if (before === undefined) return
+    for (const collection of collectionNames)
+      for (const [key, value] of before.all(collection)) applyChange(this.state, changeOf(collection, key, value))
+  }
+
+  /** Number of the last line in memory. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** Highest room number that was given. */
+  get roomNumber(): number {
+    return this.#roomNumber
+  }
+
+  /** What the last reading found: its damages, and where it began. */
+  get read(): DatabaseState | undefined {
+    return this.#read
+  }
+
+  /** Bytes of the lines behind a snapshot, about. */
+  bytesBehind(seq: number): number {
+    const { last = 0, journalBytes = 0, snapshotSeq = 0 } = this.#read ?? {}
+    const lines = last - snapshotSeq + this.#followed.lines
+    if (lines <= 0) return 0
+    return Math.round(((journalBytes + this.#followed.bytes) / lines) * Math.max(0, this.#last - seq))
+  }
+
+  get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {
+    const map: Map<string, Collections[C]> = this.state[collection]
+    return map.get(key)
+  }
+
+  all<C extends CollectionName>(collection: C): ReadonlyMap<string, Collections[C]> {
+    return this.state[collection]
+  }
+
+  onChange(listener: (changes: readonly Change[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /**
+   * Takes what has been stored since into memory.
+   * @param epoch in force just before
+   * @throws StoreVersionError when a newer Roomdesk stores here
+   */
+  async follow(session: Session, epoch: string): Promise<void> {
+    if (this.#read === undefined) await this.#begin()
+    for (;;) {
+      const { rows } = await session.query<LineRow>(
+        `select seq, epoch, records, case when seq = $1 then '' else line end as line
+         from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
+        [this.#last],
+        'follow',
+      )
+      const relation = await this.#relation(session, rows[0], epoch)
+      if (relation === 'other') await this.#begin()
+      if (relation !== 'ours') continue
+      const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
+      for (const row of lines) if (!this.#take(row)) break
+      if (lines.length > 0 && Number(lines.at(-1)?.seq) !== this.#last) await this.#begin()
+      else if (rows.length < linesAtOnce) return
+      await immediate()
+    }
+  }
+
+  /**
+   * How what is stored goes on from what is in memory: as `ours`, or as `other`; `again`: something was stored while this was looked up.
+   * @param first the row with the number of the last line or, where that has gone, the one after it
+   */
+  async #relation(session: Session, first: LineRow | undefined, epoch: string): Promise<'ours' | 'other' | 'again'> {
+    const changedHands = this.#verified !== epoch
+    if (first !== undefined && Number(first.seq) === this.#last) {
+      if (this.#lastEpoch !== undefined && this.#lastEpoch !== first.epoch) return 'other'
+      this.#lastEpoch = first.epoch
+    } else if (first !== undefined) {
+      if (Number(first.seq) !== this.#last + 1) return 'other'
+      if (this.#lastEpoch !== undefined && changedHands) return 'other'
+    } else if (this.#lastEpoch !== undefined || changedHands) {
+      const { rows } = await session.query<{ seq: string; next: boolean }>(
+        `select h.seq, exists (select 1 from roomdesk_journal where seq = $1) as next from (${head}) as h`,
+        [this.#last + 1],
+      )
+      if (rows[0]?.next === true) return 'again'
+      const stored = Number(rows[0]?.seq)
+      if (stored < this.#last) return this.#lessForLong() ? 'other' : 'ours'
+      if (stored > this.#last || (this.#lastEpoch !== undefined && changedHands)) return 'other'
+      this.#lastEpoch = undefined
+    }
+    this.#lessSince = 0
+    this.#verified = epoch
+    return 'ours'
+  }
+
+  #lessForLong(): boolean {
+    const now = performance.now()
+    if (this.#lessSince === 0) this.#lessSince = now
+    return now - this.#lessSince > lessForMs
+  }
+
+  /** @returns false when it does not follow, or is not whole */
+  #take({ seq, epoch, records, line }: LineRow): boolean {
+    const { migrations } = this.#options
+    if (Number(seq) !== this.#last + 1) return false
+    if (records > migrations.current) throw this.#newer(records)
+    const bytes = Buffer.from(line)
+    const decoded = decodeLine(bytes, 0, bytes.length)
+    if (decoded?.kind !== 'changes') return false
+    const changes: Change[] = []
+    for (const record of decoded.changes)
+      for (const each of records === migrations.current ? [record] : migrateRecord(record, records, migrations)) {
+        const change = toChange(each)
+        if (change !== undefined) changes.push(change)
+      }
+    this.#last++
+    this.#lastEpoch = epoch
+    this.#followed.lines++
+    this.#followed.bytes += bytes.length + 1
+    this.#apply(changes)
+    return true
+  }
+
+  /** Reads everything, in one instant, and tells what is not as it was. */
+  async #begin(): Promise<void> {
+    const { address, deadlines, migrations } = this.#options
+    const session = await Session.open(address, deadlines, longAnswer)
+    try {
+      await session.query('begin isolation level repeatable read, read only')
+      const read = await readState(session, migrations, address)
+      if (read.newest > migrations.current) throw this.#newer(read.newest)
+      const changes = changesBetween(this.state, read.state)
+      this.#last = read.last
+      this.#lastEpoch = read.lastEpoch
+      this.#verified = ''
+      this.#lessSince = 0
+      this.#followed = { lines: 0, bytes: 0 }
+      this.#read = { ...read, state: this.state }
+      this.#roomNumber = Math.max(this.#roomNumber, read.roomNumber)
+      this.#apply(changes)
+    } finally {
+      await session.close()
+    }
+  }
+
+  #apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      applyChange(this.state, change)
+      if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
+    }
+    if (changes.length === 0) return
+    for (const listener of this.#listeners) {
+      try {
+        listener(changes)
+      } catch (error) {
+        this.#options.onError(error)
+      }
+    }
+  }
+
+  #newer(version: number): StoreVersionError {
+    const file = `the database ${this.#options.address.shown}`
+    return new StoreVersionError([{ file, version }], this.#options.migrations.current)
+  }
+}

@@ -1,0 +1,114 @@
+import { roomNumberGap } from '../files/recovery.ts'
+import { Losses } from '../files/losses.ts'
+import { type Migrations, migrations as knownMigrations } from '../migrations.ts'
+import { Notices } from '../notices.ts'
+import type { StoreOptions } from '../store-options.ts'
+import type { StoreNotice } from '../store.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { DatabaseStorage } from '../postgres/database-storage.ts'
+import type { Leadership } from './leader.ts'
+import { DatabaseStore } from './fenced-store.ts'
+import type { Lease } from './lease.ts'
+import type { Link } from '../postgres/link.ts'
+import type { DatabaseState } from '../postgres/read-state.ts'
+import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
+
+/** What is at hand when a controller begins to lead. */
+export interface LeaderSite {
+  address: DatabaseAddress
+  session: Session
+  leadership: Leadership
+  /** What is in memory. */
+  read: DatabaseState
+  /** Number of the last line that is stored; lower than that of memory: the database has lost some. */
+  stored: number
+  /** What was noticed before. */
+  found: StoreNotice[]
+  unlock: () => Promise<void>
+  /** Left out: there are no others. */
+  lease?: (link: Link) => Lease
+}
+
+/** The store of who leads: memory holds everything that is stored. */
+export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
+  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+  const { databaseDeadlines: deadlines = defaultDeadlines } = options
+  const { address, session, leadership, read, unlock } = site
+  const found = [...site.found, ...noticesOf(read, address, migrations, clock())]
+  const notices = new Notices(logger)
+  for (const notice of found) notices.add(notice)
+  const losses = await Losses.open(folder, found)
+  if (read.lost > 0)
+    await losses.keep().catch((error: unknown) => {
+      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
+    })
+  const { state } = read
+  const roomNumbers = { last: read.roomNumber + (read.lost > 0 ? roomNumberGap : 0) }
+  const storage = new DatabaseStorage({
+    address,
+    deadlines,
+    session,
+    leadership,
+    state,
+    version: migrations.current,
+    roomNumber: () => roomNumbers.last,
+    clock,
+    last: read.last,
+    journalBytes: read.journalBytes,
+    snapshotBytes: read.snapshotBytes,
+    snapshotAt: read.snapshotAt === 0 ? clock() : read.snapshotAt,
+    onMadeGood: (lines) => {
+      const message = `The database had come back without ${lines} confirmed changes: they were stored again, nothing is lost.`
+      notices.add({ level: 'warning', at: clock(), code: 'recovered', message })
+    },
+  })
+  const lease = site.lease?.(storage.link)
+  try {
+    await storage.bringUp(site.stored)
+  } catch (error) {
+    lease?.end()
+    throw error
+  }
+  const store = new DatabaseStore({
+    folder,
+    state,
+    storage,
+    snapshotAfterBytes: options.snapshotAfterBytes,
+    sealer,
+    notices,
+    losses,
+    clock,
+    deadlineMs: options.deadlineMs,
+    migrations,
+    roomNumbers,
+    unlock,
+    onError: (error) => logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.'),
+    ...(lease === undefined ? {} : { lease }),
+  })
+  // What is of an earlier version, or was damaged, is written anew; a failure shows in the status.
+  if (read.oldest !== migrations.current || read.lost > 0 || read.fellBack) store.rewrite().catch(() => undefined)
+  return store
+}
+
+function noticesOf(
+  { lost, fellBack, oldest }: DatabaseState,
+  { shown }: DatabaseAddress,
+  { current }: Migrations,
+  at: number,
+): StoreNotice[] {
+  const notices: StoreNotice[] = []
+  if (fellBack) {
+    const message = `The newest snapshot in the database ${shown} was damaged: the one before it and the journal were read, nothing was lost.`
+    notices.push({ level: 'warning', at, code: 'recovered', message })
+  }
+  if (lost > 0) {
+    const changes = lost === 1 ? 'One confirmed change is' : `${lost} confirmed changes are`
+    const message = `${changes} missing or damaged in the journal of the database ${shown}.`
+    notices.push({ level: 'warning', at, code: 'damaged', message, lost: true })
+  }
+  if (oldest !== current) {
+    const message = `The records in the database ${shown} were brought from version ${oldest} to ${current}.`
+    notices.push({ level: 'info', at, code: 'migrated', message })
+  }
+  return notices
+}

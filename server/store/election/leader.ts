@@ -1,0 +1,170 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { DatabaseInUseError, DeposedError } from '../postgres/database-error.ts'
+import type { Session } from '../postgres/database-session.ts'
+
+/** Of the advisory lock that a leader holds; the schema of its tables is the other half of the key. */
+const lockClass = 0x52444c
+/** A connection that was cut is noticed by the server within this time, and so is its lock free, in milliseconds. */
+const lockMs = 5_000
+const betweenMs = 100
+
+/** Where controllers of a site tell each other that there is something to look at: a new line, or another leader. What they hear is a hint only. */
+export const channel = 'roomdesk'
+/** Of all that is heard there, the schema tells whom it concerns. */
+export const hint = `pg_notify('${channel}', current_schema()::text)`
+
+/** Who leads, as it is written down. */
+export interface Leader {
+  /** Names this opening of the store, whatever its connections do. */
+  holder: string
+  /** As people know it. */
+  name: string
+  /** Of the controller; null: a tool, which has the site alone. */
+  controller: string | null
+  /** Milliseconds without a word after which it is taken to be frozen; 0: never. */
+  leaseMs: number
+}
+
+/** Who stores for the site. */
+export interface Leadership {
+  leader: Leader
+  epoch: string
+}
+
+/** Somebody who has the site alone, and only while the connection lasts. */
+export function toolOf(holder: string): Leader {
+  return { holder, name: `process ${process.pid} of ${hostname()}`, controller: null, leaseMs: 0 }
+}
+
+/** Sites in schemas of one database have each their own. */
+const lockObject = `hashtext(coalesce(current_schema(), ''))`
+/** The connections that hold the lock. */
+const lockHolders = `select pid from pg_locks where locktype = 'advisory' and classid = ${lockClass}
+  and objid = (${lockObject}::bigint & 4294967295)::oid and granted and pid <> pg_backend_pid()
+  and database = (select oid from pg_database where datname = current_database())`
+
+/**
+ * Takes the lock that tells a living leader from a dead one: it ends with the connection, however that ends.
+ * @throws DatabaseInUseError while another controller runs on the site
+ */
+export async function takeLock(session: Session, { shown }: DatabaseAddress): Promise<void> {
+  const deadline = performance.now() + lockMs
+  while (!(await tryLock(session))) {
+    if (performance.now() > deadline) {
+      const who = await leaderName(session).catch(() => '')
+      throw new DatabaseInUseError(
+        `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,
+      )
+    }
+    await sleep(betweenMs)
+  }
+}
+
+/** Takes the lock, if nobody has it. */
+export async function tryLock(session: Session): Promise<boolean> {
+  const { rows } = await session.query<{ ours: boolean }>(
+    `select pg_try_advisory_lock(${lockClass}, ${lockObject}) as ours`,
+    [],
+    'try',
+  )
+  return rows[0]?.ours === true
+}
+
+/** Gives the lock back, and tells those who wait for it. */
+export async function releaseLock(session: Session): Promise<void> {
+  await session.query(`select pg_advisory_unlock(${lockClass}, ${lockObject}), ${hint}`)
+}
+
+/** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
+export async function lead(session: Session, leader: Leader): Promise<Leadership> {
+  const { rows } = await session.query<{ epoch: string }>(
+    `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms)
+     values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4)
+     on conflict (id) do update set epoch = l.epoch + 1, holder = $1, name = $2, since = clock_timestamp(), controller = $3,
+       renewed_at = ${renewed('$4')}, lease_ms = $4, successor = null, successor_until = null
+     returning epoch, ${hint}`,
+    [leader.holder, leader.name, leader.controller, leader.leaseMs],
+  )
+  return { leader, epoch: rows[0]?.epoch ?? '' }
+}
+
+const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 then clock_timestamp() end`
+
+/**
+ * Leads on by another connection. The epoch is raised, so that nothing of the one before is stored after this.
+ * @throws DeposedError when another controller has taken over
+ */
+export async function leadOn(session: Session, { leader }: Leadership): Promise<Leadership> {
+  const { rows } = await session.query<{ epoch: string }>(
+    `update roomdesk_leader set epoch = epoch + 1, renewed_at = ${renewed('lease_ms')}, successor = null
+     where id = 1 and holder = $1 returning epoch, ${hint}`,
+    [leader.holder],
+  )
+  const epoch = rows[0]?.epoch
+  if (epoch === undefined) throw await deposed(session)
+  if (!(await tryLock(session))) {
+    // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
+    const still = 'exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)'
+    await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch])
+    for (let waited = 0; waited < lockMs && !(await tryLock(session)); waited += betweenMs) await sleep(betweenMs)
+  }
+  return { leader, epoch }
+}
+
+/**
+ * Makes the lease begin anew. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, whose place may be taken already, proves nothing.
+ * @returns false: another controller leads
+ */
+export async function renewLease(session: Session, epoch: string): Promise<boolean> {
+  const { rowCount } = await session.query(
+    'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1',
+    [epoch],
+    'renew',
+  )
+  return rowCount === 1
+}
+
+/** Names who follows. @param forMs how long others hold back. @returns false: another controller leads */
+export async function nameSuccessor(
+  session: Session,
+  epoch: string,
+  controller: string,
+  forMs: number,
+): Promise<boolean> {
+  const { rowCount } = await session.query(
+    `update roomdesk_leader set successor = $2, successor_until = clock_timestamp() + $3 * interval '1 ms'
+     where id = 1 and epoch = $1`,
+    [epoch, controller, forMs],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Ends the connections of a leader whose lease is over, so that its lock gets free. One whose statement the database is carrying out is not frozen, but the database slow.
+ * @throws what the database says when its user may not
+ */
+export async function endFrozenLeader(session: Session): Promise<void> {
+  const over = `exists (select 1 from roomdesk_leader where id = 1 and renewed_at + lease_ms * interval '1 ms' < clock_timestamp())`
+  const busy = `a.state = 'active' and coalesce(a.wait_event_type, '') <> 'Client' and a.query_start > clock_timestamp() - interval '5 s'`
+  await session.query(
+    `select pg_terminate_backend(a.pid) from pg_stat_activity a join (${lockHolders}) h using (pid) where ${over} and not coalesce(${busy}, false)`,
+  )
+  // A snapshot at its very end keeps the epoch from being raised.
+  await session.query(
+    `select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_locks l using (pid)
+     where l.relation = 'roomdesk_leader'::regclass and l.mode in ('RowShareLock', 'RowExclusiveLock')
+       and a.state = 'idle in transaction' and a.pid <> pg_backend_pid() and ${over}`,
+  )
+}
+
+/** That another controller has taken over, and which. */
+export async function deposed(session: Session): Promise<DeposedError> {
+  return new DeposedError(await leaderName(session))
+}
+
+async function leaderName(session: Session): Promise<string> {
+  const { rows } = await session.query<{ name: string }>('select name from roomdesk_leader')
+  return rows[0]?.name ?? ''
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KnownController } from './site-member.ts'
+import { deposed, renewLease } from './leader.ts'
+import type { Link } from '../postgres/link.ts'
+import type { AskOthers, MemberTimes, OthersSaid } from './member-options.ts'
+import { DeposedError } from '../postgres/database-error.ts'
+import { isRefusal, saidBy } from '../postgres/server-answers.ts'
+import type { Session } from '../postgres/database-session.ts'
+
+export interface LeaseOptions {
+  link: Link
+  times: MemberTimes
+  /** performance.now() just before the epoch was raised. */
+  provedAt: number
+  /** Says what this controller has to say of itself, once for each renewal. @returns all controllers as they are known then */
+  report: (session: Session) => Promise<readonly KnownController[]>
+  askOthers: AskOthers
+  /** Told what the database has refused. */
+  onError: (error: unknown) => void
+}
+
+/** The database has this long to prove a lease, when it is asked for, before others are asked, in milliseconds. */
+const proofMs = 300
+/** Others that were asked answer within this time; for as long nobody is asked again, in milliseconds. */
+const askMs = 1_000
+/** Those that were not heard of any more when the database could still be asked have this long to answer, in milliseconds. */
+const missingMs = 300
+/** One that reaches the database while we do not is about to take over: it is asked again after this time, in milliseconds. */
+const againMs = 100
+
+/** The lease of the one that leads: renewed, and proved before memory answers for the site. */
+export class Lease {
+  readonly #options: LeaseOptions
+  #until: number
+  /** This controller first, as the last renewal has found them. */
+  #known: readonly KnownController[] = []
+  /** Those that have joined since, by their ids. */
+  readonly #joined = new Map<string, KnownController>()
+  /** How often one has. */
+  #joinings = 0
+  /** What the database said to the last renewal. */
+  #trouble = ''
+  #renewing: Promise<void> | undefined
+  #asking: Promise<void> | undefined
+  #proved = Promise.withResolvers<void>()
+  readonly #ended = new AbortController()
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+    this.#until = 0
+    this.#prove(options.provedAt)
+    const { link } = options
+    // Who takes the lock over does not wait for the lease.
+    link.onAway(() => {
+      this.#until = 0
+      this.#findOut()
+    })
+    link.onBack((since) => {
+      this.#prove(since)
+      void this.renew()
+    })
+    void link.deposition.then(() => {
+      this.#until = 0
+      this.end()
+    })
+    void this.#run()
+  }
+
+  /** Whether other controllers were heard of during the last lease. */
+  get others(): boolean {
+    return this.#others().some((other) => this.#isPresent(other))
+  }
+
+  /** A controller has joined, or is reached elsewhere: while the database cannot be asked, it is from now on. */
+  hearOf(controller: KnownController): void {
+    this.#joined.set(controller.id, controller)
+    this.#joinings += 1
+    if (this.#options.link.away() === undefined) return
+    this.#until = 0
+    this.#findOut()
+  }
+
+  /** See FencedStore. */
+  confirmed(): Promise<void> | undefined {
+    if (performance.now() < this.#until) return undefined
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  /** Renews it now, and reports. Never rejects: what is wrong with the connection, its owner hears. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  /** What this controller has to say of itself has changed: it is said now. */
+  sayAnew(): void {
+    const before = this.#renewing ?? Promise.resolve()
+    void before.then(() => this.renew())
+  }
+
+  /** It is not renewed any more. */
+  end(): void {
+    this.#ended.abort()
+  }
+
+  /** Whoever is cut off from the database learns that another leads also while nobody reads: what waits to be stored fails then, and need not wait for its deadline. */
+  #findOut(): void {
+    this.confirmed()?.catch(() => undefined)
+  }
+
+  async #run(): Promise<void> {
+    const { link } = this.#options
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      await this.renew()
+      if (link.away() !== undefined) this.#findOut()
+      await sleep(this.#options.times.renew, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { link, report, onError } = this.#options
+    if (link.away() !== undefined || link.deposed !== undefined) return
+    const { session, epoch } = link.current()
+    const since = performance.now()
+    try {
+      if (!(await renewLease(session, epoch))) {
+        // A renewal that was under way while the connection was made anew says nothing.
+        if (link.epoch === epoch && session.lost === undefined) link.depose(await deposed(session))
+        return
+      }
+      // A connection that was lost since has given the lock back.
+      if (session.lost !== undefined) return
+      this.#prove(since)
+      this.#known = await report(session)
+      for (const { id, place } of this.#known)
+        if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)
+      this.#trouble = ''
+    } catch (error) {
+      // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
+      if (session.lost !== undefined) return
+      if (!isRefusal(error)) link.give(session, error)
+      const said = saidBy(error)
+      if (said !== this.#trouble) onError(error)
+      this.#trouble = said
+    }
+  }
+
+  #prove(since: number): void {
+    const { lease, margin } = this.#options.times
+    this.#until = Math.max(this.#until, since + lease - margin)
+    this.#proved.resolve()
+    this.#proved = Promise.withResolvers()
+  }
+
+  async #ask(): Promise<void> {
+    const { link } = this.#options
+    if (link.away()?.tried !== true) {
+      void this.renew()
+      await this.#news(proofMs)
+    }
+    while (!this.#settled()) {
+      const since = performance.now()
+      const joinings = this.#joinings
+      const asked = new AbortController()
+      const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(askMs)])
+      asked.abort()
+      if (this.#settled()) return
+      const answers = said === undefined ? [] : [said.present, said.missing]
+      for (const { leader } of answers)
+        if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
+          throw link.depose(this.#deposedBy(leader.id))
+      // Who does not answer may lead by now, and so may who has joined meanwhile, or for whom somebody else answers.
+      const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
+      const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
+      // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
+      if (alone) this.#until = since + askMs
+      else await this.#news(againMs)
+    }
+  }
+
+  /** @returns undefined: one that was heard of during the last lease did not answer in time */
+  async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersSaid> | undefined> {
+    const { askOthers } = this.#options
+    const others = this.#others()
+    const isThere = others.filter((other) => this.#isPresent(other))
+    // A machine that was switched off long ago is silent, too, or its address is somebody else's by now: had it come back, it would have made itself known.
+    const isMissing = others.filter((other) => !this.#isPresent(other))
+    const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
+    const deadline = within(askMs)
+    const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(missingMs))] as const
+    const said = await Promise.all(asked).catch(() => undefined)
+    if (said === undefined || deadline.aborted) return undefined
+    const [present, missing] = said
+    return { present, missing }
+  }
+
+  #isPresent({ seenAt }: KnownController): boolean {
+    return (this.#known[0]?.seenAt ?? 0) - seenAt < this.#options.times.lease
+  }
+
+  #others(): KnownController[] {
+    const known = this.#known.slice(1).filter(({ id }) => !this.#joined.has(id))
+    return [...known, ...this.#joined.values()]
+  }
+
+  #deposedBy(id: string): DeposedError {
+    const by = this.#others().find((controller) => controller.id === id)
+    return by === undefined ? new DeposedError('') : new DeposedError(by.name, { ...by, role: 'leader' })
+  }
+
+  /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
+  async #news(ms: number): Promise<void> {
+    const over = new AbortController()
+    const late = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+    await Promise.race([this.#proved.promise, this.#options.link.deposition, late])
+    over.abort()
+  }
+
+  #settled(): boolean {
+    const { deposed } = this.#options.link
+    if (deposed !== undefined) throw deposed
+    return performance.now() < this.#until || this.#ended.signal.aborted
+  }
+}

@@ -1,0 +1,75 @@
+import type { StoreOptions } from '../store-options.ts'
+import type { Introduced, KnownController, SiteMember } from './site-member.ts'
+
+/** What other controllers say while this one cannot ask the database. */
+export interface OthersSaid {
+  /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
+  leader?: { id: string; epoch: string }
+  /** One that does not lead reaches the database: it may take over at any moment. */
+  reachDatabase: boolean
+  /** An answer was not that controller's: it may say anything, or say nothing of what is so. */
+  unproven?: boolean
+}
+
+/** Asks other controllers over the network; who does not answer by then counts as not there. @param others that were heard of before, without this one. @param signal aborts at the latest moment */
+export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersSaid>
+
+/**
+ * Makes a controller known to the one that leads, over the network. Who rejects was not heard, though somebody is there.
+ * @returns `known`: it takes note; `gone`: nobody is there; `open`: somebody is there who does not take note, for now
+ */
+export type Introduce = (
+  leader: Pick<KnownController, 'id' | 'place'>,
+  joiner: Introduced,
+  signal: AbortSignal,
+) => Promise<'known' | 'gone' | 'open'>
+
+/** Times of several controllers, in milliseconds. */
+export interface MemberTimes {
+  /** A leader that was not heard of for this long is taken to be frozen. */
+  lease: number
+  /** Between two renewals of it, and two reports of a standby. */
+  renew: number
+  /** This much before the end of its lease a leader no longer answers from memory: for clocks that do not run alike. */
+  margin: number
+  /** Between two attempts of a standby to lead. */
+  attempt: number
+  /** Between two looks of a standby for new lines, when nothing tells it of them. */
+  poll: number
+  /** How long others hold back for the one that a leader has named. */
+  successor: number
+  /** A standby whose own way to the database was broken gives the leader this long to come back first, and so does one that cannot make itself known to it. */
+  comeBack: number
+}
+
+export const defaultTimes: MemberTimes = {
+  lease: 3_000,
+  renew: 1_000,
+  margin: 500,
+  attempt: 100,
+  poll: 250,
+  successor: 2_000,
+  comeBack: 2_000,
+}
+
+export interface MemberOptions extends Omit<StoreOptions, 'database'> {
+  /** Address of the database, `postgres://…`. */
+  database: string
+  /** Of this controller, as people know it. */
+  name: string
+  /** Of Roomdesk. */
+  version: string
+  /**
+   * What becomes of a start while the database is away. `fail`: it rejects and says what to mend. `wait`: the member is there at once, with nothing in memory until the database is back.
+   * Default: fail.
+   */
+  whenAway?: 'fail' | 'wait'
+  /** The membership of this program that has ended: what it had in memory and knew of the leader counts until the database is reached. */
+  before?: Pick<SiteMember, 'followed' | 'leader'>
+  /** Left out: nobody else is asked, and reads go on while the database is away. */
+  askOthers?: AskOthers
+  /** Left out: nobody is there to be told. */
+  introduce?: Introduce
+  /** For tests. */
+  times?: Partial<MemberTimes>
+}

@@ -1,0 +1,41 @@
+import { mkdir } from 'node:fs/promises'
+import { lockFolder } from '../files/folder-lock.ts'
+import { closeToOthers } from '../files/folder-mode.ts'
+import { refuseFilesOfSite } from '../files/moved-site.ts'
+import { StoreVersionError } from '../migrations.ts'
+import type { SiteMember } from './site-member.ts'
+import { controllerId } from './controller-id.ts'
+import { parseDatabaseAddress } from '../postgres/database-address.ts'
+import { DatabaseError } from '../postgres/database-error.ts'
+import { Member } from './cluster-member.ts'
+import type { MemberOptions } from './member-options.ts'
+import { cannotBeUsed } from '../postgres/open-database.ts'
+
+/**
+ * Joins the controllers of the site that a database holds: this one follows it into memory, and can lead it. The data folder keeps what is of this controller: keys, backups, the event log.
+ * @throws DatabaseError when the database cannot be used (while it is away: see `whenAway`), StoreVersionError when a newer Roomdesk wrote it,
+ * StoreLockedError when another process has the data folder
+ */
+export async function openMember(options: MemberOptions): Promise<SiteMember> {
+  const { folder, database, logger, clock = Date.now, whenAway = 'fail' } = options
+  const address = parseDatabaseAddress(database)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const unlock = await lockFolder(folder, (error) =>
+    logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
+  )
+  let member: Member | undefined
+  try {
+    await refuseFilesOfSite(folder, address.shown)
+    const mode = await closeToOthers(folder, clock())
+    const id = await controllerId(folder)
+    member = new Member(options, { id, address, found: mode === undefined ? [] : [mode], unlock })
+    await member.first.catch((error: unknown) => {
+      if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
+      if (whenAway === 'fail') throw cannotBeUsed(address, error)
+    })
+    return member
+  } catch (error) {
+    await (member === undefined ? unlock() : member.close())
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import type { KnownController } from './site-member.ts'
+import { type LeaderRow, placeOf } from './controller-rows.ts'
+
+export interface IntroductionOptions {
+  /** Of this controller. */
+  id: string
+  /** See Introduce. */
+  introduce: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
+  /** A leader that is there and takes no note is waited for so long, in milliseconds. */
+  patienceMs: number
+  /** At least between two attempts, in milliseconds. */
+  betweenMs: number
+  /** Told that something is known which was not before. */
+  onNews: () => void
+}
+
+/**
+ * Whether the controller that leads knows this one. While it is cut off from the database it answers from memory unless one of those that it knows reaches the database:
+ * nobody else may lead in its stead, or both would answer. It reads of others in the database only when it renews its lease, so whoever joins tells it.
+ */
+export class Introduction {
+  readonly #options: IntroductionOptions
+  /** Who led when it was last looked. */
+  #holder = ''
+  /** performance.now() when this one was first seen to lead. */
+  #since = 0
+  #state: 'open' | 'known' | 'gone' = 'open'
+  #attemptedAt = Number.NEGATIVE_INFINITY
+  #attempt: AbortController | undefined
+
+  constructor(options: IntroductionOptions) {
+    this.#options = options
+  }
+
+  /** Makes this controller known to the one that leads, where that is to be done; in the background. */
+  to(row: LeaderRow | undefined): void {
+    if (row?.holder !== this.#holder) this.#anew(row?.holder ?? '')
+    const leader = row === undefined ? undefined : placeOf(row)
+    if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
+    if (this.#attempt !== undefined || performance.now() - this.#attemptedAt < this.#options.betweenMs) return
+    void this.#introduce(leader)
+  }
+
+  /** Whether this controller may lead after that one. */
+  isDone(row: LeaderRow): boolean {
+    // A tool has the site alone, and answers nobody.
+    if (row.controller === null || row.controller === this.#options.id) return true
+    if (row.holder !== this.#holder) return false
+    return this.#state !== 'open' || performance.now() - this.#since > this.#options.patienceMs
+  }
+
+  /** This controller is reached elsewhere, or was not reached before. */
+  again(): void {
+    this.#anew(this.#holder)
+  }
+
+  #anew(holder: string): void {
+    this.#attempt?.abort()
+    this.#attempt = undefined
+    this.#holder = holder
+    this.#since = performance.now()
+    this.#state = 'open'
+    this.#attemptedAt = Number.NEGATIVE_INFINITY
+  }
+
+  async #introduce(leader: Pick<KnownController, 'id' | 'place'>): Promise<void> {
+    const attempt = new AbortController()
+    this.#attempt = attempt
+    this.#attemptedAt = performance.now()
+    const said = await this.#options.introduce(leader, attempt.signal).catch(() => 'open' as const)
+    if (attempt.signal.aborted) return
+    this.#attempt = undefined
+    // One that was reached once is there, however it does later.
+    const news = this.#state === 'open' && said !== 'open'
+    this.#state = said
+    if (news) this.#options.onNews()
+  }
+}

@@ -1,0 +1,96 @@
+import type { Store } from '../store.ts'
+
+/** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
+export type ControllerRole = 'leader' | 'standby'
+
+/** Where a controller is reached from other machines; empty where it does not listen. */
+export interface ControllerPlace {
+  media: string
+  device: string
+  node: string
+  console: string
+  event: string
+  /** The certificate that its listeners show other controllers, those of plain HTTP as well, PEM; empty: none, as older versions. */
+  certificate: string
+}
+
+/** A controller of the site, as the database knows it. */
+export interface KnownController {
+  /** Kept in its data folder: the same after a restart. */
+  id: string
+  /** Name of its machine, or as it was told to be called. */
+  name: string
+  /** Of Roomdesk. */
+  version: string
+  place: ControllerPlace
+  role: ControllerRole
+  /** Journal lines that are stored and not in its memory yet. */
+  behind: number
+  /** How long the oldest of these has been stored, in milliseconds; 0: none is missing. */
+  behindFor: number
+  /** When it was last heard of, milliseconds since the epoch; later than a few seconds ago: it is gone. */
+  seenAt: number
+  /** Since when it has this role, milliseconds since the epoch. */
+  since: number
+}
+
+/** What a controller says of itself when it joins. */
+export type Introduced = Pick<KnownController, 'id' | 'name' | 'version' | 'place'>
+
+/** The database of a site, as this controller sees it. */
+export interface DatabaseStatus {
+  /** Address without password. */
+  shown: string
+  /** Since when it cannot be reached, milliseconds since the epoch; 0: it can. */
+  awaySince: number
+  /** Why; empty: it can. */
+  error: string
+}
+
+/** What this controller knows of the site while another leads: followed line by line. */
+export type FollowedStore = Pick<Store, 'get' | 'all' | 'onChange'>
+
+/** The store of the controller that leads. */
+export interface FencedStore extends Store {
+  /** Raised by everybody who takes over, and when this controller comes back to its database: who has the highest leads. A decimal number. */
+  readonly epoch: string
+  /**
+   * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves as soon as that is known again, or
+   * nobody who leads is found while the database is away; it rejects with DeposedError where another controller leads.
+   */
+  confirmed(): Promise<void> | undefined
+  /** Resolves when another controller leads, or this one has handed over: nothing of ours is stored any more. */
+  readonly deposed: Promise<Error>
+}
+
+/** This controller among those of its site. */
+export interface SiteMember {
+  /** Of this controller. */
+  readonly id: string
+  readonly followed: FollowedStore
+  /** Tells the others where this controller is reached; again when it changes. Never rejects: it is told when the database can be reached. */
+  announce(place: ControllerPlace): void
+  /** Who leads, as far as is known; undefined: nobody does, or its lease is over. While the database is away: who led last. */
+  leader(): KnownController | undefined
+  /** @param listener called when another leads, nobody does any more, or its place has changed. @returns the unsubscribe function */
+  onLeader(listener: (leader: KnownController | undefined) => void): () => void
+  /** It leads, or led, because the leader before handed over to it. */
+  readonly named: boolean
+  /** All controllers that were heard of in the last day, as the database knows them; this one first. Rejects when it is away. */
+  controllers(): Promise<readonly KnownController[]>
+  database(): DatabaseStatus
+  /**
+   * Waits until this controller leads: the lock is free or its holder's lease is over, the epoch is raised, everything that was stored is in memory.
+   * @throws what `signal` is aborted with; DatabaseError where the site cannot be led by this program at all
+   */
+  lead(signal: AbortSignal): Promise<FencedStore>
+  /**
+   * Hands over by hand: what is under way is stored, then that controller leads, and `FencedStore.deposed` resolves. Only while this one leads.
+   * @throws ApiError 'parameter' when it is not known or was not heard of, 'storage' when the database is away: then this one leads on
+   */
+  handOver(id: string): Promise<void>
+  /** Takes note of a controller that has joined: the database may not be asked in time. @returns false: this one does not lead, or cannot ask the other */
+  hearOf(joiner: Introduced): boolean
+  /** Idempotent. A store that it led with is closed before. */
+  close(): Promise<void>
+}

@@ -1,0 +1,109 @@
+import { type Away, StorageAwayError } from '../storage.ts'
+import { DeposedError } from './database-error.ts'
+import { deposed, hint } from '../election/leader.ts'
+import type { Link } from './link.ts'
+import type { Session } from './database-session.ts'
+import { isRefusal, saidBy } from './server-answers.ts'
+
+/**
+ * Fenced: an epoch that is not in force any more stores nothing. Who raises it waits for this to end, and this for whoever does. The lines come as one text, as a file has them: an
+ * array's text would have to be escaped here and read there, quote by quote.
+ */
+const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (
+    insert into roomdesk_journal (seq, epoch, records, line)
+    select $1::bigint + t.place, $3, $4, t.line from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
+    where exists (select 1 from f) returning 1)
+  select count(*)::integer as stored, ${hint} from stored`
+
+/** Who was deposed looks once more, and not for long, in milliseconds. */
+const lookUp = { connect: 1_000, answer: 1_000 }
+
+const fence = 'select 1 from roomdesk_leader where id = 1 and epoch = $1'
+
+/** The journal as its writer sees it: rows with numbers without gaps. Calls must not overlap. */
+export class DatabaseJournal {
+  readonly #link: Link
+  readonly #records: number
+  #last: number
+
+  /**
+   * @param records schema version of the records
+   * @param last number of the last line that is stored
+   */
+  constructor(link: Link, records: number, last: number) {
+    this.#link = link
+    this.#records = records
+    this.#last = last
+  }
+
+  /** Number of the last line that is known to be stored. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** See Storage.append. @throws DeposedError for good, when another controller has taken over */
+  async append(lines: readonly string[]): Promise<void> {
+    const { session, epoch } = this.#link.current()
+    try {
+      if (lines.length === 0) await this.#prove(session, epoch)
+      else await this.#store(session, epoch, lines)
+    } catch (error) {
+      if (error instanceof DeposedError) throw error
+      if (session.lost === undefined && isRefusal(error)) throw error
+      await this.#settle(session, epoch, lines.length, error)
+    }
+  }
+
+  async #store(session: Session, epoch: string, lines: readonly string[]): Promise<void> {
+    // Each ends with a line feed, and holds no other.
+    const text = lines.join('').slice(0, -1)
+    const { rows: told } = await session.query<{ stored: number }>(
+      append,
+      [this.#last, text, epoch, this.#records],
+      'append',
+    )
+    if (told[0]?.stored !== lines.length) throw this.#link.depose(await deposed(session))
+    this.#last += lines.length
+  }
+
+  async #prove(session: Session, epoch: string): Promise<void> {
+    const { rowCount } = await session.query(fence, [epoch])
+    if (rowCount !== 1) throw this.#link.depose(await deposed(session))
+  }
+
+  /** Waits until the database can be asked what became of lines whose answer did not come. */
+  async #settle(session: Session, epoch: string, count: number, error: unknown): Promise<void> {
+    this.#link.give(session, error)
+    for (;;) {
+      let away: Away | undefined
+      while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
+      const { deposed } = this.#link
+      // Nothing of the connection before can be stored any more: what is not there now never will be.
+      const stored = count === 0 ? false : await this.#isStored(epoch, count)
+      if (stored === true) {
+        this.#last += count
+        return
+      }
+      if (deposed !== undefined) throw deposed
+      if (stored === false || this.#link.abandoned) throw new StorageAwayError(saidBy(error), { cause: error })
+    }
+  }
+
+  /** Whether the next lines are there, and are ours: another controller may have given them the same numbers. undefined: it cannot be asked. */
+  async #isStored(epoch: string, count: number): Promise<boolean | undefined> {
+    const ours = !this.#link.abandoned
+    let session: Session | undefined
+    try {
+      session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
+      const { rows } = await session.query<{ n: number }>(
+        'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3',
+        [this.#last, this.#last + count, epoch],
+      )
+      return rows[0]?.n === count
+    } catch {
+      return undefined
+    } finally {
+      if (!ours) await session?.close()
+    }
+  }
+}

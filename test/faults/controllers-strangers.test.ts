@@ -72,7 +72,7 @@ async function somebodyBetween(to: string): Promise<Between> {
 /** What a controller says of itself when it joins. */
 const joiner = (id: string, console: string): string =>
   JSON.stringify({
-    ...{ id, name: 'b', version: '0.1.0' },
+    ...{ id, name: 'b', version: '0.2.0' },
     place: { media: '', device: '', node: '', console, event: '', certificate: '' },
   })
 

@@ -109,7 +109,7 @@ test('The embedded node of the leader believes a client only from who proves to 
 test('Somebody who is no controller introduces nobody to the leader, not with what a controller said either', async () => {
   const { console } = leader.headless.ready
   const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
-  const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.1.0', place })
+  const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.2.0', place })
   const introduced = heard.call(leaderId, 'POST', '/controllers', joiner)
   expect((await sendHeard(console, introduced)).status).toBe(204)
   expect((await sendHeard(console, introduced)).status).toBe(421)

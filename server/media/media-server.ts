@@ -9,7 +9,7 @@ import type {
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
-import type { FeedConversion } from './feeds/feed.ts'
+import type { FeedConversion } from './feeds/feed-playback.ts'
 import { newestKeyPicture } from './feeds/key-picture.ts'
 import { EventLoopDelay } from './base/event-loop-delay.ts'
 import { MediaSessions } from './http/media-sessions.ts'
@@ -322,13 +322,15 @@ function streamStats(room: Room): StreamStats[] {
     last_key_frame_at: feed.counts.lastKeyFrameAt,
     last_packet_at: feed.counts.lastPacketAt,
     viewers: feed.watchers,
-    b_frames: feed.bFrames && feed.conversion?.from === '',
-    conversion: feed.conversion === undefined || feed.conversion.from === '' ? null : conversionOf(feed.conversion),
-    shortcomings: [...feed.shortcomings],
+    b_frames: feed.playback.bFrames && feed.playback.conversion?.from === '',
+    conversion: conversionOf(feed.playback.conversion),
+    shortcomings: [...feed.playback.shortcomings],
   }))
 }
 
-function conversionOf({ from, state, problem }: FeedConversion): StreamStats['conversion'] {
+function conversionOf(conversion: FeedConversion | undefined): StreamStats['conversion'] {
+  if (conversion === undefined || conversion.from === '') return null
+  const { from, state, problem } = conversion
   return { from, state, problem }
 }
 

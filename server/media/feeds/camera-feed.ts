@@ -45,8 +45,8 @@ export class CameraFeed {
       requestKeyFrame: () => this.#conversion.wishKeyFrame(),
     })
     this.#conversion = new CameraConversion(this.feed, transcoding)
-    this.feed.conversion = this.#conversion
-    this.feed.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
+    this.feed.playback.conversion = this.#conversion
+    this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
     for (const track of tracks.filter(converted)) {
       this.#conversion.convert(track, { interlaced: describedParameters(track)?.interlaced === true })
     }
@@ -88,10 +88,10 @@ export class CameraFeed {
 
   /** B-frames that the camera did not describe. */
   #noteOrder(track: RtspTrack, packet: Buffer): void {
-    if (this.feed.bFrames) return
+    if (this.feed.playback.bFrames) return
     this.#order.note(packet)
     if (!this.#order.reordered) return
-    this.feed.bFrames = true
+    this.feed.playback.bFrames = true
     this.#convertLate(track)
   }
 
@@ -103,7 +103,7 @@ export class CameraFeed {
       if (type !== 7) continue
       const parameters = h264Parameters(Buffer.concat([header, body]))
       if (parameterObstacle(parameters) === undefined) continue
-      if (parameters?.interlaced !== true && (parameters?.reordered ?? 0) > 0) this.feed.bFrames = true
+      if (parameters?.interlaced !== true && (parameters?.reordered ?? 0) > 0) this.feed.playback.bFrames = true
       this.#convertLate(track, parameters?.interlaced)
     }
   }

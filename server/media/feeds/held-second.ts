@@ -16,7 +16,7 @@ export class HeldSecond implements PictureStreams {
    * @param later the same stream, where it has to be acquired
    */
   constructor(main: Feed, held: Feed, later: PictureStream) {
-    const large = main.conversion?.pictures === true ? new ConvertedStream(main) : new FeedStream(main)
+    const large = main.playback.conversion?.pictures === true ? new ConvertedStream(main) : new FeedStream(main)
     this.#list = [large, new FeedStream(held)]
     this.#later = [large, later]
   }
@@ -47,11 +47,11 @@ class ConvertedStream implements PictureStream {
   }
 
   get height(): number {
-    return this.#source.height
+    return this.#source.picture.entry.height
   }
 
   get bitrate(): number {
-    return this.#source.videoBitrate
+    return this.#source.picture.bitrate
   }
 
   async acquire(): Promise<FeedLease | undefined> {

@@ -13,7 +13,7 @@ const largest = 2 * 1024 * 1024
  */
 export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise<KeyPicture | undefined> {
   if (feed.videoMuted) return undefined
-  const still = feed.conversion?.still()
+  const still = feed.playback.conversion?.still()
   if (still === undefined) return keyPictureOf(feed)
   const picture = await orAborted(still, signal)
   return feed.videoMuted ? undefined : picture

@@ -38,10 +38,10 @@ export class Layers implements PictureStreams {
     for (const stream of this.all) {
       if (stream.feed === feed) {
         // It can be used from its first key frame on.
-        if (feed.entryTimestamp < 0 || this.#flowing.has(stream)) continue
+        if (feed.picture.entry.timestamp < 0 || this.#flowing.has(stream)) continue
         this.#flowing.add(stream)
         changed = true
-      } else if (steady && now - stream.feed.counts.lastPacketAt > stoppedMs) {
+      } else if (steady && now - stream.feed.picture.lastPacketAt > stoppedMs) {
         changed = this.#flowing.delete(stream) || changed
       }
     }

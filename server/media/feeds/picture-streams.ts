@@ -9,11 +9,11 @@ export class FeedStream implements PictureStream {
   }
 
   get height(): number {
-    return this.feed.height
+    return this.feed.picture.entry.height
   }
 
   get bitrate(): number {
-    return this.feed.videoBitrate
+    return this.feed.picture.bitrate
   }
 
   async acquire(): Promise<FeedLease> {

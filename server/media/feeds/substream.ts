@@ -21,11 +21,11 @@ export class Substream implements PictureStream {
   }
 
   get height(): number {
-    return this.#found?.height ?? 0
+    return this.#found?.picture.entry.height ?? 0
   }
 
   get bitrate(): number {
-    return this.#found?.videoBitrate ?? 0
+    return this.#found?.picture.bitrate ?? 0
   }
 
   /**

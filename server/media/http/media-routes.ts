@@ -208,7 +208,7 @@ async function watch(
     }
     // What it begins with was prepared with its lease; the large picture is when it is sent.
     const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
-    if (held === undefined || (sound && feed.conversion?.pictures !== true)) done = feed.prepare(sound)
+    if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) done = feed.prepare(sound)
     const made: Viewer = new Viewer(watched, peerSettings(), () => {
       release()
       done?.()

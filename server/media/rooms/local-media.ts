@@ -60,7 +60,7 @@ export class LocalMedia {
       streams.remove(streamIdOf(userId, source))
       before.close()
     }
-    if (source === 'main') publisher.feed.passes = speakers.add(userId)
+    if (source === 'main') publisher.feed.sound.passes = speakers.add(userId)
     // Who speaks is told of cameras and microphones, not of screens.
     const tellsLevel = source === 'main' && publisher.tellsLevel
     streams.add(userId, source, publisher.feed, { tellsLevel })

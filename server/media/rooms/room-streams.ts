@@ -88,7 +88,7 @@ export class RoomStreams {
       audio_codec: feed.audio?.codec ?? '',
       tells_level: can.tellsLevel ?? false,
       small: can.small ?? false,
-      converted: feed.conversion?.pictures === true,
+      converted: feed.playback.conversion?.pictures === true,
     }
     this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })
     this.#broadcast({ type: 'stream_added', stream: view })

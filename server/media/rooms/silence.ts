@@ -9,7 +9,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
   const feed = member.publications.get('main')?.feed
   if (kind === 'audio') {
     member.audio = false
-    if (feed !== undefined) feed.audioMuted = true
+    if (feed !== undefined) feed.sound.muted = true
   } else {
     member.video = false
     if (feed !== undefined) feed.videoMuted = true
@@ -24,7 +24,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
 export function speakUp(room: Room, member: Member, { audio, video }: { audio: boolean; video: boolean }): void {
   const feed = member.publications.get('main')?.feed
   if (feed !== undefined) {
-    feed.audioMuted &&= !audio
+    feed.sound.muted &&= !audio
     feed.videoMuted &&= !video
     if (video) feed.requestKeyFrame()
   }

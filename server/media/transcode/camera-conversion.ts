@@ -1,5 +1,6 @@
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
-import type { Feed, FeedConversion } from '../feeds/feed.ts'
+import type { Feed } from '../feeds/feed.ts'
+import type { FeedConversion } from '../feeds/feed-playback.ts'
 import type { KeyPicture } from '../feeds/feed-format.ts'
 import { Problem } from '../base/problem.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
@@ -238,6 +239,6 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   #note(kind: Kind, point: ClockPoint): void {
     const input = this.#inputs[kind]
     const timestamp = input === undefined ? point.timestamp : input.timestamp(input.clock.at(point.timestamp))
-    this.#feed.noteClock(kind, { ...point, timestamp })
+    this.#feed.clock(kind).reported({ ...point, timestamp }, Date.now())
   }
 }

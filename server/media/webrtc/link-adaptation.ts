@@ -292,8 +292,8 @@ export class LinkAdaptation {
 
   /** Bits a second at which a smaller stream is sent. */
   #paceOf(feed: Feed): number {
-    const emptying = this.#options.estimate.queue.latest > longQueueMs && feed.videoBitrate > 0
-    return Math.max(minRate, emptying ? feed.videoBitrate : Math.max(this.#carries, feed.videoBitrate * catchUp))
+    const emptying = this.#options.estimate.queue.latest > longQueueMs && feed.picture.bitrate > 0
+    return Math.max(minRate, emptying ? feed.picture.bitrate : Math.max(this.#carries, feed.picture.bitrate * catchUp))
   }
 
   #become(): void {

@@ -195,7 +195,7 @@ export class Publisher {
         const { stream, feed } = this.#streams.find(ssrc) ?? {}
         if (stream === undefined) return
         stream.reported(point, now)
-        feed?.noteClock(stream.kind, point)
+        feed?.clock(stream.kind).reported(point, now)
       })
     } else if (isRtp(message)) {
       this.#feedback.arrived(message)

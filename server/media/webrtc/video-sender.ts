@@ -47,7 +47,7 @@ export class VideoSender {
 
   /** The moment `now` for a sender report; undefined before the first packet. */
   clock(now: number): { ntp: number; timestamp: number } | undefined {
-    return this.#reference?.clock('video', now)
+    return this.#reference?.clock('video').at(now)
   }
 
   /** The next packet is of this feed, and has this number in it. */
@@ -60,7 +60,7 @@ export class VideoSender {
   /** Brings a feed's timestamps to the clock that all follow, and behind what was sent. */
   timesOf(feed: Feed, timestamp: number): StretchTimes {
     this.#reference ??= feed
-    const shift = feed === this.#reference ? 0 : feed.ticksTo(this.#reference, Date.now())
+    const shift = feed === this.#reference ? 0 : feed.clock('video').ticksTo(this.#reference.clock('video'), Date.now())
     const ahead = (timestamp + shift - this.#lastTimestamp) | 0
     const tooLate = this.#out.begun && ahead < minTicks
     return { shift: tooLate ? shift + minTicks - ahead : shift, timestamps: undefined }

@@ -149,7 +149,7 @@ export class ViewerVideo {
   switchTo(feed: Feed, limit?: Limit): void {
     this.#asked = { feed, limit }
     if (this.#hidden) return
-    this.#next = { feed, limit, partly: feed.entryTimestamp }
+    this.#next = { feed, limit, partly: feed.picture.entry.timestamp }
     if (!this.#catchUp(this.#next)) feed.requestKeyFrame()
   }
 
@@ -280,7 +280,7 @@ export class ViewerVideo {
 
   #adopt({ feed, limit, partly }: Next, packet: Buffer, sequence: number): void {
     const timestamp = timestampOf(packet)
-    if (timestamp !== feed.entryTimestamp || timestamp === partly) return
+    if (timestamp !== feed.picture.entry.timestamp || timestamp === partly) return
     this.#become(feed, limit)
     if (limit === undefined) {
       this.#sender.begin(feed, sequence, this.#sender.timesOf(feed, timestamp))
@@ -299,7 +299,7 @@ export class ViewerVideo {
   /** Whether a packet is of a key frame; the next one is left out while much of one before waits. */
   #isOfKeyFrame(feed: Feed, packet: Buffer): boolean {
     const timestamp = timestampOf(packet)
-    if (timestamp !== feed.entryTimestamp) return false
+    if (timestamp !== feed.picture.entry.timestamp) return false
     if (timestamp === this.#keyTimestamp) return true
     if (this.#pacer.waitMs > maxWaitMs) return false
     this.#noteKeyFrame(feed, timestamp)

@@ -118,7 +118,7 @@ export class Viewer implements Sink, FeedbackListener {
       if (out.owedSince !== 0 && now - out.owedSince > stallMs) return this.peer.close()
     }
     this.#reportVideo(now)
-    const clock = this.#audio?.begun === true ? this.#feed.clock('audio', now) : undefined
+    const clock = this.#audio?.begun === true ? this.#feed.clock('audio').at(now) : undefined
     if (clock !== undefined) this.#audio?.report(clock, performance.now())
     const monotonic = performance.now()
     this.#video?.video.tick(monotonic)

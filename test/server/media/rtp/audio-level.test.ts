@@ -78,7 +78,7 @@ describe('sound that is not passed on', () => {
       },
     }
     feed.add(sink)
-    feed.passes = (level) => level !== 127
+    feed.sound.passes = (level) => level !== 127
     for (let i = 0; i < 12; i++) feed.pushAudio(rtp(65_530 + i, i * 960, [i]), i >= 3 && i < 8 ? 127 : 30)
     expect(seen.map(sequenceOf)).toEqual([65_530, 65_531, 65_532, 65_533, 65_534, 65_535, 0])
     expect(seen.map(timestampOf)).toEqual([0, 1, 2, 8, 9, 10, 11].map((i) => i * 960))

@@ -128,14 +128,14 @@ describe('a camera’s feed', () => {
     feed.pushVideo(rtp(1, 90_000, idr))
     feed.pushAudio(rtp(1, 8_000, [0], { payloadType: 0 }))
     const now = Date.now()
-    feed.noteClock('video', { ntp: 1_000_000, timestamp: 90_000, middle: 0 })
+    feed.clock('video').reported({ ntp: 1_000_000, timestamp: 90_000, middle: 0 }, now)
     const seconds = (ticks: number, rate: number, ntp: number): number => ntp / 1000 - ticks / rate
     // What no report tells of yet goes by the arrival of its packets, on the same clock.
-    const [reported, arrived] = [feed.clock('video', now), feed.clock('audio', now)]
+    const [reported, arrived] = [feed.clock('video').at(now), feed.clock('audio').at(now)]
     expect(arrived?.ntp).toBe(reported?.ntp)
     expect(Math.abs((arrived?.ntp ?? 0) - 1_000_000)).toBeLessThan(1_000)
-    feed.noteClock('audio', { ntp: 1_000_500, timestamp: 8_000, middle: 0 })
-    const [video, audio] = [feed.clock('video', now + 1_000), feed.clock('audio', now + 1_000)]
+    feed.clock('audio').reported({ ntp: 1_000_500, timestamp: 8_000, middle: 0 }, now)
+    const [video, audio] = [feed.clock('video').at(now + 1_000), feed.clock('audio').at(now + 1_000)]
     expect(seconds(video?.timestamp ?? 0, 90_000, video?.ntp ?? 0)).toBeCloseTo(1_000 - 1, 2)
     expect(seconds(audio?.timestamp ?? 0, 8_000, audio?.ntp ?? 0)).toBeCloseTo(1_000.5 - 1, 2)
   })

@@ -1,0 +1,70 @@
+import {
+  type Content,
+  h264Content,
+  h265Content,
+  keyFrame,
+  parameterSetsOf,
+  sequenceParameters,
+  vp8Content,
+  vp8PayloadAt,
+} from '../rtp/key-frame.ts'
+import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
+import { h264Parameters } from '../rtsp/resolution.ts'
+import type { VideoFormat } from './feed-format.ts'
+
+const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {
+  H264: h264Content,
+  H265: h265Content,
+  VP8: vp8Content,
+}
+
+/** Pictures of a stream that a decoder can begin with, and what they say of the stream. */
+export class EntryPoints {
+  readonly contentOf: (packet: Buffer) => Content
+  readonly #codec: VideoFormat['codec'] | undefined
+  /** Parameter sets of the SDP, for a stream that lacks them. */
+  readonly parameterSets: readonly Buffer[]
+  /** Timestamp of the last entry point; -1 before the first. */
+  timestamp = -1
+  #parameterTimestamp = -1
+  #keyTimestamp = -1
+  /** Height of the pictures, in pixels; 0 while it is not known. */
+  height = 0
+  keyFrames = 0
+  /** Arrival of the last key frame, milliseconds since the epoch; 0 before the first. */
+  lastKeyFrameAt = 0
+
+  constructor(format: VideoFormat | undefined) {
+    this.#codec = format?.codec
+    this.contentOf = contentReaders[format?.codec ?? 'H264']
+    this.parameterSets = format?.codec === 'H264' ? parameterSetsOf(format.parameterSets) : []
+    for (const set of this.parameterSets) this.height = h264Parameters(set)?.height ?? this.height
+  }
+
+  /**
+   * Notes a packet of an entry point.
+   * @param content not `nothing`
+   * @param now milliseconds since the epoch
+   * @returns whether a key frame begins without the parameter sets that a decoder needs
+   */
+  note(packet: Buffer, content: Content, timestamp: number, now: number): boolean {
+    if ((content & sequenceParameters) !== 0) this.#parameterTimestamp = timestamp
+    this.timestamp = timestamp
+    this.#noteHeight(packet, content)
+    if ((content & keyFrame) === 0) return false
+    this.lastKeyFrameAt = now
+    // A key frame has several packets that begin a slice of it.
+    if (this.#keyTimestamp !== timestamp) this.keyFrames += 1
+    this.#keyTimestamp = timestamp
+    if (this.#parameterTimestamp === timestamp) return false
+    this.#parameterTimestamp = timestamp
+    return this.parameterSets.length > 0
+  }
+
+  #noteHeight(packet: Buffer, content: Content): void {
+    if (this.#codec === 'VP8') this.height = vp8PictureSize(packet, vp8PayloadAt(packet))?.height ?? this.height
+    else if (this.#codec === 'H264' && (content & sequenceParameters) !== 0) {
+      this.height = h264PictureSize(packet)?.height ?? this.height
+    }
+  }
+}

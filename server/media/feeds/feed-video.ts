@@ -1,0 +1,67 @@
+import { type Content, nothing, parameterSetPacket, sequenceParameters } from '../rtp/key-frame.ts'
+import { hasMarker, isPadding, timestampOf } from '../rtp/packet.ts'
+import { Rate } from '../rtp/rate.ts'
+import { Renumbering } from '../rtp/renumber.ts'
+import { EntryPoints } from './entry-points.ts'
+import type { VideoFormat } from './feed-format.ts'
+import { type SenderClock, StreamClock } from './stream-clock.ts'
+
+/** Video of a feed on its way from the source: counted, timed and numbered without a break. */
+export class FeedVideo {
+  /** undefined: the source has no video. */
+  readonly format: VideoFormat | undefined
+  readonly clock: StreamClock
+  readonly entry: EntryPoints
+  readonly #numbers = new Renumbering()
+  readonly #rate = new Rate()
+  readonly #passOn: (packet: Buffer, content: Content) => void
+  bytes = 0
+  /** Pictures that ended. */
+  frames = 0
+  /** Arrival of the last packet, milliseconds since the epoch; 0 before the first. */
+  lastPacketAt = 0
+
+  /** @param passOn takes each packet with its number in the feed; the packet may be changed by whoever pushed it once this returns */
+  constructor(
+    format: VideoFormat | undefined,
+    sender: SenderClock,
+    passOn: (packet: Buffer, content: Content) => void,
+  ) {
+    this.format = format
+    this.clock = new StreamClock(90_000, sender)
+    this.entry = new EntryPoints(format)
+    this.#passOn = passOn
+  }
+
+  /** Highest bitrate of the last seconds, since a key frame comes only now and then; 0 in the first second. */
+  get bitrate(): number {
+    return this.#rate.most
+  }
+
+  /** Takes a packet of the source, and writes its number in the feed into it. */
+  take(packet: Buffer): void {
+    if (isPadding(packet) && this.#numbers.leaveOut(packet)) return
+    const now = Date.now()
+    this.bytes += packet.length
+    this.lastPacketAt = now
+    this.#rate.add(packet.length, now)
+    const timestamp = timestampOf(packet)
+    if (hasMarker(packet)) this.frames += 1
+    this.clock.received(timestamp, now)
+    const content = this.entry.contentOf(packet)
+    if (content !== nothing && this.entry.note(packet, content, timestamp, now)) this.#passOnParameters(packet)
+    if (this.#numbers.apply(packet)) this.#passOn(packet, content)
+  }
+
+  /** Joins a new stream of the source to the numbers so far. */
+  beginAnew(): void {
+    this.#numbers.pause()
+  }
+
+  /** Puts the parameter sets of the SDP ahead of a key frame that lacks them. */
+  #passOnParameters(key: Buffer): void {
+    const packet = parameterSetPacket(this.entry.parameterSets, key)
+    packet.writeUInt16BE(this.#numbers.insert(key), 2)
+    this.#passOn(packet, sequenceParameters | 1)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Content } from '../rtp/key-frame.ts'
+import { GopCache } from './gop-cache.ts'
+import { PacketHistory } from './packet-history.ts'
+
+const noPackets: readonly Buffer[] = []
+
+/** Packets that a feed keeps once for all viewers: those since the last key frame, for late joiners, and those sent, for viewers that missed some. */
+export class KeptVideo {
+  readonly #gop: GopCache | undefined
+  /** Empty while nobody watches. */
+  readonly #sent = new PacketHistory()
+
+  /** @param cached keep the packets since the last key frame */
+  constructor(cached: boolean) {
+    this.#gop = cached ? new GopCache() : undefined
+  }
+
+  /** Whether packets are kept that nobody watches. */
+  get cached(): boolean {
+    return this.#gop !== undefined
+  }
+
+  /** The packets since the last key frame, in order; empty when none are kept. */
+  get gop(): readonly Buffer[] {
+    return this.#gop?.packets ?? noPackets
+  }
+
+  /** Keeps a packet for late joiners: nobody may change it from now on. */
+  add(packet: Buffer, content: Content): void {
+    this.#gop?.add(packet, content)
+  }
+
+  /** Keeps a packet that was sent. */
+  addSent(packet: Buffer): void {
+    this.#sent.add(packet)
+  }
+
+  /** Finds a packet by its number in the feed; undefined when it is too old, or never came. */
+  find(sequence: number): Buffer | undefined {
+    // A viewer's first packets are of the GOP, and may be older than the history.
+    return this.#sent.find(sequence) ?? this.#gop?.find(sequence)
+  }
+
+  forgetGop(): void {
+    this.#gop?.clear()
+  }
+
+  forgetSent(): void {
+    this.#sent.clear()
+  }
+}

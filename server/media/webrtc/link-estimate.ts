@@ -1,191 +1,155 @@
 import type { EventLoopDelay } from '../base/event-loop-delay.ts'
-import { sequenceDistance } from '../rtp/packet.ts'
+import { MissedRun } from './missed-run.ts'
 import { QueueDelay } from './queue-delay.ts'
+import { SentWindow } from './sent-window.ts'
 
-/** Time over which is counted what was sent and what was missed: this long and up to twice as long, in milliseconds. */
-const windowMs = 400
-/** A bitrate that is below what is sent by so much, and below the one before, is a sign of a queue that grows. */
+/** Parts of the estimate before, and of what is sent, below which an estimate shows a growing queue. */
 const fallen = 0.97
 const belowSent = 0.95
-/** A share that is missed by chance on a bad link does not make it a small one; packets that say anything at all. */
+/** Share and number of missed packets that show a small link: fewer are missed by chance on a bad one. */
 const muchMissed = 0.25
 const minMissed = 8
-/** Packets missed of one stretch: more than bad luck. So many that came between are the end of a stretch. */
-const longRun = 16
-const betweenRuns = 32
-/** Signs that come together within so many milliseconds mean the same. */
+/** Signs within so many milliseconds mean the same. */
 const togetherMs = 1_500
-/** A queue that grows without loss, and loss without a queue: so long, and an estimate so far below what is sent. */
+/** Duration, in milliseconds, after which a growing queue without loss, or loss without a queue, is a sign by itself; and how far the estimate is below what is sent then. */
 const lastingMs = 1_000
 const farBelowSent = 0.8
-/** Round trips that are longer by no more than this, in milliseconds, are those of a link without a queue. */
+/** Queueing delay of a link without a queue, at most, in milliseconds. */
 const noQueueMs = 40
-/** How much a new report counts: there are many while packets are missed. */
+/** Weight of a new report: there are many while packets are missed. */
 const smoothing = 0.3
-/** No sign is older than so many milliseconds when the link is judged. */
+/** Age of the oldest sign that counts, in milliseconds. */
 const oldMs = 3_000
 
-/** What was sent over a link. */
+/** Packets that were sent over a link. */
 export interface LinkCounts {
   bytes: number
   packets: number
-  /** Packets that the viewer asked for again. */
+  /** Packets that the viewer requested again. */
   missed: number
 }
 
+/** Signs of a link that is too small, by when they were seen. */
+interface Signs {
+  /** Last time that the viewer's estimate fell; -Infinity: never. */
+  fellAt: number
+  /** Last time that much was missed; -Infinity: never. */
+  missedMuchAt: number
+  /** Beginning of the time in which the estimate is far below what is sent; Infinity: it is not. */
+  belowSince: number
+  /** Beginning of the time in which every report shows much loss; Infinity: none does. */
+  lostMuchSince: number
+}
+
+const noSigns = (): Signs => ({
+  fellAt: -Infinity,
+  missedMuchAt: -Infinity,
+  belowSince: Infinity,
+  lostMuchSince: Infinity,
+})
+
 /**
- * What a viewer's link carries, by what the viewer says: the bitrate it estimates from growing delays (REMB), and what it misses. Times are milliseconds of
- * a clock that never goes back, rates bits a second of video.
+ * Capacity of a viewer's link, by the viewer's feedback: the bitrate that it estimates from growing delays (REMB), and the packets that it misses. Times are
+ * milliseconds of a clock that never goes back, rates bits a second of video.
  */
 export class LinkEstimate {
-  /** As the viewer estimates; undefined before its first word. */
+  /** Estimate of the viewer; undefined before its first report. */
   bitrate: number | undefined
-  /** By what reports say of the round trip. */
+  /** Delay in the link's queue, by the round trips of reports. */
   readonly queue = new QueueDelay()
-  /** Share that it loses, smoothed over its reports, 0 to 1. */
+  /** Share that the viewer loses, smoothed over its reports, 0 to 1. */
   lost = 0
-  #total: LinkCounts = { bytes: 0, packets: 0, missed: 0 }
-  #bytes = 0
-  #packets = 0
-  #missed = 0
-  #windowAt: number
-  #before = { bytes: 0, packets: 0, missed: 0, ms: 0 }
-  #highestMissed = -1
-  /** What is missed with little between, and how many numbers it reaches over. */
-  #run = { missed: 0, numbers: 0 }
-  /** When signs were last seen; -Infinity: never. */
-  #fellAt = -Infinity
-  #missedMuchAt = -Infinity
-  /** Since when every report tells of much loss. */
-  #lostMuchSince = Infinity
-  /** Since when the bitrate is far below what is sent. */
-  #belowSince = Infinity
+  readonly #total: LinkCounts = { bytes: 0, packets: 0, missed: 0 }
+  readonly #window: SentWindow
+  readonly #run = new MissedRun()
+  #signs = noSigns()
+  /** End of the time in which feedback is still of what was sent before. */
   #deafUntil = -Infinity
   readonly #delay: Pick<EventLoopDelay, 'high'>
 
-  /** @param delay whether the node is late itself: then a viewer sees delays that are none of its link */
+  /** @param delay of the node itself: while it is high, viewers see delays that are not of their links */
   constructor(now: number, delay: Pick<EventLoopDelay, 'high'>) {
-    this.#windowAt = now
+    this.#window = new SentWindow(now)
     this.#delay = delay
   }
 
-  /** Of video, since the beginning. */
+  /** Video since the beginning. */
   get counts(): Readonly<LinkCounts> {
     return { ...this.#total }
   }
 
-  /** A packet of video was sent. */
+  /** Counts a packet of video that was sent. */
   sent(bytes: number): void {
     this.#total.bytes += bytes
     this.#total.packets += 1
-    this.#bytes += bytes
-    this.#packets += 1
+    this.#window.sent(bytes)
   }
 
-  /** What is sent, over the last moments. */
+  /** Rate of the last moments. */
   rate(now: number): number {
-    this.#turn(now)
-    const ms = now - this.#windowAt + this.#before.ms
-    return ms < windowMs / 2 ? 0 : ((this.#bytes + this.#before.bytes) * 8_000) / ms
+    return this.#window.rate(now)
   }
 
-  /** The viewer estimates so much. */
-  heardBitrate(bitrate: number, now: number): void {
+  /** Takes the bitrate that the viewer estimates. */
+  onBitrate(bitrate: number, now: number): void {
     const before = this.bitrate ?? Infinity
     this.bitrate = bitrate
     // An estimate from delays is of what arrives: loss alone makes it smaller than what is sent.
-    const arriving = this.rate(now) * (1 - this.#missedShare)
-    if (bitrate < before * fallen && bitrate < arriving * belowSent && now >= this.#deafUntil) this.#fellAt = now
-    if (bitrate >= arriving * farBelowSent || now < this.#deafUntil || this.#delay.high) this.#belowSince = Infinity
-    else this.#belowSince = Math.min(this.#belowSince, now)
+    const arriving = this.rate(now) * (1 - this.#window.missedShare)
+    const isDeaf = now < this.#deafUntil
+    const signs = this.#signs
+    if (bitrate < before * fallen && bitrate < arriving * belowSent && !isDeaf) signs.fellAt = now
+    if (bitrate >= arriving * farBelowSent || isDeaf || this.#delay.high) signs.belowSince = Infinity
+    else signs.belowSince = Math.min(signs.belowSince, now)
   }
 
-  /** A round trip was measured, in milliseconds. */
-  heardRoundTrip(roundTrip: number, now: number): void {
-    this.queue.heard(roundTrip, now, this.#delay.high)
+  /** Takes a round trip, in milliseconds. */
+  onRoundTrip(roundTrip: number, now: number): void {
+    this.queue.onRoundTrip(roundTrip, now, this.#delay.high)
   }
 
-  /** The viewer misses a packet, by its number; those that it asked for before do not count again. */
-  heardMissing(number: number, now: number): void {
-    if (this.#highestMissed >= 0 && sequenceDistance(this.#highestMissed, number) <= 0) return
-    this.#noteRun(number)
-    this.#highestMissed = number
+  /** Takes the number of a packet that the viewer misses; one that it requested before does not count again. */
+  onMissing(number: number, now: number): void {
+    if (!this.#run.note(number)) return
     this.#total.missed += 1
     if (now < this.#deafUntil) return
-    this.#turn(now)
-    this.#missed += 1
-    const much = this.#missed + this.#before.missed >= minMissed && this.#missedShare >= muchMissed
-    if (much || this.#isLongRun) this.#missedMuchAt = now
+    this.#window.miss(now)
+    const much = this.#window.missed >= minMissed && this.#window.missedShare >= muchMissed
+    if (much || this.#run.isLong) this.#signs.missedMuchAt = now
   }
 
-  /** The viewer lost such a share since its last report, 0 to 1. */
-  heardLost(lost: number, now: number): void {
+  /** Takes the share that the viewer lost since its last report, 0 to 1. */
+  onLoss(lost: number, now: number): void {
     this.lost += (lost - this.lost) * smoothing
     if (now < this.#deafUntil) return
-    this.#lostMuchSince = lost > muchMissed ? Math.min(this.#lostMuchSince, now) : Infinity
+    this.#signs.lostMuchSince = lost > muchMissed ? Math.min(this.#signs.lostMuchSince, now) : Infinity
   }
 
   /** Whether more is sent than the link carries. */
   tooSmall(now: number): boolean {
-    const both = Math.abs(this.#fellAt - this.#missedMuchAt) < togetherMs
-    if (both && now - Math.max(this.#fellAt, this.#missedMuchAt) < oldMs) return true
-    // One that keeps what it cannot carry: the estimate goes on falling. And one that drops it at once.
-    return (this.#fellAt - this.#belowSince > lastingMs && this.#mayQueue) || now - this.#lostMuchSince > lastingMs
+    const { fellAt, missedMuchAt, belowSince, lostMuchSince } = this.#signs
+    const both = Math.abs(fellAt - missedMuchAt) < togetherMs
+    if (both && now - Math.max(fellAt, missedMuchAt) < oldMs) return true
+    // A link that keeps what it cannot carry makes the estimate fall on and on; one that drops it loses packets.
+    return (fellAt - belowSince > lastingMs && this.#mayQueue) || now - lostMuchSince > lastingMs
   }
 
-  /** A viewer's browser that is short of processor sees delays, too, and its estimate falls; what is kept in a queue makes the round trip longer. */
-  get #mayQueue(): boolean {
-    return this.queue.readings === 0 || this.queue.latest > noQueueMs
-  }
-
-  /** Whether there was any sign of that since. */
+  /** Whether any sign of that was seen since. */
   strained(since: number): boolean {
-    return this.#fellAt >= since || this.#missedMuchAt >= since
+    return this.#signs.fellAt >= since || this.#signs.missedMuchAt >= since
   }
 
-  /** Something else is sent from now on: what is said of the past counts no more, and what comes in the next moments is of the past. */
+  /** Forgets the past when something else is sent from now on. @param deafMs feedback of the next milliseconds is still of the past */
   restart(now: number, deafMs: number): void {
     this.#deafUntil = now + deafMs
-    this.#fellAt = -Infinity
-    this.#missedMuchAt = -Infinity
-    this.#belowSince = Infinity
-    this.#lostMuchSince = Infinity
+    this.#signs = noSigns()
     this.lost = 0
-    this.#before = { bytes: 0, packets: 0, missed: 0, ms: 0 }
-    this.#bytes = 0
-    this.#packets = 0
-    this.#missed = 0
-    this.#run = { missed: 0, numbers: 0 }
-    this.#windowAt = now
+    this.#window.restart(now)
+    this.#run.restart()
   }
 
-  /** What is missed now and then begins a new run each time. */
-  #noteRun(number: number): void {
-    const ahead = this.#highestMissed < 0 ? Infinity : sequenceDistance(this.#highestMissed, number)
-    if (ahead > betweenRuns) this.#run = { missed: 0, numbers: 0 }
-    this.#run.missed += 1
-    this.#run.numbers += ahead > betweenRuns ? 1 : ahead
-  }
-
-  /** So much of a stretch is missed that the rest of the last moments need not be waited for. */
-  get #isLongRun(): boolean {
-    const { missed, numbers } = this.#run
-    return missed >= longRun && missed >= muchMissed * numbers
-  }
-
-  /** Of what was sent in the last moments, 0 to 1. */
-  get #missedShare(): number {
-    const packets = this.#packets + this.#before.packets
-    return packets === 0 ? 0 : Math.min(1, (this.#missed + this.#before.missed) / packets)
-  }
-
-  #turn(now: number): void {
-    const ms = now - this.#windowAt
-    if (ms < windowMs) return
-    this.#before = { bytes: this.#bytes, packets: this.#packets, missed: this.#missed, ms }
-    this.#bytes = 0
-    this.#packets = 0
-    this.#missed = 0
-    this.#windowAt = now
+  /** Whether packets may wait in a queue. A browser that is short of processor sees delays, too, and its estimate falls, but round trips stay short. */
+  get #mayQueue(): boolean {
+    return this.queue.readings === 0 || this.queue.latest > noQueueMs
   }
 }

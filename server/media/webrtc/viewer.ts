@@ -140,18 +140,18 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   bitrate(bitsPerSecond: number): void {
-    this.#video?.estimate.heardBitrate(bitsPerSecond, performance.now())
+    this.#video?.estimate.onBitrate(bitsPerSecond, performance.now())
   }
 
   block(block: ReceivedBlock): void {
     const { out, sender, estimate } = this.#video ?? {}
-    if (out?.ssrc === block.ssrc) sender?.heardLost(block.lost, performance.now())
+    if (out?.ssrc === block.ssrc) sender?.onLoss(block.lost, performance.now())
     for (const sent of [out, this.#audio]) {
       const roundTrip = sent?.roundTrip(block, performance.now())
       if (roundTrip === undefined) continue
       this.#roundTrip = roundTrip
       if (sender !== undefined) sender.roundTrip = roundTrip
-      estimate?.heardRoundTrip(roundTrip, performance.now())
+      estimate?.onRoundTrip(roundTrip, performance.now())
     }
   }
 

@@ -23,7 +23,7 @@ function pass(
   for (const end = now + ms; now < end; now += 4) {
     estimate.sent(1_000)
     number += 1
-    if ((number * missed) % 1 < missed) estimate.heardMissing(number & 0xffff, now)
+    if ((number * missed) % 1 < missed) estimate.onMissing(number & 0xffff, now)
     if (now % 100 === 0) each()
     if (found === undefined && estimate.tooSmall(now)) found = now
   }
@@ -32,26 +32,26 @@ function pass(
 
 describe('a link', () => {
   test('is too small where the viewer’s estimate falls and much is missed, within half a second', () => {
-    pass(2_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    pass(2_000, { each: () => estimate.onBitrate(2_500_000, now) })
     const began = now
     let bitrate = 1_200_000
-    const each = (): void => estimate.heardBitrate((bitrate *= 0.85), now)
+    const each = (): void => estimate.onBitrate((bitrate *= 0.85), now)
     const found = pass(2_000, { missed: 0.6, each })
     expect(found).toBeDefined()
     expect((found ?? 0) - began).toBeLessThan(500)
   })
 
   test('is too small at once where most of a stretch is missed and the estimate falls', () => {
-    pass(2_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    pass(2_000, { each: () => estimate.onBitrate(2_500_000, now) })
     const began = now
-    estimate.heardBitrate(1_200_000, now)
+    estimate.onBitrate(1_200_000, now)
     const found = pass(500, { missed: 0.7 })
     expect((found ?? Infinity) - began).toBeLessThan(120)
   })
 
   test('is too small where it loses nothing and the estimate keeps falling: its queue is long', () => {
     let bitrate = 1_500_000
-    const found = pass(4_000, { each: () => estimate.heardBitrate((bitrate *= 0.96), now) })
+    const found = pass(4_000, { each: () => estimate.onBitrate((bitrate *= 0.96), now) })
     expect(found).toBeGreaterThan(1_000)
     expect(found).toBeLessThan(3_000)
   })
@@ -59,8 +59,8 @@ describe('a link', () => {
   test('is not too small where the estimate falls and round trips stay short: the browser is short of processor', () => {
     let bitrate = 1_500_000
     const falls = (roundTrip: number) => () => {
-      estimate.heardBitrate((bitrate *= 0.96), now)
-      estimate.heardRoundTrip(roundTrip, now)
+      estimate.onBitrate((bitrate *= 0.96), now)
+      estimate.onRoundTrip(roundTrip, now)
     }
     expect(pass(4_000, { each: falls(20) })).toBeUndefined()
     // The same with a queue.
@@ -71,7 +71,7 @@ describe('a link', () => {
   test('is not blamed for delays while the node is late itself; what is lost still counts', () => {
     delay.high = true
     let bitrate = 1_500_000
-    const each = (): void => estimate.heardBitrate((bitrate *= 0.96), now)
+    const each = (): void => estimate.onBitrate((bitrate *= 0.96), now)
     expect(pass(6_000, { each })).toBeUndefined()
     expect(pass(2_000, { missed: 0.6, each })).toBeDefined()
   })
@@ -79,7 +79,7 @@ describe('a link', () => {
   test('is blamed again once the node is in time, and delays still grow', () => {
     delay.high = true
     let bitrate = 1_500_000
-    const each = (): void => estimate.heardBitrate((bitrate *= 0.96), now)
+    const each = (): void => estimate.onBitrate((bitrate *= 0.96), now)
     expect(pass(6_000, { each })).toBeUndefined()
     delay.high = false
     expect(pass(900, { each })).toBeUndefined()
@@ -87,44 +87,44 @@ describe('a link', () => {
   })
 
   test('is too small where much is lost all the time, whatever the estimate', () => {
-    const found = pass(3_000, { missed: 0.5, each: () => estimate.heardLost(0.5, now) })
+    const found = pass(3_000, { missed: 0.5, each: () => estimate.onLoss(0.5, now) })
     expect(found).toBeGreaterThan(900)
     expect(found).toBeLessThan(1_500)
   })
 
   test('is not too small for what is lost by chance, nor for an estimate that falls once, nor for both apart', () => {
-    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
-    expect(pass(5_000, { missed: 0.1, each: () => estimate.heardLost(0.1, now) })).toBeUndefined()
-    estimate.heardBitrate(1_700_000, now)
+    pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
+    expect(pass(5_000, { missed: 0.1, each: () => estimate.onLoss(0.1, now) })).toBeUndefined()
+    estimate.onBitrate(1_700_000, now)
     expect(pass(3_000)).toBeUndefined()
     expect(pass(600, { missed: 0.6 })).toBeUndefined()
     expect(estimate.strained(now - 1_000)).toBe(true)
-    expect(pass(3_000, { each: () => estimate.heardLost(0, now) })).toBeUndefined()
+    expect(pass(3_000, { each: () => estimate.onLoss(0, now) })).toBeUndefined()
   })
 
   test('is not too small where a tenth is lost and the estimate falls to most of what arrives', () => {
-    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
     let bitrate = 1_600_000
-    const each = (): void => estimate.heardBitrate((bitrate *= now % 1_500 === 0 ? 0.965 : 1), now)
+    const each = (): void => estimate.onBitrate((bitrate *= now % 1_500 === 0 ? 0.965 : 1), now)
     expect(pass(4_000, { missed: 0.1, each })).toBeUndefined()
   })
 
   test('is judged anew once something else is sent: what is heard in the first moments is of before', () => {
-    pass(1_000, { each: () => estimate.heardBitrate(2_500_000, now) })
+    pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
     estimate.restart(now, 1_000)
     const each = (): void => {
-      estimate.heardBitrate(500_000, now)
-      estimate.heardLost(0.8, now)
+      estimate.onBitrate(500_000, now)
+      estimate.onLoss(0.8, now)
     }
     expect(pass(1_000, { missed: 0.8, each })).toBeUndefined()
-    expect(pass(3_000, { each: () => estimate.heardLost(0, now) })).toBeUndefined()
+    expect(pass(3_000, { each: () => estimate.onLoss(0, now) })).toBeUndefined()
     expect(estimate.strained(0)).toBe(false)
   })
 
   test('is sent so much, and counts a packet once that is asked for again and again', () => {
     pass(2_000)
     expect(estimate.rate(now)).toBeCloseTo(2_000_000, -5)
-    for (let i = 0; i < 50; i++) for (const missing of [65_534, 65_535, 0, 1]) estimate.heardMissing(missing, now)
+    for (let i = 0; i < 50; i++) for (const missing of [65_534, 65_535, 0, 1]) estimate.onMissing(missing, now)
     expect(estimate.counts).toEqual({ bytes: 500_000, packets: 500, missed: 4 })
   })
 })

@@ -19,8 +19,8 @@ function tried(
   const estimate = new LinkEstimate(performance.now(), { high: false })
   let carries: boolean | undefined
   const began = performance.now()
-  estimate.heardRoundTrip(20, began)
-  estimate.heardBitrate(300_000, began)
+  estimate.onRoundTrip(20, began)
+  estimate.onBitrate(300_000, began)
   const probe = new Probe({
     from: 400_000,
     to: 1_600_000,
@@ -31,9 +31,9 @@ function tried(
     },
     measure: () => {
       const now = performance.now()
-      estimate.heardBitrate(estimated(now - began), now)
+      estimate.onBitrate(estimated(now - began), now)
       const measured = roundTrip(estimate.rate(now))
-      if (measured !== undefined) estimate.heardRoundTrip(measured, now)
+      if (measured !== undefined) estimate.onRoundTrip(measured, now)
     },
     lifetime: new Lifetime(() => {}),
     done: (found) => void (carries = found),

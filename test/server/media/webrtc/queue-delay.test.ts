@@ -4,7 +4,7 @@ import { QueueDelay } from '../../../../server/media/webrtc/queue-delay.ts'
 /** Round trips, one each 200 ms. */
 function heard(...roundTrips: number[]): QueueDelay {
   const queue = new QueueDelay()
-  for (const [index, roundTrip] of roundTrips.entries()) queue.heard(roundTrip, index * 200)
+  for (const [index, roundTrip] of roundTrips.entries()) queue.onRoundTrip(roundTrip, index * 200)
   return queue
 }
 
@@ -22,19 +22,19 @@ test('one round trip that is late by chance is no queue', () => {
 
 test('of a round trip that was measured late is known how short the way is at least', () => {
   const queue = new QueueDelay()
-  queue.heard(30, 0, true)
+  queue.onRoundTrip(30, 0, true)
   expect(queue.readings).toBe(0)
-  queue.heard(280, 200)
-  queue.heard(900, 400, true)
+  queue.onRoundTrip(280, 200)
+  queue.onRoundTrip(900, 400, true)
   expect(queue.latest).toBe(250)
 })
 
 test('a way that has become longer is no queue for ever, nor is another network', () => {
   const queue = heard(20, 20)
-  for (let now = 1_000; now < 35_000; now += 1_000) queue.heard(180, now)
+  for (let now = 1_000; now < 35_000; now += 1_000) queue.onRoundTrip(180, now)
   expect(queue.ms).toBe(0)
-  queue.heard(20, 36_000)
+  queue.onRoundTrip(20, 36_000)
   queue.forget()
-  queue.heard(180, 37_000)
+  queue.onRoundTrip(180, 37_000)
   expect(queue.latest).toBe(0)
 })

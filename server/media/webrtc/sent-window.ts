@@ -1,0 +1,70 @@
+/** Length of a half, in milliseconds: figures cover this long and up to twice as long. */
+const halfMs = 400
+
+interface Half {
+  bytes: number
+  packets: number
+  missed: number
+}
+
+const emptyHalf = (): Half => ({ bytes: 0, packets: 0, missed: 0 })
+
+/** Bytes, packets and misses of the last moments, in two halves of which the older one is dropped. Times are milliseconds of a clock that never goes back. */
+export class SentWindow {
+  #half = emptyHalf()
+  #before = emptyHalf()
+  /** Length of the older half; 0: there is none. */
+  #beforeMs = 0
+  #since: number
+
+  constructor(now: number) {
+    this.#since = now
+  }
+
+  /** Forgets everything. */
+  restart(now: number): void {
+    this.#half = emptyHalf()
+    this.#before = emptyHalf()
+    this.#beforeMs = 0
+    this.#since = now
+  }
+
+  /** Counts a packet that was sent. */
+  sent(bytes: number): void {
+    this.#half.bytes += bytes
+    this.#half.packets += 1
+  }
+
+  /** Counts a packet that the viewer misses. */
+  miss(now: number): void {
+    this.#turn(now)
+    this.#half.missed += 1
+  }
+
+  /** Bits a second; 0 while too little time has passed. */
+  rate(now: number): number {
+    this.#turn(now)
+    const ms = now - this.#since + this.#beforeMs
+    return ms < halfMs / 2 ? 0 : ((this.#half.bytes + this.#before.bytes) * 8_000) / ms
+  }
+
+  /** Packets that were missed. */
+  get missed(): number {
+    return this.#half.missed + this.#before.missed
+  }
+
+  /** Share of the packets that were missed, 0 to 1. */
+  get missedShare(): number {
+    const packets = this.#half.packets + this.#before.packets
+    return packets === 0 ? 0 : Math.min(1, this.missed / packets)
+  }
+
+  #turn(now: number): void {
+    const ms = now - this.#since
+    if (ms < halfMs) return
+    this.#before = this.#half
+    this.#beforeMs = ms
+    this.#half = emptyHalf()
+    this.#since = now
+  }
+}

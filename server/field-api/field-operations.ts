@@ -5,7 +5,7 @@ import {
   getMcuOfOlderClients,
   listOutgoingUsersOfOlderClients,
 } from '../../shared/field-operations.ts'
-import { destroyUser, identityOf, listedItem } from '../device-api/device-operations.ts'
+import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { AuthenticateServices } from '../media-api/authenticate.ts'

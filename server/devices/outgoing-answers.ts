@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import type { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from '../../shared/device-operations.ts'
+import type { StoredDevice } from '../store/records.ts'
+import { listedOptions } from './device-options.ts'
+import type { OutgoingUsers } from './outgoing-users.ts'
+
+type Identity = z.output<typeof createOutgoingUser.success>['data']
+type ListedItem = z.output<typeof listOutgoingUsers.success>['data']['items'][number]
+
+/** Room and user id of an outgoing user, as an answer holds them. */
+export function identityOf({ roomId, userId }: Identity): Identity {
+  return { roomId, userId }
+}
+
+/**
+ * Removes an outgoing user and answers with its identity.
+ * @throws ApiError as OutgoingUsers.destroy does
+ */
+export async function destroyUser(
+  outgoing: OutgoingUsers,
+  { roomId, userId, userAddress }: z.output<typeof destroyOutgoingUser.params>,
+): Promise<{ data: Identity }> {
+  await outgoing.destroy(roomId, userId, userAddress)
+  return { data: { roomId, userId } }
+}
+
+/** An outgoing user as the list holds it (specification, section 4.2). */
+export function listedItem(device: StoredDevice): ListedItem {
+  return {
+    roomId: device.roomId,
+    userId: device.userId,
+    userName: device.userName,
+    userAddress: device.userAddress,
+    userData: device.userData,
+    options: listedOptions(device),
+  }
+}

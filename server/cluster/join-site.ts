@@ -9,6 +9,7 @@ import { introduceBy } from './register.ts'
 import type { MemberOptions } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { ControllerPlace, KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
+import { checkTimings, clusterTimes, electionTimes, timings } from '../store/election/timings.ts'
 
 /** How to run a controller of a site that a database holds. */
 export interface SiteControllerOptions extends ControllerOptions {
@@ -17,12 +18,7 @@ export interface SiteControllerOptions extends ControllerOptions {
   member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
 }
 
-/** So long a start waits to lead a site that nobody is known to lead, in milliseconds. */
-const soonMs = 1_500
-/** Before a site is joined once more, in milliseconds. */
-const againMs = 1_000
-
-/** Joins the controllers of a site. @throws what `openMember` throws */
+/** Joins the controllers of a site. @throws RangeError when its times contradict each other; what `openMember` throws */
 export async function joinSite(
   options: SiteControllerOptions,
   sealer: Sealer,
@@ -30,6 +26,7 @@ export async function joinSite(
   before?: SiteMember,
 ): Promise<SiteMember> {
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
+  checkTimings({ ...timings, election: { ...electionTimes, ...member?.times } })
   // A site in files does not load what it does not use.
   const { openMember } = await import('../store/election/open-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
@@ -61,7 +58,7 @@ export async function joinAgain(
     } catch (error) {
       signal.throwIfAborted()
       options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
-      await sleep(againMs, undefined, { signal })
+      await sleep(clusterTimes.changeRoleAgain, undefined, { signal })
     }
   }
 }
@@ -77,7 +74,7 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
     over.signal.addEventListener('abort', member.onLeader(look), { once: true })
     look()
   })
-  const late = sleep(soonMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+  const late = sleep(clusterTimes.startAsLeader, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
   try {
     return await Promise.race([leading, other, late])
   } finally {

@@ -4,13 +4,10 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
 import { isPlainBetweenMachines } from './plain-controllers.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
-/** A machine that does not even accept a connection by then is taken to be away. Milliseconds. */
-const connectMs = 2_000
 /** Connections of one port to the leader at a time: below what it lets one address have. What is beyond waits for one of them. */
 const maxConnections = 2_000
-/** The leader ends what is idle after 10 s: a request must not cross that on its way. Milliseconds. */
-const idleMs = 4_000
 
 /** Where a port of the leader is. */
 export interface LeaderPort {
@@ -58,7 +55,10 @@ export function connectTo(
     if (error !== null) socket.destroy()
     done(error, socket)
   }
-  const timer = setTimeout(() => end(new Error(`No connection to ${host}:${port} within ${connectMs} ms.`)), connectMs)
+  const timer = setTimeout(
+    () => end(new Error(`No connection to ${host}:${port} within ${clusterTimes.connect} ms.`)),
+    clusterTimes.connect,
+  )
   socket.on('error', end)
   socket.once('close', () => end(new Error(`The connection to ${host}:${port} was closed.`)))
   if (certificate === undefined) socket.once('connect', () => end(null))
@@ -82,7 +82,7 @@ export class LeaderAgent extends Agent {
       maxFreeSockets: 256,
       scheduling: 'lifo',
     }
-    super({ ...options, timeout: idleMs })
+    super({ ...options, timeout: clusterTimes.idle })
     this.#port = port
   }
 

@@ -8,6 +8,7 @@ import { callerHeader } from '../console/passed-on-calls.ts'
 import { passedOnHeader } from '../edge/end-to-end-headers.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** What the leader's console answered. */
 export interface LeaderAnswer {
@@ -31,10 +32,6 @@ const resultSchema = z.discriminatedUnion('ok', [
   }),
 ])
 
-/** An answer that takes longer is not waited for, in milliseconds: a probe of a camera takes some. */
-const answerMs = 60_000
-/** A leader that hands over gets to say so, in milliseconds. */
-const lastWordMs = 3_000
 const nobodyLeads = 'Nobody leads the site at the moment: try again.'
 /** The largest answer, in bytes: a part of a backup, a page of rooms. */
 const maxBytes = 32 * 1024 * 1024
@@ -95,7 +92,7 @@ export class LeaderConsole {
     client: string,
     { headers, body = '' }: { headers: Record<string, string>; body?: string },
   ): Promise<LeaderAnswer> {
-    const signal = AbortSignal.timeout(answerMs)
+    const signal = AbortSignal.timeout(clusterTimes.consoleAnswer)
     const deadline = performance.now() + this.#waitMs()
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
@@ -138,7 +135,7 @@ export class LeaderConsole {
       resolve(undefined)
     })
     const gone = (): void => {
-      setTimeout(() => outgoing.destroy(new Error('Another controller leads.')), lastWordMs).unref()
+      setTimeout(() => outgoing.destroy(new Error('Another controller leads.')), clusterTimes.lastConsoleAnswer).unref()
     }
     target.gone.addEventListener('abort', gone, { once: true })
     outgoing.once('response', (response) => {

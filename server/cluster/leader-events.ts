@@ -7,15 +7,10 @@ import type { Log } from '../observe/log.ts'
 import { connectTo } from './leader-connection.ts'
 import type { LeaderConsole } from './leader-console.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
-/** Before the leader's console is called again, in milliseconds. */
-const againMs = 500
-/** So long a leader is waited for before it is looked for again, in milliseconds. */
-const waitMs = 60_000
 /** The largest message, as the console's own limit of what it holds back. */
 const maxBytes = 16 * 1024 * 1024
-/** The leader pings every 20 s: a connection that says nothing for longer is dead, in milliseconds. */
-const silentMs = 45_000
 
 /** What the events of the leader are followed with. */
 export interface LeaderEventsOptions {
@@ -69,13 +64,13 @@ export class LeaderEvents {
         if (signal.aborted) return
         this.#log.debug({ err: error }, 'the console of the leader sends no events')
       }
-      await sleep(againMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await sleep(clusterTimes.eventsAgain, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 
   /** Resolves when the connection has ended. */
   async #listen(signal: AbortSignal, open: () => void): Promise<void> {
-    const target = await this.#way.next('console', performance.now() + waitMs, signal)
+    const target = await this.#way.next('console', performance.now() + clusterTimes.eventsLeader, signal)
     if (target === undefined) return
     const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
     connectTo(target.port, (error, socket) => {
@@ -93,10 +88,10 @@ export class LeaderEvents {
     const end = (): void => client.terminate()
     const ends = AbortSignal.any([signal, target.gone])
     ends.addEventListener('abort', end, { once: true })
-    let silent = setTimeout(end, silentMs).unref()
+    let silent = setTimeout(end, clusterTimes.eventsSilent).unref()
     const alive = (): void => {
       clearTimeout(silent)
-      silent = setTimeout(end, silentMs).unref()
+      silent = setTimeout(end, clusterTimes.eventsSilent).unref()
     }
     const closed = new Promise<void>((done) => client.once('close', () => done()))
     client.on('error', end)

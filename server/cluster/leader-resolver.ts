@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenerName } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Requests that wait for a leader at a time; one more is told at once that nobody leads. */
 const maxWaiting = 5_000
-/** Between two attempts to reach a leader that refuses connections, in milliseconds. */
-const retryMs = 50
 
 /** A port of the leader that can be reached, as far as is known. */
 export interface LeaderTarget {
@@ -125,7 +124,7 @@ export class LeaderResolver {
 
   async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
     while (!this.#closed && this.#leading === leading) {
-      await sleep(retryMs, undefined, { ref: false })
+      await sleep(clusterTimes.connectAgain, undefined, { ref: false })
       if (this.#closed || this.#leading !== leading || !(await accepts(target.port))) continue
       leading.down.delete(listener)
       this.#tell()

@@ -5,10 +5,7 @@ import { refusal, statusOf } from '../console/console-answer.ts'
 import type { LeaderEntrance } from '../console/entrance.ts'
 import { bothCookies } from '../console/request-origin.ts'
 import type { LeaderConsole } from './leader-console.ts'
-
-/** So long a session that began at the leader is waited for here, in milliseconds, and how often is looked. */
-const followMs = 3_000
-const lookMs = 10
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Signing in and out at a controller that stands by: the one that leads judges, counts and stores; what it says is told here. */
 export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
@@ -42,6 +39,6 @@ function cookieOf(lines: string[] | undefined): string | undefined {
 }
 
 async function isKnown(sessions: Pick<AccountSessions, 'check'>, cookie: string): Promise<void> {
-  const end = performance.now() + followMs
-  while (sessions.check(cookie) === undefined && performance.now() < end) await sleep(lookMs)
+  const end = performance.now() + clusterTimes.readSession
+  while (sessions.check(cookie) === undefined && performance.now() < end) await sleep(clusterTimes.readSessionCheck)
 }

@@ -1,14 +1,12 @@
 import type { Introduce } from '../store/election/member-options.ts'
 import { askConsole, type PeerTrust } from './peer-console.ts'
-
-/** One that does not answer by then is asked again later, in milliseconds. */
-const answerMs = 1_000
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Makes this controller known to the console of the one that leads (`POST /controllers`). */
 export function introduceBy(trust: PeerTrust): Introduce {
   return async (leader, joiner, signal) => {
     const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(clusterTimes.register)])
     try {
       const said = await askConsole(leader, question, trust, deadline)
       return said?.status === 204 ? 'known' : 'open'

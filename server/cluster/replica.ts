@@ -17,6 +17,7 @@ import type { LeaderResolver } from './leader-resolver.ts'
 import { ReverseProxy } from './reverse-proxy.ts'
 import { UpgradeProxy } from './upgrade-proxy.ts'
 import { plainProxyPort } from './plain-port.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** What a standby is made of. */
 export interface ReplicaOptions {
@@ -41,8 +42,6 @@ export interface ReplicaOptions {
 }
 
 const noObserver = { observe: (): void => {} }
-/** The process of an embedded node that just ended may hold its port for a moment, in milliseconds. */
-const nodePortMs = { patience: 10_000, between: 500 }
 
 /** The ports of a controller that stands by: requests go to the leader. */
 export class Replica {
@@ -149,10 +148,10 @@ export class Replica {
     const port = wanted === 0 ? (ports.node ?? 0) : wanted
     await free
     // Whoever stays with the address finds somebody: the same port, however long its process takes to end.
-    const end = performance.now() + nodePortMs.patience
+    const end = performance.now() + clusterTimes.nodePort
     while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
       if (performance.now() > end) break
-      await sleep(nodePortMs.between)
+      await sleep(clusterTimes.nodePortAgain)
     }
     if (this.#ended.signal.aborted) return
     try {

@@ -14,6 +14,7 @@ import { HandedOverError } from '../store/postgres/database-error.ts'
 import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
 import { readAhead } from './read-ahead.ts'
 import { ShareGate } from './share-gate.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
 const maxPerAddress = 1_000
@@ -21,8 +22,6 @@ const maxStreamsPerAddress = 200
 /** Bodies without their length, in bytes. The leader's APIs refuse a longer one in their own form. */
 const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
-/** A leader that is deposed gets to answer what it has stored, in milliseconds. */
-const lastWordMs = 1_000
 
 /** What became of a request. `nobody`: nobody led, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
 export type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
@@ -157,7 +156,7 @@ export class ReverseProxy {
       if (answered) return
       // What was stored is answered by who stored it.
       if (safe || !reached) fail()
-      else setTimeout(() => !answered && fail(), lastWordMs).unref()
+      else setTimeout(() => !answered && fail(), clusterTimes.lastAnswer).unref()
     }
     const clientLeft = (): void => {
       outgoing.destroy()

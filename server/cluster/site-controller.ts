@@ -22,6 +22,7 @@ import { LeaderResolver } from './leader-resolver.ts'
 import { ReverseProxy, passElsewhere } from './reverse-proxy.ts'
 import { PlainRule } from './plain-controllers.ts'
 import type { Sealer } from '../store/sealer.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 import type {
   ControllerPlace,
   ControllerRole,
@@ -29,9 +30,6 @@ import type {
   FencedStore,
   SiteMember,
 } from '../store/election/site-member.ts'
-
-/** Before a change of role is tried again, in milliseconds. */
-const againMs = 1_000
 
 /**
  * A controller among those of a site: it leads, or stands by, and goes from one to the other while the program runs, on the same ports. What outlives its roles is kept here: the event
@@ -194,7 +192,7 @@ export class SiteController {
           { err: error, role: this.role },
           'the role of this controller could not be changed: it is tried again',
         )
-        await sleep(againMs, undefined, { signal }).catch(() => undefined)
+        await sleep(clusterTimes.changeRoleAgain, undefined, { signal }).catch(() => undefined)
         if (signal.aborted) return
         await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
       }
@@ -260,7 +258,7 @@ export class SiteController {
       const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
       this.#leaving = ended
       await this.#standBy(portsLeft)
-      await Promise.race([this.#leaving, sleep(againMs, undefined, { ref: false })])
+      await Promise.race([this.#leaving, sleep(clusterTimes.changeRoleAgain, undefined, { ref: false })])
     }
     await this.#member.close()
     this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal, this.#member)

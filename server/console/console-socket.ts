@@ -9,6 +9,7 @@ import type { Caller } from './callers.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventShownTo } from './shown-to-role.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 const requestSchema = z.strictObject({
   id: z.int().min(0),
@@ -23,7 +24,6 @@ const maxSockets = 256
 const shares = { session: 16, account: 48, address: 128 } as const
 /** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
 const maxBuffered = 16 * 1024 * 1024
-const pingInterval = 20_000
 /** The code with which a connection is closed whose session has ended. */
 const signedOut = 4401
 /** Code with which a connection beyond a share is closed; its reason says which one. */
@@ -118,7 +118,7 @@ export class ConsoleSockets {
     const { client, address } = console
     this.#consoles.add(console)
     this.#alive.add(client)
-    this.#pings ??= setInterval(() => this.#beat(), pingInterval).unref()
+    this.#pings ??= setInterval(() => this.#beat(), clusterTimes.ping).unref()
     const stop = this.#hub.listen((event) => {
       const caller = console.caller()
       if (caller === undefined) return

@@ -7,6 +7,7 @@ import type { KnownController, SiteMember } from '../store/election/site-member.
 import type { Medium } from '../store/storage.ts'
 import type { EventHub } from './event-hub.ts'
 import type { NewLeader } from './leader-history.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
 export interface SiteControllers
@@ -17,13 +18,6 @@ export interface SiteControllers
   /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
   refusesPlain?: (place: KnownController['place']) => boolean
 }
-
-/** Who is not heard of for so long is gone, in milliseconds: everybody else is heard of each second. */
-const goneMs = 5_000
-/** Between two looks, in milliseconds. */
-const lookMs = 1_000
-/** A database that does not answer within so many milliseconds is not waited for: what is known is told. */
-const defaultAnswerMs = 1_500
 
 export interface ControllerWatchOptions {
   site: SiteControllers
@@ -58,8 +52,8 @@ export class ControllerWatch {
     hub,
     sink,
     clock = Date.now,
-    everyMs = lookMs,
-    answerMs = defaultAnswerMs,
+    everyMs = clusterTimes.list,
+    answerMs = clusterTimes.listAnswer,
   }: ControllerWatchOptions) {
     this.#site = site
     this.#hub = hub
@@ -189,7 +183,7 @@ export class ControllerWatch {
         refused_plain: this.#site.refusesPlain?.(place) ?? false,
         behind_for: item.behindFor,
         seen_at: at - silent,
-        gone: silent > goneMs,
+        gone: silent > clusterTimes.gone,
       }
     })
     return views.sort((one, other) => Number(other.self) - Number(one.self))

@@ -1,5 +1,6 @@
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import { clusterTimes, electionTimes } from '../store/election/timings.ts'
 
 /** What the others of a site are looked for in. */
 export interface OtherControllersOptions {
@@ -12,11 +13,6 @@ export interface OtherControllersOptions {
   everyMs?: number
 }
 
-const defaultEveryMs = 1_000
-/** One that was not heard of for longer is not there to take over. */
-const thereMs = 10_000
-/** A leader that is silent for so long is followed by another (the lease of a site's database). */
-const leaseMs = 3_000
 /** More controllers than this no page asks. */
 const most = 16
 
@@ -43,11 +39,11 @@ export class OtherControllers {
 
   /** After how much silence of this controller another one leads, in milliseconds; 0: none is there that could. */
   get leaseMs(): number {
-    return this.#isAlone ? 0 : leaseMs
+    return this.#isAlone ? 0 : electionTimes.lease
   }
 
   start(): void {
-    const { member, everyMs = defaultEveryMs } = this.#options
+    const { member, everyMs = clusterTimes.list } = this.#options
     if (member === undefined) return
     this.#timer = setInterval(() => void this.#look(member), everyMs)
     this.#timer.unref()
@@ -70,7 +66,7 @@ export class OtherControllers {
         .filter(({ id, place }) => id !== member.id && place.node !== '')
         .sort((one, other) => other.seenAt - one.seenAt)
       const now = Math.max(...known.map(({ seenAt }) => seenAt))
-      const isAlone = !known.some(({ id, seenAt }) => id !== member.id && seenAt > now - thereMs)
+      const isAlone = !known.some(({ id, seenAt }) => id !== member.id && seenAt > now - clusterTimes.absent)
       this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most), isAlone)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the other controllers of the site could not be looked up')

@@ -10,7 +10,7 @@ import { DatabaseError } from '../postgres/database-error.ts'
 import type { Follower } from './follower.ts'
 import type { Introduction } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
-import type { MemberTimes } from './member-options.ts'
+import { clusterTimes, type ElectionTimes } from './timings.ts'
 import { bringTables, readSiteRow } from '../postgres/schema.ts'
 import { Session, type SessionDeadlines } from '../postgres/database-session.ts'
 import { saidBy } from '../postgres/server-answers.ts'
@@ -22,7 +22,7 @@ export interface ReplicaOptions {
   name: string
   address: DatabaseAddress
   deadlines: SessionDeadlines
-  times: MemberTimes
+  times: ElectionTimes
   sealer: Sealer
   migrations: Migrations
   follower: Follower
@@ -49,10 +49,6 @@ export interface Taken {
   named: boolean
 }
 
-/** Looks in a row that hints make come sooner are at least this far apart, in milliseconds. */
-const betweenLooks = 5
-/** A database that owes an answer for longer is told to be away, in milliseconds. */
-const slowAnswer = 1_000
 /** After a connection that broke, or could not be had, in milliseconds: it doubles from the first to the second. */
 const firstWait = 100
 const maxWait = 1_000
@@ -103,7 +99,7 @@ export class ElectionCandidate {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
     // Whoever holds the lock leads with the very next answer.
-    if (since === 0 && waits > slowAnswer && !this.#taking)
+    if (since === 0 && waits > clusterTimes.slowDatabase && !this.#taking)
       [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
     if (since !== 0) this.#patientUntil = performance.now() + this.#options.times.comeBack
     return { awaySince: since, error }
@@ -228,7 +224,7 @@ export class ElectionCandidate {
       introduction.to(row)
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
       if (this.#candidate !== undefined && (await this.#attempt(session, row))) return true
-      await sleep(betweenLooks)
+      await sleep(clusterTimes.betweenChecks)
       await this.#alarm.wait(this.#candidate === undefined ? times.poll : times.attempt)
     }
   }

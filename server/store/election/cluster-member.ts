@@ -19,13 +19,11 @@ import { Lease } from './lease.ts'
 import { openLeaderSite } from './leader-site.ts'
 import type { DatabaseStore } from './fenced-store.ts'
 import type { Link } from '../postgres/link.ts'
-import { defaultTimes, type MemberOptions, type MemberTimes } from './member-options.ts'
+import type { MemberOptions } from './member-options.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
 import { defaultDeadlines, type Session, type SessionDeadlines } from '../postgres/database-session.ts'
 import { ElectionCandidate, type Taken } from './candidate.ts'
-
-/** A change that waits is given this long when the site is handed over, in milliseconds. */
-const handOverMs = 5_000
+import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
 /** A controller among those of a site in a database. Made by `openMember`. */
 export class Member implements SiteMember {
@@ -34,7 +32,7 @@ export class Member implements SiteMember {
   readonly #options: MemberOptions
   readonly #address: DatabaseAddress
   readonly #deadlines: SessionDeadlines
-  readonly #times: MemberTimes
+  readonly #times: ElectionTimes
   readonly #clock: () => number
   readonly #follower: Follower
   readonly #introduction: Introduction
@@ -64,7 +62,7 @@ export class Member implements SiteMember {
     this.#options = options
     this.#address = address
     this.#deadlines = deadlines
-    this.#times = { ...defaultTimes, ...options.times }
+    this.#times = { ...electionTimes, ...options.times }
     this.#clock = clock
     this.#found = found
     this.#unlock = unlock
@@ -168,7 +166,7 @@ export class Member implements SiteMember {
       const why = to === undefined ? 'is not known' : id === this.id ? 'leads already' : 'was not heard of'
       throw new ApiError('parameter', { field: 'id', message: `This controller ${why}: choose another one.` })
     }
-    await led.store.handOver(to, this.#times.successor, handOverMs)
+    await led.store.handOver(to, this.#times.successor, clusterTimes.handOver)
   }
 
   hearOf(joiner: Introduced): boolean {

@@ -9,11 +9,10 @@ import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readState } from '../postgres/read-state.ts'
 import { longAnswer, Session, type SessionDeadlines } from '../postgres/database-session.ts'
+import { clusterTimes } from './timings.ts'
 
 /** Lines that are asked for together. */
 const linesAtOnce = 2_000
-/** A database with less than what is in memory is given this long to be brought up to it by who leads, in milliseconds. */
-const lessForMs = 5_000
 
 export interface FollowerOptions {
   address: DatabaseAddress
@@ -154,7 +153,7 @@ export class Follower implements FollowedStore {
   #lessForLong(): boolean {
     const now = performance.now()
     if (this.#lessSince === 0) this.#lessSince = now
-    return now - this.#lessSince > lessForMs
+    return now - this.#lessSince > clusterTimes.madeGood
   }
 
   /** @returns false when it does not follow, or is not whole */

@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, DeposedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
+import { clusterTimes } from './timings.ts'
 
 /** Of the advisory lock that a leader holds; the schema of its tables is the other half of the key. */
 const lockClass = 0x52444c
-/** A connection that was cut is noticed by the server within this time, and so is its lock free, in milliseconds. */
-const lockMs = 5_000
-const betweenMs = 100
 
 /** Where controllers of a site tell each other that there is something to look at: a new line, or another leader. What they hear is a hint only. */
 export const channel = 'roomdesk'
@@ -50,7 +48,7 @@ const lockHolders = `select pid from pg_locks where locktype = 'advisory' and cl
  * @throws DatabaseInUseError while another controller runs on the site
  */
 export async function takeLock(session: Session, { shown }: DatabaseAddress): Promise<void> {
-  const deadline = performance.now() + lockMs
+  const deadline = performance.now() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (performance.now() > deadline) {
       const who = await leaderName(session).catch(() => '')
@@ -58,7 +56,7 @@ export async function takeLock(session: Session, { shown }: DatabaseAddress): Pr
         `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,
       )
     }
-    await sleep(betweenMs)
+    await sleep(clusterTimes.lockAttempt)
   }
 }
 
@@ -108,7 +106,8 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
     // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
     const still = 'exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)'
     await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch])
-    for (let waited = 0; waited < lockMs && !(await tryLock(session)); waited += betweenMs) await sleep(betweenMs)
+    for (let waited = 0; waited < clusterTimes.lock && !(await tryLock(session)); waited += clusterTimes.lockAttempt)
+      await sleep(clusterTimes.lockAttempt)
   }
   return { leader, epoch }
 }

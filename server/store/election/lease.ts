@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KnownController } from './site-member.ts'
 import { deposed, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
-import type { AskOthers, MemberTimes, OthersSaid } from './member-options.ts'
+import type { AskOthers, OthersSaid } from './member-options.ts'
+import type { ElectionTimes } from './timings.ts'
 import { DeposedError } from '../postgres/database-error.ts'
 import { isRefusal, saidBy } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
 
 export interface LeaseOptions {
   link: Link
-  times: MemberTimes
+  times: ElectionTimes
   /** performance.now() just before the epoch was raised. */
   provedAt: number
   /** Says what this controller has to say of itself, once for each renewal. @returns all controllers as they are known then */
@@ -18,15 +19,6 @@ export interface LeaseOptions {
   /** Told what the database has refused. */
   onError: (error: unknown) => void
 }
-
-/** The database has this long to prove a lease, when it is asked for, before others are asked, in milliseconds. */
-const proofMs = 300
-/** Others that were asked answer within this time; for as long nobody is asked again, in milliseconds. */
-const askMs = 1_000
-/** Those that were not heard of any more when the database could still be asked have this long to answer, in milliseconds. */
-const missingMs = 300
-/** One that reaches the database while we do not is about to take over: it is asked again after this time, in milliseconds. */
-const againMs = 100
 
 /** The lease of the one that leads: renewed, and proved before memory answers for the site. */
 export class Lease {
@@ -159,16 +151,16 @@ export class Lease {
   }
 
   async #ask(): Promise<void> {
-    const { link } = this.#options
+    const { link, times } = this.#options
     if (link.away()?.tried !== true) {
       void this.renew()
-      await this.#news(proofMs)
+      await this.#news(times.proof)
     }
     while (!this.#settled()) {
       const since = performance.now()
       const joinings = this.#joinings
       const asked = new AbortController()
-      const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(askMs)])
+      const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(times.ask)])
       asked.abort()
       if (this.#settled()) return
       const answers = said === undefined ? [] : [said.present, said.missing]
@@ -179,21 +171,21 @@ export class Lease {
       const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
       const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
       // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
-      if (alone) this.#until = since + askMs
-      else await this.#news(againMs)
+      if (alone) this.#until = since + times.ask
+      else await this.#news(times.askAgain)
     }
   }
 
   /** @returns undefined: one that was heard of during the last lease did not answer in time */
   async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersSaid> | undefined> {
-    const { askOthers } = this.#options
+    const { askOthers, times } = this.#options
     const others = this.#others()
     const isThere = others.filter((other) => this.#isPresent(other))
     // A machine that was switched off long ago is silent, too, or its address is somebody else's by now: had it come back, it would have made itself known.
     const isMissing = others.filter((other) => !this.#isPresent(other))
     const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
-    const deadline = within(askMs)
-    const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(missingMs))] as const
+    const deadline = within(times.ask)
+    const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(times.askMissing))] as const
     const said = await Promise.all(asked).catch(() => undefined)
     if (said === undefined || deadline.aborted) return undefined
     const [present, missing] = said

@@ -1,5 +1,6 @@
 import type { StoreOptions } from '../store-options.ts'
 import type { Introduced, KnownController, SiteMember } from './site-member.ts'
+import type { ElectionTimes } from './timings.ts'
 
 /** What other controllers say while this one cannot ask the database. */
 export interface OthersSaid {
@@ -24,34 +25,6 @@ export type Introduce = (
   signal: AbortSignal,
 ) => Promise<'known' | 'gone' | 'open'>
 
-/** Times of several controllers, in milliseconds. */
-export interface MemberTimes {
-  /** A leader that was not heard of for this long is taken to be frozen. */
-  lease: number
-  /** Between two renewals of it, and two reports of a standby. */
-  renew: number
-  /** This much before the end of its lease a leader no longer answers from memory: for clocks that do not run alike. */
-  margin: number
-  /** Between two attempts of a standby to lead. */
-  attempt: number
-  /** Between two looks of a standby for new lines, when nothing tells it of them. */
-  poll: number
-  /** How long others hold back for the one that a leader has named. */
-  successor: number
-  /** A standby whose own way to the database was broken gives the leader this long to come back first, and so does one that cannot make itself known to it. */
-  comeBack: number
-}
-
-export const defaultTimes: MemberTimes = {
-  lease: 3_000,
-  renew: 1_000,
-  margin: 500,
-  attempt: 100,
-  poll: 250,
-  successor: 2_000,
-  comeBack: 2_000,
-}
-
 export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Address of the database, `postgres://…`. */
   database: string
@@ -71,5 +44,5 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Left out: nobody is there to be told. */
   introduce?: Introduce
   /** For tests. */
-  times?: Partial<MemberTimes>
+  times?: Partial<ElectionTimes>
 }

@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { Client, type QueryResult, type QueryResultRow } from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
 import { saidBy } from './server-answers.ts'
+import { clusterTimes } from '../election/timings.ts'
 
 /** Deadlines of a connection, in milliseconds. */
 export interface SessionDeadlines {
@@ -12,7 +13,10 @@ export interface SessionDeadlines {
 }
 
 /** A database that hangs is found within 5 s. */
-export const defaultDeadlines: SessionDeadlines = { connect: 3_000, answer: 4_000 }
+export const defaultDeadlines: SessionDeadlines = {
+  connect: clusterTimes.databaseConnect,
+  answer: clusterTimes.databaseAnswer,
+}
 
 /** Statements that a snapshot or a start is made of may take longer, in milliseconds. */
 export const longAnswer = 60_000

@@ -1,7 +1,8 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import type { MemberTimes, OthersSaid } from '../../../../server/store/election/member-options.ts'
+import type { OthersSaid } from '../../../../server/store/election/member-options.ts'
 import type { FencedStore } from '../../../../server/store/election/site-member.ts'
+import type { ElectionTimes } from '../../../../server/store/election/timings.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, topics } from '../site.ts'
 import { siteOfControllers, type TestController, type TestSite, times } from './controllers.ts'
@@ -14,7 +15,7 @@ const rooms = (controller: TestController): string[] => [...controller.member.fo
 /** One that leads, and one that stands by. */
 async function twoControllers(
   site: TestSite,
-  longer: Partial<MemberTimes> = {},
+  longer: Partial<ElectionTimes> = {},
 ): Promise<{ first: TestController; led: FencedStore; second: TestController }> {
   const first = await site.controller('first', { times: { ...times, ...longer } })
   const led = await first.lead()

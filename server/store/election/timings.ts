@@ -1,0 +1,177 @@
+import { connectionTimeouts } from '../../edge/limits.ts'
+
+/** Times by which controllers elect their leader, in milliseconds. Tests shorten them. */
+export interface ElectionTimes {
+  /** A leader that has not renewed its lease for this long counts as frozen. */
+  lease: number
+  /** Between two renewals of the lease, and two reports of a replica. */
+  renew: number
+  /** Part of its lease during which a leader no longer answers from memory: clocks of two machines do not run alike. */
+  margin: number
+  /** Between two attempts of a replica to lead. */
+  attempt: number
+  /** Between two checks of a replica for new lines, when no notice announces one. */
+  poll: number
+  /** How long others hold back for the controller that a leader has named. */
+  successor: number
+  /** How long a replica that lost its own connection to the database, or could not register at the leader, lets the leader come back first. */
+  comeBack: number
+  /** How long the database may take to prove a lease, before the leader asks the other controllers. */
+  proof: number
+  /** How long asked controllers have to answer. A leader that nobody can have followed answers from memory for as long. */
+  ask: number
+  /** The same for controllers that were silent already when the database was lost. */
+  askMissing: number
+  /** Before a leader asks again, while a replica reaches the database and is about to take over. */
+  askAgain: number
+}
+
+export const electionTimes: ElectionTimes = {
+  lease: 3_000,
+  renew: 1_000,
+  margin: 500,
+  attempt: 100,
+  poll: 250,
+  successor: 2_000,
+  comeBack: 3_000,
+  proof: 300,
+  ask: 1_000,
+  askMissing: 300,
+  askAgain: 100,
+}
+
+/** All other times of several controllers, in milliseconds. */
+export const clusterTimes = {
+  /** A host of the database that has not let us in by then is left for the next one. */
+  databaseConnect: 3_000,
+  /** A database that has not answered a statement by then hangs, and its connection is given up. */
+  databaseAnswer: 4_000,
+  /** Shortest time between two checks of a replica, however many notices come. */
+  betweenChecks: 5,
+  /** A database that owes a replica an answer for longer counts as away. */
+  slowDatabase: 1_000,
+  /** How long a change under way may take to be stored, before a hand-over is given up. */
+  handOver: 5_000,
+  /** How long the lock of a connection that was cut may stay taken, and the time between two attempts to take it. */
+  lock: 5_000,
+  lockAttempt: 100,
+  /** How long a leader may take to bring a database that lost lines up to the memory of its replicas. */
+  madeGood: 5_000,
+  /** How long a start waits to lead a site that has no known leader, before it begins as a replica. */
+  startAsLeader: 1_500,
+  /** Before a change of role that failed is tried again. */
+  changeRoleAgain: 1_000,
+  /** A leader that does not answer a registration by then is asked again later. */
+  register: 1_000,
+  /** How long a replica waits for a connection to the leader, and between two attempts at one that refuses. */
+  connect: 2_000,
+  connectAgain: 50,
+  /** How long a replica keeps an idle connection to the leader. */
+  idle: 4_000,
+  /** How long a process of an embedded node that just ended may hold the node port, and the time between two attempts to take it. */
+  nodePort: 10_000,
+  nodePortAgain: 500,
+  /** How long a leader that stepped down may answer a request that it has stored already. */
+  lastAnswer: 1_000,
+  /** How long a leader that hands over may answer the call that asked for it. */
+  lastConsoleAnswer: 3_000,
+  /** Longest answer of the leader's console: a probe of a camera takes some time. */
+  consoleAnswer: 60_000,
+  /** How long a replica waits until it has read a session that began at the leader, and how often it checks. */
+  readSession: 3_000,
+  readSessionCheck: 10,
+  /** A stream of the leader's events that is silent for longer is dead; before it is opened again; longest wait for a leader. */
+  eventsSilent: 45_000,
+  eventsAgain: 500,
+  eventsLeader: 60_000,
+  /** Between two pings of a console's WebSocket. */
+  ping: 20_000,
+  /** A controller that did not report for this long is shown as gone; for longer, it does not count as a possible leader. */
+  gone: 5_000,
+  absent: 10_000,
+  /** Between two reads of the list of controllers, and how long the console waits for one. */
+  list: 1_000,
+  listAnswer: 1_500,
+} as const
+
+type ClusterTimes = Record<keyof typeof clusterTimes, number>
+
+/** All times whose relations are checked. */
+export interface Timings {
+  election: ElectionTimes
+  cluster: ClusterTimes
+  /** After how long a port of the leader ends an idle connection. */
+  keepAlive: number
+}
+
+/** Times of a controller as it ships. */
+export const timings: Timings = {
+  election: electionTimes,
+  cluster: clusterTimes,
+  keepAlive: connectionTimeouts.keepAliveMs,
+}
+
+const relations: readonly { holds: (times: Timings) => boolean; sentence: string }[] = [
+  {
+    sentence:
+      'Two renewals must fit into a lease less its margin (2 × renew ≤ lease − margin): one that fails must not silence a healthy leader.',
+    holds: ({ election: { lease, renew, margin } }) => 2 * renew <= lease - margin,
+  },
+  {
+    sentence:
+      'A replica that lost the database must wait for a whole lease (comeBack ≥ lease): until then the leader may answer from memory.',
+    holds: ({ election: { comeBack, lease } }) => comeBack >= lease,
+  },
+  {
+    sentence:
+      'A leader that is cut off must answer from memory for less time than a replica gives it, with the margin for clocks (ask + margin ≤ comeBack).',
+    holds: ({ election: { ask, margin, comeBack } }) => ask + margin <= comeBack,
+  },
+  {
+    sentence:
+      'A leader must ask the others about its lease before it is over (proof + ask ≤ lease), and silent ones no longer than present ones (askMissing ≤ ask).',
+    holds: ({ election: { proof, ask, askMissing, lease } }) => proof + ask <= lease && askMissing <= ask,
+  },
+  {
+    sentence:
+      'A replica must check for lines at least as often as it reports (poll ≤ renew): its report says how far it is behind.',
+    holds: ({ election: { poll, renew } }) => poll <= renew,
+  },
+  {
+    sentence:
+      'A named controller must have ten attempts to lead before others stop holding back (10 × attempt ≤ successor).',
+    holds: ({ election: { attempt, successor } }) => 10 * attempt <= successor,
+  },
+  {
+    sentence:
+      'A replica must have two attempts to register before it may lead without (2 × register ≤ comeBack): a leader that does not know it would answer beside it.',
+    holds: ({ election: { comeBack }, cluster: { register } }) => 2 * register <= comeBack,
+  },
+  {
+    sentence: 'A hand-over must outlast one answer of the database (handOver > databaseAnswer).',
+    holds: ({ cluster: { handOver, databaseAnswer } }) => handOver > databaseAnswer,
+  },
+  {
+    sentence:
+      'A controller must not be shown as gone while its lease may count (gone > lease), and must be gone before it is absent (absent > gone).',
+    holds: ({ election: { lease }, cluster: { gone, absent } }) => gone > lease && absent > gone,
+  },
+  {
+    sentence:
+      'A replica must end idle connections well before the leader does (2 × idle ≤ keepAlive): a request must not meet the end of its connection.',
+    holds: ({ cluster: { idle }, keepAlive }) => 2 * idle <= keepAlive,
+  },
+  {
+    sentence: 'A stream of events may miss one ping of the leader (eventsSilent > 2 × ping).',
+    holds: ({ cluster: { eventsSilent, ping } }) => eventsSilent > 2 * ping,
+  },
+]
+
+/**
+ * Checks the relations that the times of a cluster must keep, so that two controllers never answer for one site.
+ * @throws RangeError with the sentence of each relation that is broken
+ */
+export function checkTimings(times: Timings): void {
+  const broken = relations.filter(({ holds }) => !holds(times)).map(({ sentence }) => sentence)
+  if (broken.length > 0) throw new RangeError(`Times of the cluster contradict each other. ${broken.join(' ')}`)
+}

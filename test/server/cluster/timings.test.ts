@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { checkTimings, type Timings, timings } from '../../../server/store/election/timings.ts'
+
+/** The times of a controller with some others in their place. */
+const withTimes = ({ election = {}, cluster = {}, ...others }: Changed = {}): Timings => ({
+  ...timings,
+  ...others,
+  election: { ...timings.election, ...election },
+  cluster: { ...timings.cluster, ...cluster },
+})
+interface Changed {
+  election?: Partial<Timings['election']>
+  cluster?: Partial<Timings['cluster']>
+  keepAlive?: number
+}
+
+test('The times of a controller as it ships keep all their relations', () => {
+  expect(() => checkTimings(timings)).not.toThrow()
+})
+
+test.each<[string, Changed, RegExp]>([
+  ['too few renewals in a lease', { election: { renew: 1_300 } }, /Two renewals must fit into a lease/],
+  ['a margin that leaves no time to renew', { election: { margin: 1_100 } }, /Two renewals must fit into a lease/],
+  ['a replica that takes over within a lease', { election: { comeBack: 2_900 } }, /must wait for a whole lease/],
+  [
+    'a leader that answers alone for too long',
+    { election: { ask: 2_600, proof: 100 } },
+    /must answer from memory for less/,
+  ],
+  ['a leader that asks too late', { election: { proof: 2_100 } }, /must ask the others about its lease/],
+  ['silent controllers that are waited for longer', { election: { askMissing: 1_100 } }, /silent ones no longer/],
+  [
+    'a replica that reports lines it did not check for',
+    { election: { poll: 1_100 } },
+    /at least as often as it reports/,
+  ],
+  ['a successor without time', { election: { successor: 900 } }, /ten attempts to lead/],
+  ['one attempt to register', { cluster: { register: 1_600 } }, /two attempts to register/],
+  ['a hand-over that one answer outlasts', { cluster: { handOver: 4_000 } }, /A hand-over must outlast/],
+  ['a leader that is shown as gone', { cluster: { gone: 3_000 } }, /must not be shown as gone/],
+  ['absent before gone', { cluster: { absent: 5_000 } }, /must be gone before it is absent/],
+  ['connections that the leader ends first', { keepAlive: 7_000 }, /must end idle connections well before/],
+  ['a stream that ends for one lost ping', { cluster: { eventsSilent: 40_000 } }, /may miss one ping/],
+])('A start with wrong times is refused and names the relation: %s', (_, changed, sentence) => {
+  expect(() => checkTimings(withTimes(changed))).toThrow(RangeError)
+  expect(() => checkTimings(withTimes(changed))).toThrow(sentence)
+})
+
+test('A start names every relation that is broken', () => {
+  const wrong = withTimes({ election: { comeBack: 1_000 }, cluster: { gone: 1_000 } })
+  expect(() => checkTimings(wrong)).toThrow(/whole lease.*two attempts to register.*shown as gone/s)
+})

@@ -2,111 +2,76 @@ import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { PictureStream, PictureStreams } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
+import { AdaptationTimes, settleMs } from './adaptation-times.ts'
 import type { LinkEstimate } from './link-estimate.ts'
-import { Probe } from './link-probe.ts'
-import { allowedIndex, carriedStream, wantedIndex } from './stream-choice.ts'
+import { LinkLimit, minRate } from './link-limit.ts'
+import { LinkProbe } from './link-probe.ts'
+import { carriedStream } from './stream-choice.ts'
+import { StreamSelection } from './stream-selection.ts'
 import { StreamSwitch } from './stream-switch.ts'
-import type { Limit, ViewerVideo } from './viewer-video.ts'
+import type { ViewerVideo } from './viewer-video.ts'
 
-/** What is heard in the first moments after a change is of what was sent before, in milliseconds. */
-const settleMs = 1_200
-/** Bits a second that are tried at least. */
-const minRate = 200_000
-/** Of what was sent, where the link was too small for it. */
+/** Part of what was sent that a link is tried with after it was too small. */
 const cautious = 0.25
-/** A smaller stream is sent so much faster than it comes where it waits: its key frames are larger than the rest. */
-const catchUp = 1.3
-/** A queue that is so long, in milliseconds, is let empty: nothing is made up for meanwhile, and nothing tried. */
-const longQueueMs = 80
-/** What key frames are sent at, where their queue is long, in parts of what they were. */
-const slower = 0.8
-/** A pacing that is so far behind sends more than the link carries, in milliseconds. */
+/** Delay of the pacing, in milliseconds, that shows more is sent than the link carries. */
 const maxWaitMs = 2_000
-/** Milliseconds from a change to the first probe. */
-const probeAfterMs = 1_500
-/** How much longer is waited after each probe that failed, and at most so long. Where little is sent, a viewer's estimate says little, and a probe costs sound. */
-const patience = {
-  small: { factor: 1.6, maxMs: 2_500 },
-  key_frames: { factor: 1.6, maxMs: 2_500 },
-} as const
-/** After a return that did not last: twice as long each time, at most so long. One that lasted so long was none of these. */
-const maxProbeAfterMs = 60_000
-const lastedMs = 15_000
-/** What a link must carry beyond a stream for it to be sent. */
+/** Rate that a link must carry for a stream, in parts of the stream's bitrate. */
 const margin = 1.1
-/** A probe begins at so much more than is sent, or at so much of what the viewer estimates. */
+/** First step of a probe, in parts of what is sent, or of what the viewer estimates. */
 const firstStep = 1.25
 const ofEstimate = 0.9
-/** Key frames alone say little of a link: of what it seemed to carry. */
-const ofCarried = 0.8
-/** A stream that could not be had is asked for again after so many milliseconds. */
-const retryMs = 30_000
 
-/** What an adaptation works on. */
+/** Parts that an adaptation works on, and its listeners. */
 export interface AdaptationOptions {
   video: ViewerVideo
   estimate: LinkEstimate
   main: Feed
   streams: PictureStreams
   lifetime: Lifetime
-  /** Has the round trip measured now. */
+  /** Measures the round trip now. */
   measure: () => void
-  /** Told what the viewer is sent from now on. */
+  /** Called with what the viewer is sent from now on. */
   changed: (size: StreamSize) => void
-  /** A packet of a stream threw what nobody foresaw. */
+  /** Called when a packet of a stream throws an unexpected error. */
   failed: (error: unknown) => void
 }
 
 /**
- * What a viewer is sent of a picture that there may be in several sizes: the smallest stream that is large enough for how it shows it, as far as its link carries
- * that; key frames only where the link is too small for all of them. Down as soon as the link is seen to be too small; up, one step at a time, when padding has
- * shown that it carries more.
+ * Adapts the picture to a viewer's link and screen: the smallest stream that is large enough, as far as the link carries it; key frames only where the link
+ * carries none. Goes down as soon as the link proves too small, and up one step at a time, after a probe with padding.
  */
 export class LinkAdaptation {
   readonly #options: AdaptationOptions
   readonly #switch: StreamSwitch
+  readonly #selection: StreamSelection
+  readonly #limit: LinkLimit
+  readonly #times = new AdaptationTimes()
   #begun = false
   #size: StreamSize = 'full'
-  /** In pixels. */
-  #height = Infinity
-  /** What is sent, or waited for. */
-  #asked: PictureStream | undefined
-  /** The largest that the link carries, as far as is known; undefined: every one. */
-  #most: PictureStream | undefined
-  /** It does not even carry the smallest. */
-  #keyFrames = false
-  #probe: Probe | undefined
+  #probe: LinkProbe | undefined
   /** A larger stream is waited for: it begins with a key frame. */
   #rising = false
-  #changedAt = -Infinity
-  #shortest = probeAfterMs
-  #probeAfter = probeAfterMs
-  #probedAt = -Infinity
-  /** Streams that could not be had, and until when they are not asked for. */
-  readonly #refused = new Map<PictureStream, number>()
-  /** Bits a second of video that the link seemed to carry when it was last found too small. */
-  #carries = 0
-  /** Share of it that key frames are sent at. */
-  #slowed = 1
 
   constructor(options: AdaptationOptions) {
     this.#options = options
-    const { failed, lifetime, main, streams, video } = options
-    this.#switch = new StreamSwitch({ video, main, lifetime, failed, lost: (stream) => this.#lost(stream) })
+    const { estimate, failed, lifetime, main, streams, video } = options
+    this.#selection = new StreamSelection(streams)
+    this.#limit = new LinkLimit(estimate)
+    this.#switch = new StreamSwitch({ video, main, lifetime, failed, lost: (stream) => this.#onLost(stream) })
     lifetime.onEnd(streams.onChange(lifetime.guard(() => this.#follow())))
   }
 
-  /** The viewer is connected. */
+  /** Begins with the first stream once the viewer is connected. */
   start(): void {
     this.#begun = true
     this.#follow()
   }
 
-  /** How high the viewer shows the picture, in device pixels; 0: not at all. */
+  /** Takes the height in which the viewer shows the picture, in device pixels; 0: not at all. */
   shown(height: number): void {
     const { video } = this.#options
     const now = performance.now()
-    this.#height = height
+    this.#selection.height = height
     if (height === 0) {
       if (video.hidden) return
       this.#stopProbe()
@@ -114,138 +79,112 @@ export class LinkAdaptation {
     }
     this.#follow()
     if (!video.hidden) return
-    // Nothing was sent that could tell of the link.
-    this.#changedAt = now
+    // Nothing was sent that the link could be judged by.
+    this.#times.changed(now)
     video.show(now)
   }
 
-  /** The viewer has said something of its link. */
+  /** Judges the link after feedback of the viewer. */
   judge(now: number): void {
     if (this.#options.video.hidden || this.#switch.asking || this.#probe !== undefined) return
     if (this.#options.estimate.tooSmall(now)) this.#goDown(now)
   }
 
-  /** Once a second. */
+  /** Adjusts rates and begins probes, once a second. */
   tick(now: number): void {
-    const limited = this.#most !== undefined || this.#keyFrames
-    if (!limited || this.#options.video.hidden || this.#switch.asking || this.#rising || this.#probe !== undefined)
-      return
+    if (!this.#limit.any || this.#options.video.hidden || this.#switch.asking) return
+    if (this.#rising || this.#probe !== undefined || !this.#times.isSettled(now)) return
     const { estimate, video } = this.#options
-    if (now - this.#changedAt < settleMs) return
-    if (!this.#keyFrames) {
-      video.rate = this.#paceOf(this.#switch.feed)
+    if (!this.#limit.keyFramesOnly) {
+      video.rate = this.#limit.paceOf(this.#switch.feed)
       if (video.waitMs > maxWaitMs) return this.#goDown(now)
-    } else if (estimate.queue.latest > longQueueMs && video.waitMs > 0) {
-      // A key frame takes a second, and sound would wait all the time.
-      this.#slowed *= slower
-      video.rate = this.#keyFrameRate
+    } else if (this.#limit.hasLongQueue && video.waitMs > 0) {
+      this.#limit.slowDown()
+      video.rate = this.#limit.keyFrameRate
     }
     const up = this.#larger()
-    const quietSince = Math.max(this.#changedAt, this.#probedAt)
-    if (up === undefined || now - quietSince < this.#probeAfter) return
-    if (estimate.strained(now - settleMs) || estimate.queue.latest > longQueueMs) return
-    this.#lookUp(up, now)
+    if (up === undefined || !this.#times.mayProbe(now)) return
+    if (estimate.strained(now - settleMs) || this.#limit.hasLongQueue) return
+    this.#probeFor(up, now)
   }
 
-  /** Its packets are sent from now on. */
+  /** Notes that packets of this feed are sent from now on. */
   adopted(feed: Feed, limited: boolean): void {
     this.#switch.adopted(feed)
     if (!this.#rising || limited) return
     this.#rising = false
-    this.#become()
+    this.#onChange()
   }
 
-  /** Those that can be had now, the largest first. */
-  get #streams(): readonly PictureStream[] {
-    const { list } = this.#options.streams
-    if (this.#refused.size === 0) return list
-    const now = performance.now()
-    return list.filter((stream) => now >= (this.#refused.get(stream) ?? -Infinity))
-  }
-
-  /** Another stream is sent where that is the right one now: by what there is, by how the viewer shows it, and by its link. */
+  /** Sends the stream that fits what there is, how the viewer shows it, and its link. */
   #follow(): void {
-    const list = this.#streams
-    if (!this.#begun || this.#height === 0 || this.#switch.asking) return
-    const target = list[Math.max(wantedIndex(list, this.#height, this.#asked), allowedIndex(list, this.#most))]
+    const selection = this.#selection
+    if (!this.#begun || selection.height === 0 || this.#switch.asking) return
+    const target = selection.target(this.#limit.largest)
     if (target === undefined) return
-    if (this.#asked === undefined) {
-      const first = target.feed === undefined ? list.find(({ feed }) => feed !== undefined) : target
-      if (first?.feed === undefined) return
-      this.#asked = first
+    if (selection.current === undefined) {
+      const first = selection.atHand(target)
+      if (first === undefined) return
+      selection.current = first
       this.#switch.start(first, first.feed)
     }
-    if (target !== this.#asked) {
+    if (target !== selection.current) {
       this.#stopProbe()
       this.#rising = false
       this.#options.estimate.restart(performance.now(), settleMs)
       this.#take(target)
     }
-    this.#tellSize()
+    this.#notifySize()
   }
 
   #take(stream: PictureStream): void {
-    this.#asked = stream
-    this.#switch.take(stream, (feed) => this.#limitOf(feed))
-  }
-
-  #limitOf(feed: Feed): Limit | undefined {
-    if (this.#keyFrames) return { rate: this.#keyFrameRate, keyFramesOnly: true }
-    return this.#most === undefined ? undefined : { rate: this.#paceOf(feed), keyFramesOnly: false }
+    this.#selection.current = stream
+    this.#switch.take(stream, (feed) => this.#limit.of(feed))
   }
 
   #goDown(now: number): void {
     const { estimate, video } = this.#options
+    const limit = this.#limit
     const rate = this.#carried(now)
     this.#rising = false
-    if (this.#most === undefined && !this.#keyFrames) {
-      this.#shortest = now - this.#changedAt < lastedMs ? Math.min(maxProbeAfterMs, this.#shortest * 2) : probeAfterMs
-      this.#probeAfter = this.#shortest
-    }
+    if (!limit.any) this.#times.returnFailed(now)
     estimate.restart(now, settleMs)
-    if (this.#keyFrames) {
+    if (limit.keyFramesOnly) {
       video.rate = rate
       return
     }
-    const list = this.#streams
-    const smaller = this.#asked === undefined ? list : list.slice(list.indexOf(this.#asked) + 1)
-    const next = carriedStream(smaller, rate)
-    if (next !== undefined || this.#most === undefined) this.#carries = rate
+    const next = carriedStream(this.#selection.smaller, rate)
+    if (next !== undefined || limit.largest === undefined) limit.rate = rate
     video.pause()
-    if (next === undefined) this.#keyFramesAt(rate)
+    if (next === undefined) this.#sendKeyFrames(rate)
     else {
-      this.#most = next
+      limit.largest = next
       this.#take(next)
-      this.#become()
+      this.#onChange()
     }
   }
 
-  /** Of what was sent last, key frames only. */
-  #keyFramesAt(rate: number): void {
-    this.#keyFrames = true
-    this.#slowed = 1
-    this.#asked = this.#switch.stream ?? this.#streams[0]
+  /** Sends key frames only, of the stream that was sent last. */
+  #sendKeyFrames(rate: number): void {
+    this.#limit.toKeyFrames()
+    this.#selection.current = this.#switch.stream ?? this.#selection.list[0]
     this.#options.video.switchTo(this.#switch.feed, { rate, keyFramesOnly: true })
-    this.#become()
+    this.#onChange()
   }
 
-  /** What is sent more where the link carries it; undefined where nothing more is wanted. */
+  /** Next step up; undefined where nothing more is wanted. */
   #larger(): PictureStream | undefined {
-    if (this.#keyFrames) return this.#asked
-    const list = this.#streams
-    const allowed = allowedIndex(list, this.#most)
-    return allowed > wantedIndex(list, this.#height, this.#asked) ? list[allowed - 1] : undefined
+    return this.#limit.keyFramesOnly ? this.#selection.current : this.#selection.larger(this.#limit.largest)
   }
 
-  /** Whether more could be sent than is. */
-  #lookUp(up: PictureStream, now: number): void {
+  #probeFor(up: PictureStream, now: number): void {
     const { estimate, lifetime, measure, video } = this.#options
-    this.#probe = new Probe({
+    this.#probe = new LinkProbe({
       from: Math.max(
         minRate,
         estimate.rate(now) * firstStep,
         (estimate.bitrate ?? 0) * ofEstimate,
-        this.#keyFrames ? this.#carries * ofCarried : 0,
+        this.#limit.probeRate,
       ),
       to: Math.max(minRate, up.bitrate * margin),
       estimate,
@@ -253,75 +192,65 @@ export class LinkAdaptation {
       sendPadding: () => video.sendPadding(),
       measure,
       done: (carries) => {
+        const ended = performance.now()
         this.#probe = undefined
-        this.#probedAt = performance.now()
+        this.#times.probed(ended, carries)
         if (carries) return this.#goUp(up)
         video.rest()
-        estimate.restart(this.#probedAt, settleMs)
-        const { factor, maxMs } = patience[this.#keyFrames ? 'key_frames' : 'small']
-        this.#probeAfter = Math.max(this.#shortest, Math.min(maxMs, this.#probeAfter * factor))
+        estimate.restart(ended, settleMs)
       },
     })
   }
 
   #goUp(up: PictureStream): void {
-    const list = this.#streams
-    const index = list.indexOf(up)
-    this.#keyFrames = false
-    if (index <= wantedIndex(list, this.#height, this.#asked)) {
-      this.#most = undefined
+    const limit = this.#limit
+    limit.fromKeyFrames()
+    if (this.#selection.isEnough(up)) {
+      limit.largest = undefined
       this.#rising = true
       return this.#take(up)
     }
-    this.#most = up
-    this.#carries = this.#options.estimate.rate(performance.now())
+    limit.largest = up
+    limit.rate = this.#options.estimate.rate(performance.now())
     this.#take(up)
-    this.#become()
+    this.#onChange()
   }
 
-  /** Bits a second of video that the link carries by all signs; they are late, and the link's queue is full. */
+  /** Rate that the link carries by all signs, in bits a second of video; they are late, and the link's queue is full. */
   #carried(now: number): number {
     const { estimate } = this.#options
     const rate = estimate.rate(now)
     return Math.max(minRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))
   }
 
-  get #keyFrameRate(): number {
-    return Math.max(minRate, this.#carries * this.#slowed)
+  #onChange(): void {
+    const now = performance.now()
+    this.#times.changed(now)
+    this.#options.estimate.restart(now, settleMs)
+    this.#notifySize()
   }
 
-  /** Bits a second at which a smaller stream is sent. */
-  #paceOf(feed: Feed): number {
-    const emptying = this.#options.estimate.queue.latest > longQueueMs && feed.picture.bitrate > 0
-    return Math.max(minRate, emptying ? feed.picture.bitrate : Math.max(this.#carries, feed.picture.bitrate * catchUp))
-  }
-
-  #become(): void {
-    this.#changedAt = performance.now()
-    this.#options.estimate.restart(this.#changedAt, settleMs)
-    this.#tellSize()
-  }
-
-  #tellSize(): void {
+  #notifySize(): void {
     if (this.#rising) return
-    const size = this.#keyFrames ? 'key_frames' : this.#larger() === undefined ? 'full' : 'small'
+    const size = this.#limit.keyFramesOnly ? 'key_frames' : this.#larger() === undefined ? 'full' : 'small'
     if (this.#size === size) return
     this.#size = size
     this.#options.changed(size)
   }
 
-  /** It could not be had, or ended by itself: key frames of what there is, where the link carries nothing larger, until more can be sent. */
-  #lost(stream: PictureStream): void {
-    this.#refused.set(stream, performance.now() + retryMs)
-    if (this.#asked !== stream) return
+  /** Sends key frames of what there is when a stream could not be had or ended by itself, unless the link carries a larger one. */
+  #onLost(stream: PictureStream): void {
+    const selection = this.#selection
+    selection.refuse(stream)
+    if (selection.current !== stream) return
     this.#stopProbe()
-    this.#asked = this.#switch.stream ?? this.#streams[0]
-    if (this.#most === undefined) {
-      if (this.#asked !== undefined) this.#take(this.#asked)
+    selection.current = this.#switch.stream ?? selection.list[0]
+    if (this.#limit.largest === undefined) {
+      if (selection.current !== undefined) this.#take(selection.current)
       return
     }
     this.#options.video.pause()
-    this.#keyFramesAt(Math.max(minRate, this.#carries))
+    this.#sendKeyFrames(Math.max(minRate, this.#limit.rate))
   }
 
   #stopProbe(): void {

@@ -1,127 +1,122 @@
 import type { Lifetime } from '../base/lifetime.ts'
 import type { LinkCounts, LinkEstimate } from './link-estimate.ts'
 
-/** Milliseconds from one look to the next, of each step at least, and of the last one. */
+/** Interval of checks, and duration of a step and of the last one at least, in milliseconds. */
 const everyMs = 20
 const stepMs = 450
 const lastStepMs = 700
-/** The first step sends hardly more than was sent before: it may take so long until the viewer's estimate rises. The others are shorter: the queue of a link that is too small fills. */
-const firstStepMs = 1_200
+/** Longest first step, in milliseconds: it sends hardly more than before, and the viewer's estimate rises late. */
+const maxFirstStepMs = 1_200
+/** Longest step of the others: they fill the queue of a link that is too small. */
 const maxStepMs = 650
-/** How much more each step sends than the one before. */
+/** Growth of what is sent from step to step. */
 const factor = 1.4
-/** An estimate has risen, or fallen, where it differs by so much from what it was so many milliseconds ago, or when the step began: it comes five times a second. */
-const justNow = 300
+/** Age, in milliseconds, of the estimate that a new one is compared with: it comes five times a second. */
+const justNowMs = 300
+/** Parts of the estimate before above which one has risen, and of the one when the step began below which it has fallen. */
 const risen = 1.002
 const fallen = 0.99
-const noSay = 0.5
-/** So many packets, and such a share of them, are not missed in a step by chance. */
+/** Part of what is sent below which an estimate is of a time when little was sent. */
+const outdated = 0.5
+/** Number and share of packets that are not missed in a step by chance. */
 const minMissed = 4
 const muchMissed = 0.15
-/** A queue that grew so much since the probe began, in milliseconds, tells of a link that is full; one that grew so much in a step of one that soon will be. */
+/** Growth of the queue, in milliseconds, that shows a full link: since the probe began, and in one step. */
 const longQueueMs = 60
 const grownMs = 40
-/** One that grew no more than so much in a step did not grow: the link carries the step, although the viewer holds an estimate that fell for seconds. */
+/** Growth of the queue in a step, in milliseconds, that is none: the link carries the step, although the viewer holds a fallen estimate for seconds. */
 const unchangedMs = 15
-/** Round trips that are measured in a step, where the viewer reports so often, and milliseconds between. */
+/** Round trips to be measured in a step, where the viewer reports so often, and milliseconds between. */
 const readingsPerStep = 2
 const measureEveryMs = 120
-/** Padding at once, in bytes: what a late timer owes is not made up for in one go. */
+/** Padding at once, in bytes: a late timer does not catch up in one go. */
 const maxAtOnce = 12_000
 
-/** How a probe is made. */
-export interface ProbeOptions {
-  /** Bits a second: what the first step sends, and what the link must carry. */
+/** Range, means and result of a probe. */
+export interface LinkProbeOptions {
+  /** Rate of the first step, and rate that the link must carry, in bits a second. */
   from: number
   to: number
   estimate: LinkEstimate
   /** Sends a packet of padding. Returns its bytes; 0 when none may be sent now. */
   sendPadding: () => number
-  /** Has the round trip measured now. */
+  /** Measures the round trip now. */
   measure: () => void
   lifetime: Lifetime
-  /** Told once: whether the link carries so much. */
+  /** Called once with whether the link carries so much. */
   done: (carries: boolean) => void
 }
 
-/** Finds out whether a link carries more than is sent, by padding that grows in steps until that is reached or the viewer's link shows signs of strain. */
-export class Probe {
-  readonly #options: ProbeOptions
+/** One step of a probe: the rate that it sends, and the viewer's link when it began. */
+interface Step {
+  readonly first: boolean
+  /** Bits a second. */
+  readonly target: number
+  readonly beganAt: number
+  readonly counts: Readonly<LinkCounts>
+  readonly estimate: number | undefined
+  readonly queueMs: number
+  readonly readings: number
+}
+
+/** Finds out whether a link carries more than is sent, by padding that grows in steps until the goal is reached or the link shows strain. */
+export class LinkProbe {
+  readonly #options: LinkProbeOptions
   readonly #began = performance.now()
-  #target: number
-  #stepAt = this.#began
-  #countsAtStep: LinkCounts
-  #estimateAtStep: number | undefined
   readonly #queueAtBegin: number
-  #queueAtStep: number
-  #readingsAtStep: number
+  #step: Step
   #measuredAt = -Infinity
-  #first = true
-  /** Of the last moments, the oldest first. */
+  /** Estimates of the last moments, the oldest first. */
   readonly #estimates: (number | undefined)[] = []
   #over = false
 
-  constructor(options: ProbeOptions) {
+  constructor(options: LinkProbeOptions) {
     this.#options = options
-    this.#target = Math.min(options.from, options.to)
-    this.#countsAtStep = options.estimate.counts
-    this.#estimateAtStep = options.estimate.bitrate
     this.#queueAtBegin = options.estimate.queue.latest
-    this.#queueAtStep = this.#queueAtBegin
-    this.#readingsAtStep = options.estimate.queue.readings
-    this.#look()
+    this.#step = stepOf(options.estimate, Math.min(options.from, options.to), this.#began, true)
+    this.#check()
   }
 
-  /** Ends it without a word. */
+  /** Ends it; `done` is not called. */
   stop(): void {
     this.#over = true
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#over) return
     const { estimate, to, lifetime } = this.#options
     const now = performance.now()
     if (estimate.strained(this.#began) || this.#changeOfEstimate < fallen || this.#misses) return this.#end(false)
     if (this.#readings > 0 && estimate.queue.ms > this.#queueAtBegin + longQueueMs) return this.#end(false)
     this.#noteEstimate()
-    const elapsed = now - this.#stepAt
-    const late = elapsed >= (this.#first ? firstStepMs : maxStepMs)
-    if (elapsed >= (this.#target >= to ? lastStepMs : stepMs)) {
+    const { beganAt, first, target } = this.#step
+    const elapsed = now - beganAt
+    const late = elapsed >= (first ? maxFirstStepMs : maxStepMs)
+    if (elapsed >= (target >= to ? lastStepMs : stepMs)) {
       const carried = this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)
       if (carried || (late && this.#queueStays)) {
-        if (this.#target >= to) return this.#end(true)
-        this.#step(now)
+        if (target >= to) return this.#end(true)
+        this.#step = stepOf(estimate, Math.min(to, target * factor), now, false)
       } else if (late) return this.#end(false)
     }
     this.#measure(now)
     this.#pad(now)
-    lifetime.after(everyMs, () => this.#look())
+    lifetime.after(everyMs, () => this.#check())
   }
 
-  #step(now: number): void {
-    const { estimate, to } = this.#options
-    this.#first = false
-    this.#target = Math.min(to, this.#target * factor)
-    this.#stepAt = now
-    this.#countsAtStep = estimate.counts
-    this.#estimateAtStep = estimate.bitrate
-    this.#queueAtStep = estimate.queue.latest
-    this.#readingsAtStep = estimate.queue.readings
-  }
-
-  /** Round trips that were measured in this step. */
+  /** Number of round trips in this step. */
   get #readings(): number {
-    return this.#options.estimate.queue.readings - this.#readingsAtStep
+    return this.#options.estimate.queue.readings - this.#step.readings
   }
 
-  /** As far as is known. */
+  /** Whether the queue is short, as far as is known. */
   get #queueIsShort(): boolean {
-    return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#queueAtStep + grownMs
+    return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#step.queueMs + grownMs
   }
 
-  /** By what was measured. */
+  /** Whether enough round trips show that the queue did not grow. */
   get #queueStays(): boolean {
-    return this.#readings >= readingsPerStep && this.#options.estimate.queue.ms <= this.#queueAtStep + unchangedMs
+    return this.#readings >= readingsPerStep && this.#options.estimate.queue.ms <= this.#step.queueMs + unchangedMs
   }
 
   #measure(now: number): void {
@@ -130,36 +125,38 @@ export class Probe {
     this.#options.measure()
   }
 
-  /** What the viewer estimates, in parts of what it did when the step began. One that estimates nothing has no say. */
+  /** Estimate of the viewer, in parts of the one when the step began; 1 for a viewer that estimates nothing. */
   get #changeOfEstimate(): number {
     const { bitrate } = this.#options.estimate
-    return bitrate === undefined ? 1 : bitrate / (this.#estimateAtStep ?? bitrate)
+    return bitrate === undefined ? 1 : bitrate / (this.#step.estimate ?? bitrate)
   }
 
-  /** While a link carries what is sent, the viewer's estimate rises all the time: also just now. */
+  /** Whether the viewer's estimate rises, as it does all the time while the link carries what is sent. */
   get #rising(): boolean {
     const { bitrate } = this.#options.estimate
-    // Far below what passes it is of a time when little was sent, and takes minutes to get here.
-    if (bitrate === undefined || bitrate < this.#target * noSay) return true
+    // An outdated estimate takes minutes to get here.
+    if (bitrate === undefined || bitrate < this.#step.target * outdated) return true
     return bitrate >= (this.#estimates[0] ?? bitrate) * risen
   }
 
   #noteEstimate(): void {
     this.#estimates.push(this.#options.estimate.bitrate)
-    if (this.#estimates.length > justNow / everyMs) this.#estimates.shift()
+    if (this.#estimates.length > justNowMs / everyMs) this.#estimates.shift()
   }
 
+  /** Whether more is missed in this step than by chance. */
   get #misses(): boolean {
     const { missed, packets } = this.#options.estimate.counts
-    const ofStep = missed - this.#countsAtStep.missed
-    return ofStep >= minMissed && ofStep >= muchMissed * (packets - this.#countsAtStep.packets)
+    const ofStep = missed - this.#step.counts.missed
+    return ofStep >= minMissed && ofStep >= muchMissed * (packets - this.#step.counts.packets)
   }
 
-  /** As much as the step lacks so far. */
+  /** Sends the padding that the step lacks so far. */
   #pad(now: number): void {
     const { estimate, sendPadding } = this.#options
-    const wanted = (this.#target * (now - this.#stepAt)) / 8_000
-    let lacking = Math.min(maxAtOnce, wanted - (estimate.counts.bytes - this.#countsAtStep.bytes))
+    const { beganAt, counts, target } = this.#step
+    const wanted = (target * (now - beganAt)) / 8_000
+    let lacking = Math.min(maxAtOnce, wanted - (estimate.counts.bytes - counts.bytes))
     while (lacking > 0) {
       const bytes = sendPadding()
       if (bytes === 0) return
@@ -171,4 +168,9 @@ export class Probe {
     this.#over = true
     this.#options.done(carries)
   }
+}
+
+function stepOf(estimate: LinkEstimate, target: number, now: number, first: boolean): Step {
+  const { bitrate, counts, queue } = estimate
+  return { first, target, beganAt: now, counts, estimate: bitrate, queueMs: queue.latest, readings: queue.readings }
 }

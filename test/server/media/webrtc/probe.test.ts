@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Lifetime } from '../../../../server/media/base/lifetime.ts'
 import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
-import { Probe } from '../../../../server/media/webrtc/link-probe.ts'
+import { LinkProbe } from '../../../../server/media/webrtc/link-probe.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -21,7 +21,7 @@ function tried(
   const began = performance.now()
   estimate.onRoundTrip(20, began)
   estimate.onBitrate(300_000, began)
-  const probe = new Probe({
+  const probe = new LinkProbe({
     from: 400_000,
     to: 1_600_000,
     estimate,

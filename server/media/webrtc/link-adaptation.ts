@@ -96,11 +96,11 @@ export class LinkAdaptation {
     if (this.#rising || this.#probe !== undefined || !this.#times.isSettled(now)) return
     const { estimate, video } = this.#options
     if (!this.#limit.keyFramesOnly) {
-      video.rate = this.#limit.paceOf(this.#switch.feed)
-      if (video.waitMs > maxWaitMs) return this.#goDown(now)
-    } else if (this.#limit.hasLongQueue && video.waitMs > 0) {
+      video.pace.rate = this.#limit.paceOf(this.#switch.feed)
+      if (video.pace.waitMs > maxWaitMs) return this.#goDown(now)
+    } else if (this.#limit.hasLongQueue && video.pace.waitMs > 0) {
       this.#limit.slowDown()
-      video.rate = this.#limit.keyFrameRate
+      video.pace.rate = this.#limit.keyFrameRate
     }
     const up = this.#larger()
     if (up === undefined || !this.#times.mayProbe(now)) return
@@ -150,7 +150,7 @@ export class LinkAdaptation {
     if (!limit.any) this.#times.returnFailed(now)
     estimate.restart(now, settleMs)
     if (limit.keyFramesOnly) {
-      video.rate = rate
+      video.pace.rate = rate
       return
     }
     const next = carriedStream(this.#selection.smaller, rate)
@@ -196,7 +196,7 @@ export class LinkAdaptation {
         this.#probe = undefined
         this.#times.probed(ended, carries)
         if (carries) return this.#goUp(up)
-        video.rest()
+        video.pace.rest()
         estimate.restart(ended, settleMs)
       },
     })

@@ -1,7 +1,7 @@
 import type { Feed } from '../feeds/feed.ts'
 import type { PictureStream } from '../feeds/feed.ts'
 import type { LinkEstimate } from './link-estimate.ts'
-import type { Limit } from './viewer-video.ts'
+import type { Limit } from './paced-video.ts'
 
 /** Least rate that a link is tried with, in bits a second. */
 export const minRate = 200_000

@@ -3,7 +3,8 @@ import type { Feed } from '../feeds/feed.ts'
 import type { VideoFormat } from '../feeds/feed-format.ts'
 import type { FeedLease, PictureStream } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import type { Limit, ViewerVideo } from './viewer-video.ts'
+import type { Limit } from './paced-video.ts'
+import type { ViewerVideo } from './viewer-video.ts'
 
 /** What a switch works on. */
 export interface SwitchOptions {

@@ -20,15 +20,15 @@ export interface PeerSettings {
   advertised: readonly string[]
   /** Where clients come in that begin ICE anew; undefined: they cannot. */
   restarts: RestartPort | undefined
-  /** Of all connections; left out: the library makes one for each. */
+  /** Certificate of all connections; left out: the library makes one for each. */
   certificate?: DtlsCertificate
-  /** Whether the node is late itself. */
+  /** Delay of the node itself. */
   delay: Pick<EventLoopDelay, 'high'>
-  /** Told of failures that nobody foresaw. */
+  /** Takes unexpected errors. */
   log: Log
 }
 
-/** What the node answers to a client that begins ICE anew. */
+/** Answer of the node to a client that begins ICE anew. */
 export interface RestartAnswer {
   credentials: IceCredentials
   /** `candidate:…`, without `a=`. */
@@ -38,16 +38,22 @@ export interface RestartAnswer {
 /** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
 const gatherMs = 2_000
 const connectMs = 20_000
-/** From one look at what takes but a moment to the next. */
-const lookEveryMs = 1
+/** Interval of checks for tracks that open in a moment, in milliseconds. */
+const checkEveryMs = 1
 
-/**
- * Everything alive, kept here: libdatachannel closes what JavaScript has collected, without a word.
- */
+/** Open peers, kept from the garbage collector: libdatachannel closes collected ones silently. */
 const alive = new Set<Peer>()
 
-/** Connections at once. One machine carries the pictures of some hundreds; a room of 50 people has 2,500, most of which carry nothing. More is a flood. */
+/** Connections at once. A machine carries pictures on some hundreds; a room of 50 people has 2,500, most of them idle. More is a flood. */
 const maxPeers = 5_000
+
+/** Answer of the first ICE session, and what began anew since. */
+interface Answered {
+  sdp: string
+  /** Credentials of the client in its offer. */
+  client: IceCredentials
+  restart: IceRestart | undefined
+}
 
 /** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
 export class Peer {
@@ -56,19 +62,18 @@ export class Peer {
   readonly #tracks: Track[] = []
   readonly #onClosed: () => void
   #cancelConnect: () => void = () => {}
-  /** What a handler or timer of the connection throws ends this connection alone. */
+  /** Handlers and timers of the connection: an error in one ends this connection alone. */
   readonly lifetime = new Lifetime((error) => this.fail(error))
   #state = 'new'
-  /** What the client was answered, and its own ICE credentials in its offer; undefined before. */
-  #answered: { sdp: string; client: IceCredentials } | undefined
-  #restart: IceRestart | undefined
+  /** Undefined before the answer. */
+  #answered: Answered | undefined
   /** Called when media goes by another way: what was sent before may not have arrived. */
   onMoved: () => void = () => {}
   /** Called once it is connected and its tracks take packets. */
   onOpen: () => void = () => {}
 
   /**
-   * @param onClosed told once when the connection ends, also by `close`
+   * @param onClosed called once when the connection ends, also by `close`
    * @throws Problem busy
    */
   constructor(name: string, settings: PeerSettings, onClosed: () => void) {
@@ -104,7 +109,7 @@ export class Peer {
   }
 
   /**
-   * Adds a media section of the answer. Its messages are RTP and RTCP as they come.
+   * Adds a media section of the answer, whose messages are RTP and RTCP as they come.
    * @throws Problem badOffer
    */
   addTrack(media: Audio | Video, onMessage: (message: Buffer) => void): Track {
@@ -116,7 +121,7 @@ export class Peer {
     }
     // Without a handler for it, cleaning up crashes after a collection.
     track.onClosed(() => {})
-    // Each packet of a person comes by here: no wrapper for it.
+    // Every packet passes here: no wrapper for it.
     track.onMessage((message) => {
       if (this.closed) return
       try {
@@ -130,7 +135,7 @@ export class Peer {
   }
 
   /**
-   * The answer, with every address in it.
+   * Answers with every address in it.
    * @throws Problem badOffer
    */
   async answer(offer: Offer): Promise<string> {
@@ -147,12 +152,12 @@ export class Peer {
     if (sdp === undefined) throw new Problem('badOffer')
     this.#cancelConnect = this.lifetime.after(connectMs, () => this.close())
     const answer = advertise(sdp, this.#settings.advertised)
-    this.#answered = { sdp: answer, client: offer.ice }
+    this.#answered = { sdp: answer, client: offer.ice, restart: undefined }
     return answer
   }
 
   /**
-   * Its client begins ICE anew, from another network perhaps (RFC 8445, section 9). Media goes on by the old way until it has come by the new one.
+   * Begins ICE anew with the client, from another network perhaps (RFC 8445, section 9). Media uses the old way until it has come by the new one.
    * @throws Problem restart, noSession; Error of the system when no port is free
    */
   async restartIce(client: IceCredentials): Promise<RestartAnswer> {
@@ -161,16 +166,16 @@ export class Peer {
     const port = await restarts.open()
     if (this.closed) throw new Problem('noSession')
     const { sdp, client: first } = this.#answered
-    this.#restart ??= new IceRestart(
+    const restart = (this.#answered.restart ??= new IceRestart(
       { node: credentialsOf(sdp), client: first, host: bindAddress, port: udpPort },
       restarts,
       this.lifetime,
       this.lifetime.guard(() => this.onMoved()),
-    )
-    return { credentials: this.#restart.begin(client), candidates: candidatesOn(port, sdp) }
+    ))
+    return { credentials: restart.begin(client), candidates: candidatesOn(port, sdp) }
   }
 
-  /** An address that the browser found later. What cannot be understood is ignored. */
+  /** Adds an address that the browser found later; ignores one that cannot be understood. */
   addCandidate(candidate: string, mid: string): void {
     if (this.closed) return
     try {
@@ -180,7 +185,7 @@ export class Peer {
     }
   }
 
-  /** Ends it because of what nobody foresaw. */
+  /** Ends it after an unexpected error. */
   fail(error: unknown): void {
     this.#settings.log.error('a connection of a person failed', wholeText(error))
     this.close()
@@ -197,19 +202,19 @@ export class Peer {
     try {
       this.#onClosed()
     } catch (error) {
-      this.#settings.log.error('the end of a connection could not be told', wholeText(error))
+      this.#settings.log.error('the handler of a closed connection failed', wholeText(error))
     }
   }
 
-  /** The library opens tracks in a moment; then nobody has to be told again. */
+  /** Waits until the library has opened all tracks. */
   #connected(): void {
     if (!this.#tracks.every((track) => track.isOpen()))
-      return void this.lifetime.after(lookEveryMs, () => this.#connected())
+      return void this.lifetime.after(checkEveryMs, () => this.#connected())
     this.#cancelConnect()
     this.onOpen()
   }
 
-  /** Begins before the addresses are gathered: other threads do that, and do not wait for a listener. Each is told in a turn of its own. */
+  /** Resolves when all addresses are gathered. Call it before gathering begins: other threads do that, and do not wait for a listener. */
   #whenGathered(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, gatherMs)
@@ -222,7 +227,7 @@ export class Peer {
   }
 }
 
-/** What the library calls files may be their content. */
+/** The library takes the content in the place of file names, too. */
 function pemOf({ certificate, key }: DtlsCertificate): Pick<RtcConfig, 'certificatePemFile' | 'keyPemFile'> {
   return { certificatePemFile: certificate, keyPemFile: key }
 }

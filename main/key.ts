@@ -5,7 +5,7 @@ import { safeStorage } from 'electron'
 import type { SiteKeyView } from '../shared/console/site.ts'
 import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
 import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
-import { KeyFileError, loadKeyFile } from '../server/store/sealer.ts'
+import { KeyFileError, loadKeyFile } from '../server/store/files/key-file.ts'
 
 const wrappedName = 'seal.key.wrapped'
 const plainName = 'seal.key'

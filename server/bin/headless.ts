@@ -20,7 +20,7 @@ import { StoreVersionError } from '../store/migrations.ts'
 import { DatabaseError } from '../store/postgres/database-error.ts'
 import { withPasswordOf } from '../store/postgres/database-password.ts'
 import { databaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
-import { KeyFileError } from '../store/sealer.ts'
+import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
 
 /** The built program of the embedded node, and its page. */

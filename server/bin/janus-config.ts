@@ -9,7 +9,8 @@ import { applySiteFile, readSiteFile, type SiteFile } from '../controller/site-f
 import { StoreLockedError } from '../store/files/folder-lock.ts'
 import { openStore } from '../store/open-store.ts'
 import { DatabaseInUseError } from '../store/postgres/database-error.ts'
-import { createSealer, loadKeyFile } from '../store/sealer.ts'
+import { loadKeyFile } from '../store/files/key-file.ts'
+import { createSealer } from '../store/sealer.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 

@@ -6,7 +6,8 @@ import { verifyLog } from '../event-log/verify.ts'
 import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
-import { createSealer, KeyFileError, loadKeyFile } from '../store/sealer.ts'
+import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
+import { createSealer } from '../store/sealer.ts'
 
 const faults: Readonly<Record<LogFault, string>> = {
   headMissing: 'its seal (head.json) was taken away: from this entry on it goes on without one',

@@ -7,7 +7,8 @@ import { EventLog } from '../event-log/event-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
 import { firstMaterial } from '../controller/open-site.ts'
 import { FollowedSite } from './followed-site.ts'
-import { createSealer, loadKeyFile, type Sealer } from '../store/sealer.ts'
+import { loadKeyFile } from '../store/files/key-file.ts'
+import { createSealer, type Sealer } from '../store/sealer.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 
 /** What a controller has of a site that it has joined, before it leads or stands by. */

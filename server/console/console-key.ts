@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sameSecret } from '../access/same-secret.ts'
+import { sameSecret } from '../edge/same-secret.ts'
 import { EndedKeySessions } from './ended-key-sessions.ts'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000

@@ -5,7 +5,7 @@ import { JanusError } from '../nodes/janus/wire/janus-error.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
 import { NodeConnectionError, NodeError } from '../nodes/port/media-node-port.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Store } from '../store/store.ts'
 import type { Handler } from './handlers.ts'
 

@@ -1,7 +1,7 @@
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on rooms. */

@@ -5,7 +5,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { OtherControllers } from '../rooms/other-controllers.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { Late } from './late.ts'
 
 /** Parts that are called by others which are built before them. */

@@ -17,7 +17,7 @@ import { type AccessOptions, type AccessParts, accessParts, siteLicence } from '
 import { connect, lateParts } from './connect.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
-import { type ObservationParts, observationParts } from './observation.ts'
+import { type ObservationParts, observationParts } from './observe.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { getMcu } from '../../shared/media-operations.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 
 /** (field) What clients send as `options`; other keys are ignored. */
 const optionsSchema = z.object({

@@ -1,6 +1,6 @@
 import type { AnyOperation } from '../http/operation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { joinUrlOperation } from './join-url.ts'
 import { mcuOperations } from './mcu.ts'
 import { roomOperations } from './room-operations.ts'

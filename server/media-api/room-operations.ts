@@ -3,7 +3,7 @@ import { createRoom, deleteRoom, getRoom, getRoomByExtendId, updateRoom } from '
 import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { NewRoom } from '../rooms/room-record.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { StoredRoom } from '../store/records.ts'
 
 /** Operations on rooms themselves (specification, section 4.1). */

@@ -1,6 +1,6 @@
 import { countUsers, forceOffline, listUsers } from '../../shared/media-operations.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
-import type { Rooms } from '../rooms/rooms.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 
 /** Operations on the users of a room (specification, section 4.1). */
 export function userOperations(rooms: Rooms): AnyOperation[] {

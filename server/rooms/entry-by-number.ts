@@ -4,7 +4,7 @@ import { retOf, success } from '../../shared/result-codes.ts'
 import type { LookedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredRoom } from '../store/records.ts'
-import type { Rooms } from './rooms.ts'
+import type { Rooms } from './room-lifecycle.ts'
 
 /** What judging a room by its number needs. */
 export interface EntryByNumberParts {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import type { WantedLock } from '../nodes/embedded/embedded-media-options.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
-import type { Rooms } from './rooms.ts'
+import type { Rooms } from './room-lifecycle.ts'
 
 /** What locking a room for its host needs. */
 export interface HostLockParts {

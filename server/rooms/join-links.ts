@@ -7,7 +7,7 @@ import { signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
-import type { Rooms } from './rooms.ts'
+import type { Rooms } from './room-lifecycle.ts'
 
 /** What join links are made of. */
 export interface JoinLinksOptions {

@@ -4,7 +4,7 @@ import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'
-import type { RoomDevices, RoomPool, Rooms } from './rooms.ts'
+import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
 
 /** What the operator sees of the rooms. */
 export interface RoomViewsOptions {

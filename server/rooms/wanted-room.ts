@@ -1,7 +1,7 @@
 import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
-import { sameSecret } from '../access/same-secret.ts'
+import { sameSecret } from '../edge/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -9,7 +9,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
-import type { Rooms } from './rooms.ts'
+import type { Rooms } from './room-lifecycle.ts'
 
 /** What opening a room for somebody needs. */
 export interface WantedRoomParts {

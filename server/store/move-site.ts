@@ -16,7 +16,8 @@ import { readState } from './postgres/read-state.ts'
 import { readSiteRow } from './postgres/schema.ts'
 import { defaultDeadlines, longAnswer, type Session } from './postgres/database-session.ts'
 import { freeze, insertSnapshot } from './postgres/snapshot-rows.ts'
-import { createSealer, loadKeyFile, type Sealer } from './sealer.ts'
+import { loadKeyFile } from './files/key-file.ts'
+import { createSealer, type Sealer } from './sealer.ts'
 import { collectionNames, type State } from './state.ts'
 
 /** Which way a site goes. */

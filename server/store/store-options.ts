@@ -1,7 +1,14 @@
 import type { Migrations } from './migrations.ts'
 import type { StoreLogger } from './notices.ts'
-import type { SessionDeadlines } from './postgres/database-session.ts'
 import type { Sealer } from './sealer.ts'
+
+/** Deadlines of a connection to a database, in milliseconds. */
+export interface SessionDeadlines {
+  /** Time for a host to accept the connection before the next host is tried. */
+  connect: number
+  /** Time for one statement to be answered before the connection counts as broken. */
+  answer: number
+}
 
 /** Options of a store, whether it is in files or in a database. */
 export interface StoreOptions {

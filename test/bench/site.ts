@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { createSealer, loadKeyFile } from '../../server/store/sealer.ts'
+import { loadKeyFile } from '../../server/store/files/key-file.ts'
+import { createSealer } from '../../server/store/sealer.ts'
 import { openStore } from '../../server/store/open-store.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
 import { storedRoom } from '../support/stored-records.ts'

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeychainError, loadDataKey, siteKeyView } from '../../main/key.ts'
-import { createSealer, KeyFileError } from '../../server/store/sealer.ts'
+import { KeyFileError } from '../../server/store/files/key-file.ts'
+import { createSealer } from '../../server/store/sealer.ts'
 import { placeOf } from '../../server/store/sealed-places.ts'
 
 let folder: string

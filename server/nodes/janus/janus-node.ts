@@ -16,7 +16,7 @@ import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './room
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './rooms/expel-sessions.ts'
 import { HeldRooms } from './rooms/held-rooms.ts'
-import type { JanusBans } from './janus-bans.ts'
+import type { JanusBans } from './rooms/janus-bans.ts'
 import { JanusParticipants } from './rooms/participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './wire/node-traits.ts'

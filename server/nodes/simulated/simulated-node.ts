@@ -1,4 +1,4 @@
-import { sameSecret } from '../../access/same-secret.ts'
+import { sameSecret } from '../../edge/same-secret.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import {
   DeviceJoinError,

@@ -8,7 +8,8 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readState } from '../postgres/read-state.ts'
-import { longAnswer, Session, type SessionDeadlines } from '../postgres/database-session.ts'
+import { longAnswer, Session } from '../postgres/database-session.ts'
+import type { SessionDeadlines } from '../store-options.ts'
 import { clusterTimes } from './timings.ts'
 
 /** Lines that are asked for together. */

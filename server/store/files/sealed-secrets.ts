@@ -2,11 +2,8 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, listFolder } from './durable-files.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
+import { placelessPrefix, sealedPrefix } from '../sealer.ts'
 
-/** Prefix of a text that is sealed for its place. */
-export const sealedPrefix = 'sealed:v2:'
-/** Prefix of a text of an earlier version, which opens in any place. */
-export const placelessPrefix = 'sealed:v1:'
 const prefixes = [sealedPrefix, placelessPrefix]
 
 /**

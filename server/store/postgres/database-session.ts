@@ -3,14 +3,7 @@ import { Client, type QueryResult, type QueryResultRow } from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
 import { saidBy } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
-
-/** Deadlines of a connection, in milliseconds. */
-export interface SessionDeadlines {
-  /** A host is left for the next one when it has not let us in by then. */
-  connect: number
-  /** A database that has not answered a statement by then hangs: the connection is given up. */
-  answer: number
-}
+import type { SessionDeadlines } from '../store-options.ts'
 
 /** A database that hangs is found within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {

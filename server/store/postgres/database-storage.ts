@@ -6,7 +6,8 @@ import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseJournal } from './database-journal.ts'
 import type { Leadership } from '../election/leader.ts'
 import { Link } from './link.ts'
-import type { Session, SessionDeadlines } from './database-session.ts'
+import type { Session } from './database-session.ts'
+import type { SessionDeadlines } from '../store-options.ts'
 import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
 
 export interface DatabaseStorageOptions {

@@ -3,7 +3,8 @@ import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DeposedError } from './database-error.ts'
 import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
-import { Session, type SessionDeadlines } from './database-session.ts'
+import { Session } from './database-session.ts'
+import type { SessionDeadlines } from '../store-options.ts'
 import { saidBy } from './server-answers.ts'
 
 /** Between two attempts to reach a database that is away, in milliseconds: it doubles from the first to the second. */

@@ -4,7 +4,8 @@ import { collectionNames, type State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { deposed } from '../election/leader.ts'
-import { longAnswer, Session, type SessionDeadlines } from './database-session.ts'
+import { longAnswer, Session } from './database-session.ts'
+import type { SessionDeadlines } from '../store-options.ts'
 
 /** Characters of a part: about 1 ms of JSON.stringify. */
 const partLength = 128 * 1024

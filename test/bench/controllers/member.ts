@@ -1,7 +1,8 @@
 import { createLog } from '../../../server/observe/log.ts'
 import { openMember } from '../../../server/store/election/open-member.ts'
 import type { SiteMember } from '../../../server/store/election/site-member.ts'
-import { createSealer, loadKeyFile } from '../../../server/store/sealer.ts'
+import { loadKeyFile } from '../../../server/store/files/key-file.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
 
 /** One controller of a site as far as its store goes, in a process of its own. Arguments: data folder, address of the database, file with the site's key. */
 export async function member(name: string): Promise<SiteMember> {

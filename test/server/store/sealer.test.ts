@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { placeOf } from '../../../server/store/sealed-places.ts'
-import { createSealer, KeyFileError, loadKeyFile } from '../../../server/store/sealer.ts'
+import { KeyFileError, loadKeyFile } from '../../../server/store/files/key-file.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
 import { contents, crashCopy, createRoom, credential, open, sealer, temporaryFolder } from './site.ts'
 
 const place = placeOf('rooms', 'a')

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { sameSecret } from '../../../access/same-secret.ts'
+import { sameSecret } from '../../../edge/same-secret.ts'
 import { type EdgeLog, refuse } from '../../../edge/guards.ts'
 import type { KeptPorts } from '../../../edge/kept-ports.ts'
 import type { RequestProof } from '../../../edge/request-proof.ts'

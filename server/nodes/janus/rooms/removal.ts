@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../port/deadline.ts'
 import type { JanusAdmission } from './token-admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
-import type { JanusBans } from '../janus-bans.ts'
+import type { JanusBans } from './janus-bans.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 

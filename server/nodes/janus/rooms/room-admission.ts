@@ -1,7 +1,7 @@
 import { deviceErrorMessages } from '../../../../shared/device.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { JanusAdmission } from './token-admission.ts'
-import type { JanusBans } from '../janus-bans.ts'
+import type { JanusBans } from './janus-bans.ts'
 import type { JanusParticipants } from './participants.ts'
 import { isScreen } from '../people/room-feeds.ts'
 import type { RelayParticipants } from '../relay/relay-participants.ts'

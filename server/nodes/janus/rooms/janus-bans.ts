@@ -1,7 +1,7 @@
-import type { Settings } from '../../../shared/settings.ts'
-import type { Store } from '../../store/store.ts'
-import { StoredRemovals } from '../port/stored-removals.ts'
-import type { NodeLogger } from '../port/node-failure.ts'
+import type { Settings } from '../../../../shared/settings.ts'
+import type { Store } from '../../../store/store.ts'
+import { StoredRemovals } from '../../port/stored-removals.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 
 /** A participant of a room, as far as bans are concerned. */
 export interface BannedAs {

@@ -1,5 +1,5 @@
 import type { RoomStatus } from '../../shared/console/rooms.ts'
-import { isBranch } from '../nodes/pool/placement/room-nodes.ts'
+import { isBranch } from '../nodes/pool/state/room-nodes.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { pageOf } from './page-of.ts'

@@ -1,6 +1,6 @@
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import type { PresenceTotals } from '../nodes/pool/presence.ts'
+import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 

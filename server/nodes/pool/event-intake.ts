@@ -1,20 +1,20 @@
-import { takeIn } from './arrivals.ts'
+import { takeIn } from './state/arrivals.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { PoolContext } from './state/pool-context.ts'
+import type { LiveNode } from './state/live-node.ts'
 
 /** Takes in what the nodes tell: keeps presence and passes it on. O(1) per event. */
 export class EventIntake {
   readonly #context: PoolContext
-  readonly #onEmptied: (node: PoolNode, roomId: string) => void
+  readonly #onEmptied: (node: LiveNode, roomId: string) => void
 
   /** `onEmptied` hears of a room that the last person on that node left. */
-  constructor(context: PoolContext, onEmptied: (node: PoolNode, roomId: string) => void) {
+  constructor(context: PoolContext, onEmptied: (node: LiveNode, roomId: string) => void) {
     this.#context = context
     this.#onEmptied = onEmptied
   }
 
-  take(node: PoolNode, event: NodeEvent): void {
+  take(node: LiveNode, event: NodeEvent): void {
     if (event.type === 'restarted') {
       node.steadiness.lost()
       node.placement.forget()
@@ -33,7 +33,7 @@ export class EventIntake {
     }
   }
 
-  #left(node: PoolNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {
+  #left(node: LiveNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {
     const { presence, events } = this.#context
     const { roomId, userId } = event
     // Who came in on another node of the room since is there.

@@ -1,130 +1,49 @@
-import { removeStray } from './stray-removal.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
-import type { Settings } from '../../../shared/settings.ts'
-import type { StoredNode, StoredRoom } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
-import { Assigner } from './choice/assigner.ts'
-import { BranchUpkeep } from './choice/branch-upkeep.ts'
-import { CallerNodes } from './choice/caller-nodes.ts'
-import type { ChoiceOptions } from './choice/choose-node.ts'
-import { Drainer } from './choice/drainer.ts'
-import { Eligibility } from './choice/eligibility.ts'
-import { ExpectedUsers } from './choice/expected-users.ts'
-import { Relocation } from './choice/relocation.ts'
-import type { MediaNode, NodeDevice, NodeUser } from '../port/media-node-port.ts'
-import { testConnection } from './health/connection-test.ts'
-import type { ConnectionTest, NodeInspections } from '../port/node-inspection.ts'
 import type { DriftKind, NodeView } from '../../../shared/console/nodes.ts'
-import { NodeDrift } from './node-drift.ts'
-import type { NodeDrivers } from '../port/node-driver.ts'
-import type { NodeLogger } from '../port/node-failure.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { StoredNode, StoredRoom } from '../../store/records.ts'
+import type { MediaNode, NodeDevice, NodeUser } from '../port/media-node-port.ts'
+import type { ConnectionTest } from '../port/node-inspection.ts'
+import type { PoolEvent } from '../port/pool-events.ts'
+import type { ChoiceOptions } from './choice/choose-node.ts'
+import { testConnection } from './health/connection-test.ts'
 import { endedWith } from './pool-ended.ts'
-import { NodeRoster } from './node-roster.ts'
-import type { PoolContext } from './pool-context.ts'
-import { type PoolEvent, PoolEvents } from '../port/pool-events.ts'
-import { PoolFollowing } from './pool-following.ts'
+import { type NodePoolOptions, type PoolParts, poolParts } from './pool-parts.ts'
 import { viewsOf } from './pool-views.ts'
-import { Presence, type PresenceTotals } from './presence.ts'
-import { RoomIndex } from './placement/room-index.ts'
-import { RoomCalls } from './room-calls.ts'
-
-/** So long a branch is kept that nobody is on, unless said otherwise: people come and go. */
-const idleMs = 60_000
-
-/** What a pool is made of. */
-export interface NodePoolOptions {
-  store: Store
-  drivers: NodeDrivers
-  /** Kinds that are tested by looking closely; the others are polled once. */
-  inspections?: NodeInspections
-  /** The settings in force; read at each use. */
-  settings: () => Settings
-  logger: NodeLogger
-  /** Milliseconds since the epoch. */
-  clock?: () => number
-  /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
-  now?: () => number
-  /** So long a branch of a room is kept that nobody is on, in milliseconds. */
-  branchIdleMs?: number
-  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
-  defaultAddress?: (port: number) => string
-}
+import type { PoolContext } from './state/pool-context.ts'
+import type { PresenceTotals } from './state/presence.ts'
 
 /**
- * Every MCU node of the site behind one face: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
+ * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
  * Look-ups are O(1) in rooms and users.
  */
 export class NodePool {
-  readonly #context: PoolContext
   readonly #options: NodePoolOptions
-  readonly #assigner: Assigner
-  readonly #callerNodes: CallerNodes
-  readonly #calls: RoomCalls
-  readonly #relocation: Relocation
-  readonly #drainer: Drainer
-  readonly #upkeep: BranchUpkeep
-  readonly #roster: NodeRoster
+  readonly #parts: PoolParts
+  readonly #context: PoolContext
   readonly #unsubscribe: () => void
   #ended = false
 
   constructor(options: NodePoolOptions) {
-    const { store, settings, logger, clock = Date.now, now = () => performance.now(), branchIdleMs = idleMs } = options
     this.#options = options
-    const events = new PoolEvents(logger)
-    this.#context = {
-      store,
-      deadlines: () => settings().deadlines,
-      clock,
-      logger,
-      events,
-      drift: new NodeDrift(events, clock),
-      presence: new Presence(),
-      index: new RoomIndex(store.all('rooms')),
-      expected: new ExpectedUsers(now),
-      now,
-      live: new Map(),
-      removeStray: (stray) => removeStray(this.#context, stray),
-    }
-    const eligibility = new Eligibility(this.#context)
-    const assigner = new Assigner(this.#context, eligibility)
-    const relocation = new Relocation(this.#context, assigner)
-    const drainer = new Drainer(this.#context, eligibility, relocation)
-    const upkeep = new BranchUpkeep({ context: this.#context, eligibility, relocation, idleMs: branchIdleMs })
-    const following = new PoolFollowing(this.#context, {
-      eligibility,
-      relocation,
-      drainer,
-      upkeep,
-      roster: () => this.#roster,
-    })
-    this.#roster = new NodeRoster(this.#context, options.drivers, following, () => settings().deadlines.shutdown_ms)
-    this.#callerNodes = new CallerNodes(this.#context, {
-      eligibility,
-      assigner,
-      onSent: (roomId, branch) => upkeep.used(roomId, branch),
-    })
-    this.#calls = new RoomCalls(this.#context)
-    this.#assigner = assigner
-    this.#relocation = relocation
-    this.#drainer = drainer
-    this.#upkeep = upkeep
-    this.#unsubscribe = store.onChange((changes) => following.follow(changes))
+    this.#parts = poolParts(options)
+    this.#context = this.#parts.context
+    this.#unsubscribe = options.store.onChange((changes) => this.#parts.following.follow(changes))
   }
 
   /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
   start(): Promise<void> {
-    this.#upkeep.start()
-    return this.#roster.start()
+    this.#parts.upkeep.start()
+    return this.#parts.roster.start()
   }
 
   /** Ends everything; external nodes keep their rooms. */
   async stop(): Promise<void> {
     this.#ended = true
     this.#unsubscribe()
-    this.#drainer.stop()
-    this.#relocation.stop()
-    this.#upkeep.stop()
-    await this.#roster.stop()
+    this.#parts.drainer.stop()
+    this.#parts.relocation.stop()
+    this.#parts.upkeep.stop()
+    await this.#parts.roster.stop()
   }
 
   onEvent(listener: (event: PoolEvent) => void): () => void {
@@ -137,7 +56,7 @@ export class NodePool {
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#orEnded(this.#callerNodes.nodeFor(roomId, options, signal))
+    return this.#orEnded(this.#parts.callerNodes.nodeFor(roomId, options, signal))
   }
 
   /**
@@ -145,7 +64,7 @@ export class NodePool {
    * @throws as `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#orEnded(this.#assigner.assign(roomId, options, signal))
+    return this.#orEnded(this.#parts.assigner.assign(roomId, options, signal))
   }
 
   /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
@@ -162,7 +81,7 @@ export class NodePool {
 
   /** Tells the room's nodes how the room is stored now; one that is not online needs no telling. @throws ApiError */
   update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
-    return this.#calls.update(room_id, signal)
+    return this.#parts.calls.update(room_id, signal)
   }
 
   /**
@@ -171,17 +90,17 @@ export class NodePool {
    * @throws ApiError nodeTimeout, nodeOffline
    */
   close(roomId: string, signal?: AbortSignal): Promise<void> {
-    return this.#calls.close(roomId, signal)
+    return this.#parts.calls.close(roomId, signal)
   }
 
   /** Who is in the room, asked of its nodes; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
-    return this.#orEnded(this.#calls.users(roomId, signal))
+    return this.#orEnded(this.#parts.calls.users(roomId, signal))
   }
 
   /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#orEnded(this.#calls.kick(roomId, userId, signal))
+    return this.#orEnded(this.#parts.calls.kick(roomId, userId, signal))
   }
 
   /**
@@ -189,17 +108,17 @@ export class NodePool {
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    return this.#orEnded(this.#calls.addDevice(roomId, device, signal))
+    return this.#orEnded(this.#parts.calls.addDevice(roomId, device, signal))
   }
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    return this.#orEnded(this.#calls.removeDevice(roomId, userId, signal))
+    return this.#orEnded(this.#parts.calls.removeDevice(roomId, userId, signal))
   }
 
   /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
   drain(name: string, on: boolean): Promise<void> {
-    return this.#drainer.set(name, on)
+    return this.#parts.drainer.set(name, on)
   }
 
   /** Names of the nodes that hold the room, its own first, then its branches; empty when it has none. O(1). */
@@ -290,7 +209,7 @@ export class NodePool {
 
   /** Every node as the console shows it. */
   views(): NodeView[] {
-    return viewsOf(this.#context, (name) => this.#roster.stateOf(name))
+    return viewsOf(this.#context, (name) => this.#parts.announcements.stateOf(name))
   }
 
   /** How often which kind of drift was found on which node since the start. */

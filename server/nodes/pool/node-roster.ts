@@ -1,26 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeState } from '../../../shared/node.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { within } from '../port/deadline.ts'
 import { makeDriver, needsNewDriver, type NodeDrivers, outlivesController } from '../port/node-driver.ts'
-import { describeFailure } from '../port/node-failure.ts'
-import type { PoolContext } from './pool-context.ts'
+import type { NodeAnnouncements } from './node-announcements.ts'
+import type { LiveNode } from './state/live-node.ts'
+import type { PoolContext } from './state/pool-context.ts'
 import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
 import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
-/** What was last told of a node's state. */
-export interface Announcement {
-  state: NodeState
-  /** In plain words; empty unless offline. */
-  error: string
-  /** When the state began, milliseconds since the epoch. */
-  since: number
-}
-
-/** Whom the roster tells. */
+/** Listener of the roster. */
 export interface RosterListener extends PoolNodeListener {
   /** A node goes out of service, and had these rooms with somebody in them. Resolves when they are elsewhere, as far as that is possible; never rejects. */
   onLeaving(rooms: readonly LeftRoom[]): Promise<void>
+}
+
+/** Options of the roster. */
+export interface RosterOptions {
+  context: PoolContext
+  drivers: NodeDrivers
+  listener: RosterListener
+  announcements: NodeAnnouncements
+  /** Time that a driver has to close, in milliseconds. */
+  closeWithin: () => number
 }
 
 /** People who are told to go ask the node that they know for the way, in milliseconds: so long it is there to tell them. */
@@ -32,9 +33,7 @@ export class NodeRoster {
   readonly #drivers: NodeDrivers
   readonly #listener: RosterListener
   readonly #closeWithin: () => number
-  readonly #announced = new Map<string, Announcement>()
-  /** Why a node is offline, by name. */
-  readonly #errors = new Map<string, string>()
+  readonly #announcements: NodeAnnouncements
   /** Drivers that are closing, by name: the next driver of that node waits. */
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #firstPolls = new Set<Promise<void>>()
@@ -44,10 +43,11 @@ export class NodeRoster {
   /** The controller takes up what it left. */
   #starting = false
 
-  constructor(context: PoolContext, drivers: NodeDrivers, listener: RosterListener, closeWithin: () => number) {
+  constructor({ context, drivers, listener, announcements, closeWithin }: RosterOptions) {
     this.#context = context
     this.#drivers = drivers
     this.#listener = listener
+    this.#announcements = announcements
     this.#closeWithin = closeWithin
   }
 
@@ -78,7 +78,7 @@ export class NodeRoster {
     if (this.#stopping.has(name)) {
       // Wanted again: it need not be emptied any more, and starts anew when it has ended.
       if (wanted !== undefined) this.#leaving.get(name)?.abort(new Error('the node is wanted again'))
-      return this.announce(name)
+      return this.#announcements.announce(name)
     }
     if (node !== undefined && wanted === undefined) {
       this.#leave(node)
@@ -90,44 +90,7 @@ export class NodeRoster {
     } else if (wanted !== undefined) {
       this.#start(wanted)
     }
-    this.announce(name)
-  }
-
-  /** Notes why a node is offline (an empty text: it is not), and tells its state. */
-  note(node: PoolNode, error: unknown): void {
-    if (error === undefined) this.#errors.delete(node.name)
-    else this.#errors.set(node.name, describeFailure(error))
-    this.announce(node.name)
-  }
-
-  /** Tells the node's state if it is another than before. */
-  announce(name: string): void {
-    const { store, events, drift, clock } = this.#context
-    const config = store.get('nodes', name)
-    if (config === undefined) {
-      this.#errors.delete(name)
-      drift.forget(name)
-      if (this.#announced.delete(name)) events.emit({ type: 'nodeRemoved', name })
-      return
-    }
-    const state = this.#stateOf(config)
-    const error = state === 'offline' ? (this.#errors.get(name) ?? '') : ''
-    const before = this.#announced.get(name)
-    if (before?.state === state && before.error === error) return
-    this.#announced.set(name, { state, error, since: before?.state === state ? before.since : clock() })
-    events.emit({ type: 'nodeState', name, state, error })
-  }
-
-  /** What was last told of the node. */
-  stateOf(name: string): Announcement | undefined {
-    return this.#announced.get(name)
-  }
-
-  #stateOf(config: StoredNode): NodeState {
-    if (!config.enabled) return 'disabled'
-    const node = this.#context.live.get(config.name)
-    const health = node === undefined || node.leaving ? 'connecting' : node.health.state
-    return health === 'online' && config.draining ? 'draining' : health
+    this.#announcements.announce(name)
   }
 
   #start(config: StoredNode): void {
@@ -145,12 +108,12 @@ export class NodeRoster {
   }
 
   /** The operator takes the node out of service: its people are told, and find their rooms on other nodes; then it ends. */
-  #leave(node: PoolNode): void {
+  #leave(node: LiveNode): void {
     const { name } = node
     const rooms = roomsInUse(this.#context, name)
     node.leaving = true
     this.#clear(name)
-    this.#errors.delete(name)
+    this.#announcements.clearError(name)
     if (!node.online) return this.#stop(node)
     const stopper = new AbortController()
     this.#leaving.set(name, stopper)
@@ -167,7 +130,7 @@ export class NodeRoster {
   }
 
   /** Brings what is there elsewhere, then closes every room. Takes the deadline of a node's answer twice at most, and a moment more where people were there. */
-  async #empty(node: PoolNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
+  async #empty(node: LiveNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
     const milliseconds = this.#context.deadlines().node_ms
     const moved = this.#listener.onLeaving(rooms)
     // One room that finds no place in time does not keep the others from being told.
@@ -177,11 +140,11 @@ export class NodeRoster {
     await sleep(lingerMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 
-  #stop(node: PoolNode): void {
+  #stop(node: LiveNode): void {
     const { live, logger } = this.#context
     const { name } = node
     live.delete(name)
-    this.#errors.delete(name)
+    this.#announcements.clearError(name)
     const stopped = node
       .close(this.#closeWithin())
       .catch((error: unknown) => logger.warn({ node: name, err: error }, 'the driver of a node did not close in time'))

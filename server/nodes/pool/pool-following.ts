@@ -5,30 +5,31 @@ import type { Drainer } from './choice/drainer.ts'
 import type { Eligibility } from './choice/eligibility.ts'
 import { type LeftRoom, type Relocation, roomsInUse } from './choice/relocation.ts'
 import { EventIntake } from './event-intake.ts'
-import type { HealthState } from './health/health-monitor.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
-import type { NodeRoster, RosterListener } from './node-roster.ts'
-import { sameNodes } from './placement/room-nodes.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { NodeAnnouncements } from './node-announcements.ts'
+import type { RosterListener } from './node-roster.ts'
+import { sameNodes } from './state/room-nodes.ts'
+import type { PoolContext } from './state/pool-context.ts'
+import type { HealthState, LiveNode } from './state/live-node.ts'
 
-/** What follows. */
-export interface PoolParts {
+/** Parts of the pool that act on changes. */
+export interface FollowingParts {
   eligibility: Eligibility
   relocation: Relocation
   drainer: Drainer
   upkeep: BranchUpkeep
-  /** Made after this. */
-  roster: () => NodeRoster
+  announcements: NodeAnnouncements
+  /** Makes the node in service equal to its record. */
+  followRecord: (name: string) => void
 }
 
-/** What follows from what the store and the nodes tell: who moves, what is closed, what is made right. */
+/** Acts on changes of the store and on events of the nodes: moves rooms, closes them, brings nodes in line with the store. */
 export class PoolFollowing implements RosterListener {
   readonly #context: PoolContext
-  readonly #parts: PoolParts
+  readonly #parts: FollowingParts
   readonly #intake: EventIntake
 
-  constructor(context: PoolContext, parts: PoolParts) {
+  constructor(context: PoolContext, parts: FollowingParts) {
     this.#context = context
     this.#parts = parts
     this.#intake = new EventIntake(context, (node, roomId) => {
@@ -37,25 +38,25 @@ export class PoolFollowing implements RosterListener {
     })
   }
 
-  onState(node: PoolNode, state: HealthState, error: unknown): void {
-    this.#parts.roster().note(node, error)
+  onState(node: LiveNode, state: HealthState, error: unknown): void {
+    this.#parts.announcements.note(node, error)
     if (state === 'offline') return this.#lost(node)
     // What had nowhere to go may have now.
     for (const other of this.#context.live.values()) other.drained = false
     void this.#parts.upkeep.review(node.name)
   }
 
-  onHealthy(node: PoolNode): void {
+  onHealthy(node: LiveNode): void {
     const { last, lastSuccess } = node.health
     if (last !== undefined) node.placement.healthy(last, lastSuccess)
     this.#parts.drainer.work(node)
   }
 
-  onFailure(node: PoolNode, error: unknown): void {
-    if (!node.online) this.#parts.roster().note(node, error)
+  onFailure(node: LiveNode, error: unknown): void {
+    if (!node.online) this.#parts.announcements.note(node, error)
   }
 
-  onEvent(node: PoolNode, event: NodeEvent): void {
+  onEvent(node: LiveNode, event: NodeEvent): void {
     this.#intake.take(node, event)
   }
 
@@ -72,9 +73,9 @@ export class PoolFollowing implements RosterListener {
   }
 
   #followNode(name: string): void {
-    const { eligibility, drainer, upkeep, roster } = this.#parts
+    const { eligibility, drainer, upkeep, followRecord } = this.#parts
     eligibility.nodesChanged()
-    roster().follow(name)
+    followRecord(name)
     const node = this.#context.live.get(name)
     if (node !== undefined) drainer.work(node)
     void upkeep.review(name)
@@ -121,7 +122,7 @@ export class PoolFollowing implements RosterListener {
     events.emitDepartures(node, departures, lost)
   }
 
-  #lost(node: PoolNode): void {
+  #lost(node: LiveNode): void {
     const { presence, events } = this.#context
     const rooms = roomsInUse(this.#context, node.name)
     node.placement.forget()

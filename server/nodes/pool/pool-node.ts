@@ -1,19 +1,19 @@
 import type { StoredNode } from '../../store/records.ts'
-import type { PlacementContext } from './placement-context.ts'
-import type { Candidate } from './choice/choose-node.ts'
+import type { PlacementContext } from './state/placement-context.ts'
+import type { HealthState, LiveNode } from './state/live-node.ts'
 import { DeadlineError, OpenCalls, within } from '../port/deadline.ts'
 import { guarded } from '../port/guarded.ts'
-import { HealthMonitor, type HealthState } from './health/health-monitor.ts'
-import { Steadiness } from './health/steadiness.ts'
+import { HealthMonitor } from './health/health-monitor.ts'
+import { Steadiness } from './state/steadiness.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../port/media-node-port.ts'
 import { NodePlacement } from './placement/node-placement.ts'
 
 /** What one node in service tells the pool. */
 export interface PoolNodeListener {
-  onState(node: PoolNode, state: HealthState, error: unknown): void
-  onHealthy(node: PoolNode): void
-  onFailure(node: PoolNode, error: unknown): void
-  onEvent(node: PoolNode, event: NodeEvent): void
+  onState(node: LiveNode, state: HealthState, error: unknown): void
+  onHealthy(node: LiveNode): void
+  onFailure(node: LiveNode, error: unknown): void
+  onEvent(node: LiveNode, event: NodeEvent): void
 }
 
 /** What a node in service is made of. */
@@ -27,13 +27,13 @@ export interface PoolNodeOptions {
 }
 
 /** One enabled node: its driver, its health, and its rooms. */
-export class PoolNode implements Candidate {
+export class PoolNode implements LiveNode {
   readonly name: string
   readonly driver: MediaNode
   readonly health: HealthMonitor
   readonly placement: NodePlacement
   readonly resumes: boolean
-  /** As stored now. What makes another driver necessary never changes here: the pool makes another PoolNode then. */
+  /** As stored now. What makes another driver necessary never changes here: the pool makes another LiveNode then. */
   config: StoredNode
   /** Every room that could be taken off it was, since it began to drain. */
   drained = false

@@ -1,8 +1,8 @@
 import type { NodeView } from '../../../shared/console/nodes.ts'
 import { secretNamesOf } from '../secrets/node-secrets.ts'
-import type { Announcement } from './node-roster.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { Announcement } from './node-announcements.ts'
+import type { PoolContext } from './state/pool-context.ts'
+import type { LiveNode } from './state/live-node.ts'
 
 /** Every stored node as the console shows it, in the order of creation. */
 export function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {
@@ -36,14 +36,14 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
   })
 }
 
-function programOf(node: PoolNode | undefined): NodeView['program'] {
+function programOf(node: LiveNode | undefined): NodeView['program'] {
   const program = node?.driver.program
   if (program === undefined) return null
   const { version, plugins, tells, tellsSince } = program
   return { version, plugins: [...plugins], events: tells, events_since: tellsSince }
 }
 
-function unsteadyOf(node: PoolNode | undefined, { clock, now }: PoolContext): NodeView['unsteady'] {
+function unsteadyOf(node: LiveNode | undefined, { clock, now }: PoolContext): NodeView['unsteady'] {
   if (!node?.online || node.steadiness.steady) return null
   const { steadyAt, losses } = node.steadiness
   return { until: Math.ceil(clock() + steadyAt - now()), losses }

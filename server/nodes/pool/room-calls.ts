@@ -2,8 +2,8 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { DeadlineError, unlessAborted } from '../port/deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
 import { asApiError } from '../port/node-failure.ts'
-import type { PoolContext } from './pool-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { PoolContext } from './state/pool-context.ts'
+import type { LiveNode } from './state/live-node.ts'
 
 /** A branch has this part of the deadline of a node to say who is there: the others are known without it. */
 const branchPart = 1 / 4
@@ -148,7 +148,7 @@ export class RoomCalls {
   }
 
   /** One that was not asked yet how it is, as by a controller that has just taken over, is waited for. */
-  async #ownNode(roomId: string, signal: AbortSignal | undefined): Promise<PoolNode> {
+  async #ownNode(roomId: string, signal: AbortSignal | undefined): Promise<LiveNode> {
     const { store, index, live } = this.#context
     const name = index.nodeOf(roomId)
     if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
@@ -177,7 +177,7 @@ export class RoomCalls {
   }
 
   /** What somebody who was taken out has for other nodes of the room is void. A node that may not answer is told, and not waited for. */
-  async #revoke(nodes: readonly PoolNode[], roomId: string, userId: string): Promise<void> {
+  async #revoke(nodes: readonly LiveNode[], roomId: string, userId: string): Promise<void> {
     const revoke: Call<void> = {
       name: 'revoke',
       signal: undefined,
@@ -193,7 +193,7 @@ export class RoomCalls {
   }
 
   #ask<T>(
-    node: PoolNode,
+    node: LiveNode,
     { name, signal, run }: Call<T>,
     milliseconds = this.#context.deadlines().node_ms,
   ): Promise<T> {
@@ -201,7 +201,7 @@ export class RoomCalls {
   }
 
   async #translated<T>(
-    node: PoolNode,
+    node: LiveNode,
     name: string,
     signal: AbortSignal | undefined,
     run: () => Promise<T>,

@@ -1,6 +1,6 @@
 import { describeFailure } from '../port/node-failure.ts'
-import type { Stray } from './placement-context.ts'
-import type { PoolContext } from './pool-context.ts'
+import type { Stray } from './state/placement-context.ts'
+import type { PoolContext } from './state/pool-context.ts'
 
 /**
  * Takes somebody off a node of their room who is not to be there: a person who came in on another node since, or a device on a node that is a branch of its room. In the background:

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Presence } from '../../../server/nodes/pool/presence.ts'
+import { Presence } from '../../../server/nodes/pool/state/presence.ts'
 
 const nodes = ['a', 'b', 'c'] as const
 const rooms = ['r1', 'r2'] as const

@@ -6,9 +6,9 @@ import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
 import type { Eligibility } from './eligibility.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { asApiError, describeFailure } from '../../port/node-failure.ts'
-import { onNodes } from '../placement/room-nodes.ts'
-import type { PoolContext } from '../pool-context.ts'
-import type { PoolNode } from '../pool-node.ts'
+import { onNodes } from '../state/room-nodes.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import type { LiveNode } from '../state/live-node.ts'
 
 /** What an assignment is asked with. */
 export interface AssignOptions extends ChoiceOptions {
@@ -30,7 +30,7 @@ interface Attempt {
   /** A node failed in this attempt. */
   failed: boolean
   /** The first node that did not answer soon: it is asked again when there is no other. */
-  slow: PoolNode | undefined
+  slow: LiveNode | undefined
 }
 
 /** Which node is sought; see ChoiceOptions. */
@@ -82,7 +82,7 @@ export class Assigner {
   }
 
   /** The node the room stays on: online, and when it drains, is simulated beside real ones, or is to be avoided and need not be, only with people in the room. */
-  #keeper(room: StoredRoom, { lab = false, avoid }: Sought): PoolNode | undefined {
+  #keeper(room: StoredRoom, { lab = false, avoid }: Sought): LiveNode | undefined {
     const node = this.#context.live.get(room.node)
     if (!node?.serving) return undefined
     if (node.config.kind === avoid && !this.#hasPeople(room) && this.#ofAnotherKind(room, { lab, avoid }) !== undefined)
@@ -97,7 +97,7 @@ export class Assigner {
     return this.#context.presence.peopleIn(room_id) > 0
   }
 
-  #successor(room: StoredRoom, excluded?: ReadonlySet<string>): PoolNode | undefined {
+  #successor(room: StoredRoom, excluded?: ReadonlySet<string>): LiveNode | undefined {
     return room.branches === undefined ? undefined : successorOf(this.#context, this.#eligibility, room, excluded)
   }
 
@@ -165,7 +165,7 @@ export class Assigner {
   }
 
   /** Until when the node has time, on the clock of `performance.now()`. Only one that may yet be passed over for another has less than the whole deadline. */
-  #patience(node: PoolNode, { roomId, until, slow }: Attempt): number {
+  #patience(node: LiveNode, { roomId, until, slow }: Attempt): number {
     const keeps = this.#context.index.nodeOf(roomId) === node.name
     return keeps || node === slow
       ? until
@@ -173,7 +173,7 @@ export class Assigner {
   }
 
   /** Whoever asked for the room comes in a moment. */
-  #expectUsers(node: PoolNode, { roomId, users }: Attempt): void {
+  #expectUsers(node: LiveNode, { roomId, users }: Attempt): void {
     const { presence, expected } = this.#context
     if (presence.occupied(roomId)) return
     const { people, devices } = presence.totals()
@@ -182,7 +182,7 @@ export class Assigner {
   }
 
   /** The next node to try. @throws ApiError noNode, licenceExceeded */
-  #next(attempt: Attempt): PoolNode {
+  #next(attempt: Attempt): LiveNode {
     const { lab, excluded, slow } = attempt
     const room = this.#existing(attempt.roomId)
     const keeper = this.#keeper(room, attempt)
@@ -205,7 +205,7 @@ export class Assigner {
   }
 
   /** A node of another kind than the one to be avoided; undefined where there is none, or none is to be avoided. */
-  #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): PoolNode | undefined {
+  #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): LiveNode | undefined {
     if (avoid === undefined) return undefined
     const others = [...this.#eligibility.candidates(room, lab)].filter(({ config }) => config.kind !== avoid)
     const choice = chooseNode(others, { idcCode, exclude: excluded })
@@ -213,7 +213,7 @@ export class Assigner {
   }
 
   /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
-  async #tryOn(node: PoolNode, { roomId, until: end }: Attempt, until: number): Promise<boolean> {
+  async #tryOn(node: LiveNode, { roomId, until: end }: Attempt, until: number): Promise<boolean> {
     const told = await node.placement.open(roomId, { until })
     if (told === undefined) {
       this.#existing(roomId)
@@ -226,7 +226,7 @@ export class Assigner {
   }
 
   /** Stores the assignment; false when the node was lost or drains meanwhile. */
-  #store(node: PoolNode, roomId: string): Promise<boolean> {
+  #store(node: LiveNode, roomId: string): Promise<boolean> {
     const { store, live } = this.#context
     return store.transact([`rooms/${roomId}`], (transaction) => {
       const room = this.#existing(roomId)

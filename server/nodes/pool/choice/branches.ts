@@ -1,6 +1,6 @@
 import type { StoredRoom } from '../../../store/records.ts'
-import type { PoolContext } from '../pool-context.ts'
-import type { PoolNode } from '../pool-node.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import type { LiveNode } from '../state/live-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
 /** So many nodes may hold a room besides its own: each is one more hop for what is watched there. */
@@ -22,8 +22,8 @@ export function successorOf(
   eligibility: Eligibility,
   room: StoredRoom,
   excluded?: ReadonlySet<string>,
-): PoolNode | undefined {
-  let best: PoolNode | undefined
+): LiveNode | undefined {
+  let best: LiveNode | undefined
   let most = -1
   for (const name of room.branches ?? []) {
     const node = live.get(name)
@@ -41,7 +41,7 @@ export function branchesBeside(
   context: Pick<PoolContext, 'store' | 'live' | 'presence'>,
   eligibility: Eligibility,
   room: StoredRoom,
-  own: PoolNode,
+  own: LiveNode,
 ): string[] {
   if (!eligibility.mayShare(own, room)) return []
   const { live, presence } = context

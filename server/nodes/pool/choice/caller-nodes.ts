@@ -3,16 +3,16 @@ import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
-import { nodesOf, onNodes } from '../placement/room-nodes.ts'
-import type { PoolContext } from '../pool-context.ts'
-import type { PoolNode } from '../pool-node.ts'
+import { nodesOf, onNodes } from '../state/room-nodes.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import type { LiveNode } from '../state/live-node.ts'
 import type { Assigner } from './assigner.ts'
 import { branchesAtMost } from './branches.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
 /** What a caller is told, as far as that is known without asking anybody. */
-type Answer = { node: string } | { open: PoolNode }
+type Answer = { node: string } | { open: LiveNode }
 
 /** What a caller asks for. */
 interface Wish {
@@ -94,7 +94,7 @@ export class CallerNodes {
   }
 
   /** Branches of the room that callers may be sent to. */
-  #open(room: StoredRoom): PoolNode[] {
+  #open(room: StoredRoom): LiveNode[] {
     return (room.branches ?? []).flatMap((name) => {
       const node = this.#context.live.get(name)
       return node?.takesRooms && node.placement.isOpen(room.room_id) && !isFull(node) ? [node] : []
@@ -102,14 +102,14 @@ export class CallerNodes {
   }
 
   /** A node that may become a branch of the room; of that idc_code, where one is given. Walks the nodes. */
-  #another(room: StoredRoom, { idcCode, failed }: Wish): PoolNode | undefined {
+  #another(room: StoredRoom, { idcCode, failed }: Wish): LiveNode | undefined {
     const { presence, expected } = this.#context
     const nodes = nodesOf(room)
     if (nodes.length > branchesAtMost) return undefined
     // An empty room stays where it is: nobody there needs another place.
     if (idcCode !== '' && presence.peopleIn(room.room_id) === 0) return undefined
     expected.expire()
-    const candidates: PoolNode[] = []
+    const candidates: LiveNode[] = []
     for (const node of this.#eligibility.candidates(room)) {
       if (nodes.includes(node.name) || !node.reliable || !this.#eligibility.mayShare(node, room)) continue
       if (idcCode === '' || node.idcCode === idcCode) candidates.push(node)
@@ -118,14 +118,14 @@ export class CallerNodes {
     return choice.ok ? choice.node : undefined
   }
 
-  #begin(roomId: string, node: PoolNode): Promise<string | undefined> {
+  #begin(roomId: string, node: LiveNode): Promise<string | undefined> {
     const opening = this.#openOn(roomId, node).finally(() => this.#opening.delete(roomId))
     this.#opening.set(roomId, opening)
     return opening
   }
 
   /** The room gets that branch. Resolves to undefined when it could not be had; never rejects: the room has a node that its callers can go to. */
-  async #openOn(roomId: string, node: PoolNode): Promise<string | undefined> {
+  async #openOn(roomId: string, node: LiveNode): Promise<string | undefined> {
     const { index, expected, deadlines, logger } = this.#context
     const { name } = node
     let stored = false
@@ -149,7 +149,7 @@ export class CallerNodes {
   }
 
   /** Stores the branch; false when the room or its nodes changed meanwhile so that it is not to have it. */
-  #store(roomId: string, node: PoolNode): Promise<boolean> {
+  #store(roomId: string, node: LiveNode): Promise<boolean> {
     const { store, live } = this.#context
     return store.transact([`rooms/${roomId}`], (transaction) => {
       const room = store.get('rooms', roomId)
@@ -165,11 +165,11 @@ export class CallerNodes {
   }
 }
 
-function isFull({ maxUsers, users }: PoolNode): boolean {
+function isFull({ maxUsers, users }: LiveNode): boolean {
   return maxUsers > 0 && users >= maxUsers
 }
 
-function minLoaded(nodes: readonly PoolNode[]): PoolNode | undefined {
+function minLoaded(nodes: readonly LiveNode[]): LiveNode | undefined {
   const choice = chooseNode(nodes)
   return choice.ok ? choice.node : undefined
 }

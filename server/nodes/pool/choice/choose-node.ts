@@ -1,21 +1,5 @@
 import type { NodeKind } from '../../../../shared/node.ts'
-
-/** A node as far as the choice cares. Limits: 0 is none. */
-export interface Candidate {
-  name: string
-  /** It answers, and was not lost again and again. */
-  reliable: boolean
-  idcCode: string
-  weight: number
-  maxRooms: number
-  maxUsers: number
-  /** Rooms it serves or is about to. */
-  rooms: number
-  /** People and devices on it. */
-  users: number
-  /** Users who are about to come to it. */
-  expected: number
-}
+import type { Candidate } from '../state/live-node.ts'
 
 /** What the caller asks of the choice. */
 export interface ChoiceOptions {

@@ -2,10 +2,10 @@ import { ApiError } from '../../../../shared/result-codes.ts'
 import { chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 import type { LeftRoom, Relocation } from './relocation.ts'
-import type { PoolContext } from '../pool-context.ts'
-import type { PoolNode } from '../pool-node.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import type { LiveNode } from '../state/live-node.ts'
 import { inLanes } from '../../port/lanes.ts'
-import { isBranch, onNodes } from '../placement/room-nodes.ts'
+import { isBranch, onNodes } from '../state/room-nodes.ts'
 
 /** Rooms that are taken off a draining node in one transaction. */
 const sliceSize = 100
@@ -19,7 +19,7 @@ export class Drainer {
   readonly #eligibility: Eligibility
   readonly #relocation: Relocation
   readonly #stopper = new AbortController()
-  readonly #working = new Set<PoolNode>()
+  readonly #working = new Set<LiveNode>()
 
   constructor(context: PoolContext, eligibility: Eligibility, relocation: Relocation) {
     this.#context = context
@@ -46,7 +46,7 @@ export class Drainer {
   }
 
   /** Takes off what can be taken, in the background. What cannot be stored is tried again after the next good poll. */
-  work(node: PoolNode): void {
+  work(node: LiveNode): void {
     if (!node.config.draining || node.drained || this.#working.has(node)) return
     this.#working.add(node)
     node.drained = true
@@ -63,7 +63,7 @@ export class Drainer {
   }
 
   /** The last person left a room of a draining node. */
-  consider(node: PoolNode, roomId: string): void {
+  consider(node: LiveNode, roomId: string): void {
     if (!node.config.draining || !this.#movable(node, roomId)) return
     this.#take(node, [roomId]).catch((error: unknown) => {
       node.drained = false
@@ -74,7 +74,7 @@ export class Drainer {
     })
   }
 
-  async #takeAll(node: PoolNode): Promise<void> {
+  async #takeAll(node: LiveNode): Promise<void> {
     const rooms = this.#context.index.roomsOf(node.name)
     const slices = Array.from({ length: Math.ceil(rooms.length / sliceSize) }, (_, number) =>
       rooms.slice(number * sliceSize, (number + 1) * sliceSize).filter((roomId) => this.#movable(node, roomId)),
@@ -88,7 +88,7 @@ export class Drainer {
     })
   }
 
-  async #take(node: PoolNode, roomIds: readonly string[]): Promise<void> {
+  async #take(node: LiveNode, roomIds: readonly string[]): Promise<void> {
     const { store, expected } = this.#context
     // They had another node a moment ago: who was in them is on the way.
     const awaited: LeftRoom[] = []
@@ -113,7 +113,7 @@ export class Drainer {
     if (awaited.length > 0) await this.#relocation.move(awaited)
   }
 
-  #movable(node: PoolNode, roomId: string): boolean {
+  #movable(node: LiveNode, roomId: string): boolean {
     const { presence, store, index } = this.#context
     if (index.isBranch(roomId, node.name)) return presence.peopleAt(roomId, node.name) === 0
     if (presence.peopleIn(roomId) > 0) return false

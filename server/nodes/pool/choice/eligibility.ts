@@ -1,6 +1,6 @@
 import type { StoredRoom } from '../../../store/records.ts'
-import type { PoolContext } from '../pool-context.ts'
-import type { PoolNode } from '../pool-node.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import type { LiveNode } from '../state/live-node.ts'
 
 /** A room as far as it matters which kinds of nodes may have it. */
 export type RoomKind = Pick<StoredRoom, 'room_mode'>
@@ -27,18 +27,18 @@ export class Eligibility {
    * The node may have the room. Who wants media is never put on a simulated node where the site has real ones, even if those are offline. O(1).
    * @param lab the room is for simulated people
    */
-  mayHave({ config }: PoolNode, room: RoomKind, lab = false): boolean {
+  mayHave({ config }: LiveNode, room: RoomKind, lab = false): boolean {
     if (config.kind === 'simulated') return lab || !this.#mediaNodes()
     return config.kind !== 'janus' || room.room_mode < firstPeerMode
   }
 
   /** The node may be one of several that have the room: nodes of this kind hand streams to each other. */
-  mayShare({ config }: PoolNode, room: RoomKind): boolean {
+  mayShare({ config }: LiveNode, room: RoomKind): boolean {
     return config.kind === 'janus' && room.room_mode < firstPeerMode
   }
 
   /** Nodes that take rooms now and may have this one. A room for simulated people is put on a simulated node where there is one. */
-  *candidates(room: RoomKind, lab = false): Generator<PoolNode> {
+  *candidates(room: RoomKind, lab = false): Generator<LiveNode> {
     const simulatedOnly = lab && this.#takesLabRooms()
     for (const node of this.#context.live.values()) {
       if (!node.takesRooms) continue

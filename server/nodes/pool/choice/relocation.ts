@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { inLanes } from '../../port/lanes.ts'
-import type { PoolContext } from '../pool-context.ts'
-import { onNodes } from '../placement/room-nodes.ts'
+import type { PoolContext } from '../state/pool-context.ts'
+import { onNodes } from '../state/room-nodes.ts'
 import type { Assigner } from './assigner.ts'
 
 /** Rooms that are brought elsewhere at the same time. */

@@ -3,7 +3,7 @@ import { within } from '../../port/deadline.ts'
 import { makeDriver, type NodeDrivers } from '../../port/node-driver.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import type { ConnectionTest, NodeInspection, NodeInspections } from '../../port/node-inspection.ts'
-import type { PoolContext } from '../pool-context.ts'
+import type { PoolContext } from '../state/pool-context.ts'
 
 const nothingFound: NodeInspection = { version: '', plugins: [], findings: [] }
 

@@ -1,9 +1,7 @@
 import type { Settings } from '../../../../shared/settings.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
-
-/** What the polls say of a node. */
-export type HealthState = 'connecting' | 'online' | 'offline'
+import type { HealthState, LiveHealth } from '../state/live-node.ts'
 
 /** So many failures in a row make an online node offline; one success makes it online. */
 const failuresUntilOffline = 2
@@ -21,7 +19,7 @@ export interface HealthMonitorOptions {
 }
 
 /** Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process. */
-export class HealthMonitor {
+export class HealthMonitor implements LiveHealth {
   readonly #options: HealthMonitorOptions
   readonly #stopper = new AbortController()
   #state: HealthState = 'connecting'

@@ -3,13 +3,14 @@ import { DeadlineError, within } from '../../port/deadline.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { isRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
-import type { PlacementContext } from '../placement-context.ts'
+import type { LivePlacement } from '../state/live-node.ts'
+import type { PlacementContext } from '../state/placement-context.ts'
 import { toNodeRoom } from './node-room.ts'
-import { isBranch } from './room-nodes.ts'
+import { isBranch } from '../state/room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
 import { RoomDrift } from './room-drift.ts'
 import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
-import type { PlacedNode, PlacementWait } from './placed-node.ts'
+import type { PlacedNode, PlacementWait } from '../state/placed-node.ts'
 import { readPresence } from './read-presence.ts'
 
 /** Rooms that the loop makes right at the same time on one node. */
@@ -22,7 +23,7 @@ const stepsAtMost = 10
  * changes it calls `follow`. What is there is what the node last said. The loop works while the node is online, and goes on with what failed after the next good poll;
  * when the node came (back), or counts other rooms than are known, it is asked for its rooms first.
  */
-export class NodePlacement {
+export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode
   readonly #context: PlacementContext
   readonly #rooms = new Map<string, RoomPlacement>()

@@ -1,6 +1,6 @@
-import { takeIn } from '../arrivals.ts'
+import { takeIn } from '../state/arrivals.ts'
 import type { NodeUser } from '../../port/media-node-port.ts'
-import type { PlacementContext } from '../placement-context.ts'
+import type { PlacementContext } from '../state/placement-context.ts'
 import type { RoomPlacement } from './room-placement.ts'
 
 /** What a node answered about the people of one of its rooms. */

@@ -1,5 +1,5 @@
-import type { PlacementContext } from '../placement-context.ts'
-import type { PlacedNode } from './placed-node.ts'
+import type { PlacementContext } from '../state/placement-context.ts'
+import type { PlacedNode } from '../state/placed-node.ts'
 import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 
 /** Notes which rooms a node holds although they are not (any longer) its own, and which it lacks. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Candidate, type ChoiceOptions, chooseNode } from '../../../../server/nodes/pool/choice/choose-node.ts'
+import { type ChoiceOptions, chooseNode } from '../../../../server/nodes/pool/choice/choose-node.ts'
+import type { Candidate } from '../../../../server/nodes/pool/state/live-node.ts'
 
 function node(name: string, fields: Partial<Candidate> = {}): Candidate {
   const nothing = { idcCode: '', weight: 1, maxRooms: 0, maxUsers: 0, rooms: 0, users: 0, expected: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ExpectedUsers } from '../../../../server/nodes/pool/choice/expected-users.ts'
+import { ExpectedUsers } from '../../../../server/nodes/pool/state/expected-users.ts'
 
 test('users of a room that was just assigned are expected until they are there', () => {
   const expected = new ExpectedUsers(() => 0)

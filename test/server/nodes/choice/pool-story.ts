@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { RoomIndex } from '../../../../server/nodes/pool/placement/room-index.ts'
-import { Presence } from '../../../../server/nodes/pool/presence.ts'
+import { RoomIndex } from '../../../../server/nodes/pool/state/room-index.ts'
+import { Presence } from '../../../../server/nodes/pool/state/presence.ts'
 import type { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Steadiness } from '../../../../server/nodes/pool/health/steadiness.ts'
+import { Steadiness } from '../../../../server/nodes/pool/state/steadiness.ts'
 
 /** Milliseconds until a node is steady that was lost so many times, a minute apart, and is back. */
 function unsteadyFor(losses: number, apartMs = 60_000): number {

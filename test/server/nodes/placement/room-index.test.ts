@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomIndex } from '../../../../server/nodes/pool/placement/room-index.ts'
-import type { RoomNodes } from '../../../../server/nodes/pool/placement/room-nodes.ts'
+import { RoomIndex } from '../../../../server/nodes/pool/state/room-index.ts'
+import type { RoomNodes } from '../../../../server/nodes/pool/state/room-nodes.ts'
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const record: fc.Arbitrary<RoomNodes> = fc.oneof(

@@ -1,4 +1,4 @@
-import type { NodeUser } from '../port/media-node-port.ts'
+import type { NodeUser } from '../../port/media-node-port.ts'
 import type { PlacementContext } from './placement-context.ts'
 
 /**

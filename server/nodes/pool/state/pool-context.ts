@@ -1,8 +1,8 @@
 import type { PlacementContext } from './placement-context.ts'
-import type { PoolNode } from './pool-node.ts'
+import type { LiveNode } from './live-node.ts'
 
 /** State that the parts of the node pool share. */
 export interface PoolContext extends PlacementContext {
   /** Enabled nodes by name. */
-  live: Map<string, PoolNode>
+  live: Map<string, LiveNode>
 }

@@ -1,12 +1,12 @@
-import type { Settings } from '../../../shared/settings.ts'
-import type { Store } from '../../store/store.ts'
+import type { Settings } from '../../../../shared/settings.ts'
+import type { Store } from '../../../store/store.ts'
 import type { NodeDrift } from './node-drift.ts'
-import type { NodeUser } from '../port/media-node-port.ts'
-import type { NodeLogger } from '../port/node-failure.ts'
-import type { PoolEvents } from '../port/pool-events.ts'
+import type { NodeUser } from '../../port/media-node-port.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
+import type { PoolEvents } from '../../port/pool-events.ts'
 import type { Presence } from './presence.ts'
-import type { ExpectedUsers } from './choice/expected-users.ts'
-import type { RoomIndex } from './placement/room-index.ts'
+import type { ExpectedUsers } from './expected-users.ts'
+import type { RoomIndex } from './room-index.ts'
 
 /** User on a node of their room where they do not belong any more. */
 export interface Stray {

@@ -1,5 +1,5 @@
-import type { NodeUser } from '../port/media-node-port.ts'
-import type { Departure } from '../port/pool-events.ts'
+import type { NodeUser } from '../../port/media-node-port.ts'
+import type { Departure } from '../../port/pool-events.ts'
 
 /** Somebody in a room, and on which of its nodes. */
 export interface Stay {

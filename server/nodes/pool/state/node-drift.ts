@@ -1,5 +1,5 @@
-import { type DriftKind, driftKinds, type NodeDriftView } from '../../../shared/console/nodes.ts'
-import type { PoolEvents } from '../port/pool-events.ts'
+import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/console/nodes.ts'
+import type { PoolEvents } from '../../port/pool-events.ts'
 
 /** What was found otherwise on the nodes than it should be since the controller started, counted by node. A finding is told once, as an event of the pool. */
 export class NodeDrift {

@@ -1,0 +1,112 @@
+import type { Settings } from '../../../shared/settings.ts'
+import type { Store } from '../../store/store.ts'
+import type { NodeDrivers } from '../port/node-driver.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
+import type { NodeInspections } from '../port/node-inspection.ts'
+import { PoolEvents } from '../port/pool-events.ts'
+import { Assigner } from './choice/assigner.ts'
+import { BranchUpkeep } from './choice/branch-upkeep.ts'
+import { CallerNodes } from './choice/caller-nodes.ts'
+import { Drainer } from './choice/drainer.ts'
+import { Eligibility } from './choice/eligibility.ts'
+import { Relocation } from './choice/relocation.ts'
+import { NodeAnnouncements } from './node-announcements.ts'
+import { NodeRoster } from './node-roster.ts'
+import { PoolFollowing } from './pool-following.ts'
+import { RoomCalls } from './room-calls.ts'
+import { ExpectedUsers } from './state/expected-users.ts'
+import { NodeDrift } from './state/node-drift.ts'
+import type { PoolContext } from './state/pool-context.ts'
+import { Presence } from './state/presence.ts'
+import { RoomIndex } from './state/room-index.ts'
+import { removeStray } from './stray-removal.ts'
+
+/** Default time for which an empty secondary node is kept, in milliseconds: people come and go. */
+const defaultBranchIdleMs = 60_000
+
+/** Options of a node pool. */
+export interface NodePoolOptions {
+  store: Store
+  drivers: NodeDrivers
+  /** Kinds of nodes whose test inspects them; the others are polled once. */
+  inspections?: NodeInspections
+  /** The settings in force; read at each use. */
+  settings: () => Settings
+  logger: NodeLogger
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
+  now?: () => number
+  /** Time for which an empty secondary node of a room is kept, in milliseconds. */
+  branchIdleMs?: number
+  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
+  defaultAddress?: (port: number) => string
+}
+
+/** Parts of a node pool. */
+export interface PoolParts {
+  context: PoolContext
+  announcements: NodeAnnouncements
+  assigner: Assigner
+  callerNodes: CallerNodes
+  calls: RoomCalls
+  relocation: Relocation
+  drainer: Drainer
+  upkeep: BranchUpkeep
+  roster: NodeRoster
+  following: PoolFollowing
+}
+
+/** Composes the parts of a node pool. */
+export function poolParts(options: NodePoolOptions): PoolParts {
+  const { settings, branchIdleMs = defaultBranchIdleMs } = options
+  const context = poolContext(options)
+  const announcements = new NodeAnnouncements(context)
+  const eligibility = new Eligibility(context)
+  const assigner = new Assigner(context, eligibility)
+  const relocation = new Relocation(context, assigner)
+  const drainer = new Drainer(context, eligibility, relocation)
+  const upkeep = new BranchUpkeep({ context, eligibility, relocation, idleMs: branchIdleMs })
+  const following: PoolFollowing = new PoolFollowing(context, {
+    eligibility,
+    relocation,
+    drainer,
+    upkeep,
+    announcements,
+    followRecord: (name) => roster.follow(name),
+  })
+  const roster = new NodeRoster({
+    context,
+    drivers: options.drivers,
+    listener: following,
+    announcements,
+    closeWithin: () => settings().deadlines.shutdown_ms,
+  })
+  const callerNodes = new CallerNodes(context, {
+    eligibility,
+    assigner,
+    onSent: (roomId, branch) => upkeep.used(roomId, branch),
+  })
+  const calls = new RoomCalls(context)
+  return { context, announcements, assigner, callerNodes, calls, relocation, drainer, upkeep, roster, following }
+}
+
+function poolContext(options: NodePoolOptions): PoolContext {
+  const { store, settings, logger, clock = Date.now, now = () => performance.now() } = options
+  const events = new PoolEvents(logger)
+  const context: PoolContext = {
+    store,
+    deadlines: () => settings().deadlines,
+    clock,
+    logger,
+    events,
+    drift: new NodeDrift(events, clock),
+    presence: new Presence(),
+    index: new RoomIndex(store.all('rooms')),
+    expected: new ExpectedUsers(now),
+    now,
+    live: new Map(),
+    removeStray: (stray) => removeStray(context, stray),
+  }
+  return context
+}

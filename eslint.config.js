@@ -2,7 +2,21 @@ import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import vueParser from 'vue-eslint-parser'
 import { edgeOnly } from './eslint-rules/edge-only.js'
+import { fewImports } from './eslint-rules/few-imports.js'
 import { layers } from './eslint-rules/layers.js'
+import { oneBasename } from './eslint-rules/one-basename.js'
+import { parentPort } from './eslint-rules/parent-port.js'
+import { reasonedException } from './eslint-rules/reasoned-exception.js'
+
+const roomdesk = {
+  rules: {
+    'few-imports': fewImports,
+    layers,
+    'one-basename': oneBasename,
+    'parent-port': parentPort,
+    'reasoned-exception': reasonedException,
+  },
+}
 
 export default ts.config(
   { ignores: ['dist/', 'out/', 'release/', 'coverage/', 'node_modules/', 'test-results/'] },
@@ -59,9 +73,21 @@ export default ts.config(
     },
   },
   {
+    files: ['**/*.{ts,vue,js,mjs}'],
+    plugins: { roomdesk },
+    rules: { 'roomdesk/reasoned-exception': 'error' },
+  },
+  {
     files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
-    plugins: { roomdesk: { rules: { layers } } },
     rules: { 'roomdesk/layers': 'error' },
+  },
+  {
+    files: ['{server,main}/**/*.ts'],
+    rules: { 'roomdesk/few-imports': 'error' },
+  },
+  {
+    files: ['server/**/*.ts'],
+    rules: { 'roomdesk/one-basename': 'error', 'roomdesk/parent-port': 'error' },
   },
   {
     files: ['{server,main}/**/*.ts'],

@@ -36,6 +36,12 @@ const allowed = {
   main: ['server', 'shared'],
   renderer: ['shared', 'assets'],
 }
+/** Folders of `server/` that hold folders only, with the files that may lie loose in them. */
+const foldersOfFolders = new Map([
+  ['server', []],
+  ['server/nodes', []],
+  ['server/nodes/janus', ['janus-node.ts', 'janus-nodes.ts']],
+])
 /** Packages that a folder may not import. */
 const forbiddenPackages = {
   shared: /^(?!zod($|\/))/,
@@ -105,14 +111,11 @@ export const layers = {
     }
     return {
       Program(node) {
-        const [top, folder] = from
-        const loose =
-          (top === 'server' && from.length < 3) || (top === 'server' && folder === 'nodes' && from.length < 4)
-        if (loose)
-          context.report({
-            node,
-            message: `${from.slice(0, -1).join('/')}/ holds folders only: put this file into one.`,
-          })
+        const folder = from.slice(0, -1).join('/')
+        const loose = foldersOfFolders.get(folder)
+        if (loose === undefined || loose.includes(from.at(-1))) return
+        const held = loose.length === 0 ? 'folders' : `${loose.join(', ')} and folders`
+        context.report({ node, message: `${folder}/ holds ${held} only: put this file into one.` })
       },
       ImportDeclaration: check,
       ExportNamedDeclaration: check,

@@ -9,7 +9,7 @@ import { onlyController } from '../console/only-controller.ts'
 import { ControllerWatch } from '../console/site-controllers.ts'
 import type { ControllerOptions } from './options.ts'
 import { controllerPlace } from './controller-place.ts'
-import { attentionNow, consoleHandlers } from './procedures.ts'
+import { attentionNow, consoleHandlers } from '../console/procedures.ts'
 import { createDispatch, type Dispatch } from '../console/dispatch.ts'
 import type { CallOrigin } from '../console/handlers.ts'
 import { ChangeTeller } from '../console/change-teller.ts'
@@ -24,7 +24,7 @@ import { nodePortOf } from './node-port.ts'
 import { type ListenerName, Listeners, type Port } from '../http/listeners.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import { type LeaderSite, openSite, type OpenSite } from './open-site.ts'
-import { confirmedDispatch, consoleFeed, openConsolePort } from './console-port.ts'
+import { confirmedDispatch, consoleFeed, openConsolePort } from './console.ts'
 import { createServices, type Services } from './services.ts'
 import { resealSecrets } from '../access/reseal-secrets.ts'
 import { siteSettings } from '../store/site-settings.ts'
@@ -175,7 +175,7 @@ export class Controller {
       machine: machineOf(options, this.#listeners, settings),
       facts,
       controllers: this.#controllers,
-      restarts: options.restarts,
+      restarts: options.restarts?.times ?? [],
       logger: options.logger,
       replaceKey:
         key === undefined

@@ -1,4 +1,4 @@
-import { DurableStore, type DurableStoreOptions } from '../durable-store.ts'
+import { DurableStore, type DurableStoreOptions } from '../durable/durable-store.ts'
 import type { KnownController, FencedStore } from './site-member.ts'
 import { storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
-import { DurableStore } from '../durable-store.ts'
+import { DurableStore } from '../durable/durable-store.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'

@@ -5,7 +5,7 @@ import { createListener } from '../../../server/http/listener.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { confirmedDispatch } from '../../../server/controller/console-port.ts'
+import { confirmedDispatch } from '../../../server/controller/console.ts'
 
 test('A leader that may have been followed meanwhile answers nothing from memory before it knows; where another leads it says so', async () => {
   let unsure: PromiseWithResolvers<void> | undefined

@@ -1,7 +1,7 @@
-import { reasonOf } from './storage-error.ts'
-import { DeposedError } from './postgres/database-error.ts'
-import type { Notices } from './notices.ts'
-import type { Medium } from './storage.ts'
+import { reasonOf } from '../storage-error.ts'
+import { DeposedError } from '../postgres/database-error.ts'
+import type { Notices } from '../notices.ts'
+import type { Medium } from '../storage.ts'
 
 /** What the storage may refuse. */
 type Part = 'journal' | 'snapshot'

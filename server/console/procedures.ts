@@ -1,57 +1,108 @@
 import type { Logger } from 'pino'
 import type { Attention, SiteKeyView } from '../../shared/console/site.ts'
-import type { Listeners } from '../http/listeners.ts'
+import type { AccountAccess } from '../access/accounts/account-access.ts'
+import type { Credentials } from '../access/credentials.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { DeviceTable } from '../devices/device-table.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { EventLog } from '../event-log/event-log.ts'
 import { tellSignIns } from '../event-log/sources/sign-ins.ts'
-import type { Restarts } from './restarts.ts'
-import type { Services } from './services.ts'
+import type { OlderClients } from '../field-api/older-clients.ts'
+import type { Listeners } from '../http/listeners.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import type { SimulatedPeople } from '../lab/people.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
+import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { RequestJournal } from '../observe/request-journal.ts'
+import type { Samples } from '../observe/samples.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
+import type { RoomViews } from '../rooms/room-views.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
+import type { Settings } from '../../shared/settings.ts'
 import type { DatabaseRisk } from '../store/postgres/database-safety.ts'
-import { certificateInfo, type SiteTls } from '../edge/tls.ts'
-import { accountHandlers } from '../console/account-procedures.ts'
-import { isCamera } from '../console/camera-streams.ts'
-import { activityHandlers } from '../console/activity-procedures.ts'
-import { AppliedSettings } from '../console/applied-settings.ts'
-import { attentionOf } from '../console/attention.ts'
-import { controllerHandlers } from '../console/controller-procedures.ts'
-import { credentialHandlers } from '../console/credential-procedures.ts'
-import { eventHandlers } from '../console/event-procedures.ts'
-import { deviceHandlers } from '../console/device-procedures.ts'
-import type { Handlers } from '../console/handlers.ts'
-import { labHandlers } from '../console/lab-procedures.ts'
-import { mediaHandlers } from '../console/media-procedures.ts'
-import { relayHandlers } from '../console/relay-procedures.ts'
-import { type Machine, nodeHandlers } from '../console/node-procedures.ts'
-import { participantTokens } from '../console/participant-tokens.ts'
-import { roomHandlers } from '../console/room-procedures.ts'
-import type { ControllerWatch } from '../console/site-controllers.ts'
-import { settingsHandlers } from '../console/settings-procedures.ts'
-import { licenceOf, siteHandlers } from '../console/site-procedures.ts'
 import { putSettings } from '../store/site-settings.ts'
-import { testerHandlers } from '../console/tester-procedures.ts'
-import { wallHandlers } from '../console/wall-procedures.ts'
+import type { Store } from '../store/store.ts'
+import { accountHandlers } from './account-procedures.ts'
+import { activityHandlers } from './activity-procedures.ts'
+import { AppliedSettings } from './applied-settings.ts'
+import { attentionOf } from './attention.ts'
+import { isCamera } from './camera-streams.ts'
+import { controllerHandlers } from './controller-procedures.ts'
+import { credentialHandlers } from './credential-procedures.ts'
+import type { CredentialRooms } from './credential-rooms.ts'
+import { deviceHandlers } from './device-procedures.ts'
+import { eventHandlers } from './event-procedures.ts'
+import type { Handlers } from './handlers.ts'
+import { labHandlers } from './lab-procedures.ts'
+import { mediaHandlers } from './media-procedures.ts'
+import { type Machine, nodeHandlers } from './node-procedures.ts'
+import { participantTokens } from './participant-tokens.ts'
+import { relayHandlers } from './relay-procedures.ts'
+import { roomHandlers } from './room-procedures.ts'
+import { settingsHandlers } from './settings-procedures.ts'
+import type { ControllerWatch } from './site-controllers.ts'
+import { licenceOf, siteHandlers } from './site-procedures.ts'
+import { testerHandlers } from './tester-procedures.ts'
+import { wallHandlers } from './wall-procedures.ts'
 
-/** What the operator's procedures work on. */
+/** Services that the operator's procedures call. */
+export interface ConsoleServices {
+  store: Store
+  settings: () => Settings
+  sessions: Pick<Sessions, 'total'>
+  credentials: Credentials
+  credentialRooms: CredentialRooms
+  accountAccess: AccountAccess
+  pool: NodePool
+  /** Undefined: this controller runs no embedded node. */
+  media: EmbeddedNodes | undefined
+  janus: JanusNodes
+  front: GatewayRooms
+  cascades: Cascades
+  rooms: Rooms
+  roomViews: RoomViews
+  joinLinks: JoinLinks
+  outgoing: OutgoingUsers
+  deviceTable: DeviceTable
+  people: SimulatedPeople
+  faults: FaultRules
+  journal: RequestJournal
+  samples: Samples
+  olderClients: OlderClients
+}
+
+/** Facts of the controller that do not change while it runs. */
+export interface ControllerFacts {
+  version: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /** The data folder. */
+  folder: string
+  key: SiteKeyView
+  databaseRisk: DatabaseRisk | undefined
+}
+
+/** Parts that the operator's procedures work on. */
 export interface ConsoleParts {
-  services: Services
+  services: ConsoleServices
   listeners: Listeners
   tls: SiteTls
   events: EventLog
   controllers: ControllerWatch
   machine: Machine
-  facts: {
-    version: string
-    startedAt: number
-    folder: string
-    key: SiteKeyView
-    databaseRisk: DatabaseRisk | undefined
-  }
-  /** What the process before this one told, when it started itself again. */
-  restarts: Restarts | undefined
+  facts: ControllerFacts
+  /** Times of the last restarts after a crash, milliseconds since the epoch. */
+  restarts: readonly number[]
   logger: Logger
+  /** Replaces the console key; undefined: there is none. */
   replaceKey: (() => string) | undefined
 }
 
-/** The code of every procedure. */
+/** Composes the handlers of all procedures. */
 export function consoleHandlers(parts: ConsoleParts): Handlers {
   const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
   const { store, settings, pool, outgoing, credentials } = services
@@ -114,7 +165,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
   }
 }
 
-/** What wants the operator's eye now. */
+/** Lists what needs the operator's attention now. */
 export function attentionNow({
   services,
   listeners,
@@ -144,14 +195,14 @@ export function attentionNow({
     certificateEnds: certificateInfo(settings().tls.mode, tls.material).expires_at,
     faults: faults.list().length,
     olderClients: services.olderClients.view(),
-    restarts: restarts?.times ?? [],
+    restarts,
     eventLog: events.status(),
     keyUnprotected: facts.key.unprotected,
     databaseRisk: facts.databaseRisk,
   })
 }
 
-function counts({ store, pool, outgoing, sessions }: Services) {
+function counts({ store, pool, outgoing, sessions }: ConsoleServices) {
   const { people } = pool.totals()
   return {
     rooms: store.all('rooms').size,

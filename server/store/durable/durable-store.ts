@@ -1,20 +1,20 @@
-import type { BackupProof } from '../../shared/console/site.ts'
-import { ApiError } from '../../shared/result-codes.ts'
+import type { BackupProof } from '../../../shared/console/site.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
-import { applyChange, changeOf, type State } from './state.ts'
-import type { Losses } from './files/losses.ts'
-import { Restore } from './backups/restore.ts'
-import { KeptBackups } from './backups/kept-backups.ts'
-import { defaultSnapshotAfter, Snapshots } from './backups/snapshots.ts'
-import { GroupCommit } from './journal/group-commit.ts'
-import { WriteBehindQueue } from './journal/write-behind.ts'
-import type { Migrations } from './migrations.ts'
-import type { Notices } from './notices.ts'
-import type { SealedPlace } from './sealer.ts'
-import type { Sealer } from './sealer.ts'
-import { siteSettings, unsealIn } from './site-settings.ts'
-import type { Storage } from './storage.ts'
-import { storageError } from './storage-error.ts'
+import { applyChange, changeOf, type State } from '../state.ts'
+import type { Losses } from '../files/losses.ts'
+import { Restore } from '../backups/restore.ts'
+import { KeptBackups } from '../backups/kept-backups.ts'
+import { defaultSnapshotAfter, Snapshots } from '../backups/snapshots.ts'
+import { GroupCommit } from '../journal/group-commit.ts'
+import { WriteBehindQueue } from '../journal/write-behind.ts'
+import type { Migrations } from '../migrations.ts'
+import type { Notices } from '../notices.ts'
+import type { SealedPlace } from '../sealer.ts'
+import type { Sealer } from '../sealer.ts'
+import { siteSettings, unsealIn } from '../site-settings.ts'
+import type { Storage } from '../storage.ts'
+import { storageError } from '../storage-error.ts'
 import type {
   Change,
   CollectionName,
@@ -25,9 +25,9 @@ import type {
   StoreNotice,
   StoreStatus,
   Transaction,
-} from './store.ts'
-import type { Job } from './transactions/job.ts'
-import { Transactions } from './transactions/transactions.ts'
+} from '../store.ts'
+import type { Job } from '../transactions/job.ts'
+import { Transactions } from '../transactions/transactions.ts'
 
 /** A flush that lasts this long is a disk that does not answer, in milliseconds. */
 const slowFlush = 100

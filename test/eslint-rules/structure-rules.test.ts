@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Linter, type Rule } from 'eslint'
+import ts from 'typescript-eslint'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const rulesFolder = join(import.meta.dirname, '../../eslint-rules')
+
+/** Loads every rule of the project by the name that it exports. */
+async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
+  const names = [
+    'class-size',
+    'edge-only',
+    'few-imports',
+    'layers',
+    'one-basename',
+    'parent-port',
+    'reasoned-exception',
+  ]
+  const modules = await Promise.all(names.map((name) => import(join(rulesFolder, `${name}.js`)) as Promise<object>))
+  return Object.assign({}, ...modules) as Record<string, Rule.RuleModule>
+}
+
+const rules = await loadRules()
+const roots: string[] = []
+
+afterAll(() => {
+  for (const root of roots) rmSync(root, { recursive: true })
+})
+
+/** Writes a project with these files. @returns the messages of one rule about one of them */
+function project(files: Record<string, string>): (rule: string, file: string) => string[] {
+  const root = mkdtempSync(join(tmpdir(), 'roomdesk-rules-'))
+  roots.push(root)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+  }
+  const linter = new Linter({ cwd: root })
+  return (rule, file) => {
+    const config: Linter.Config = {
+      files: ['**/*.ts'],
+      languageOptions: { parser: ts.parser },
+      linterOptions: { reportUnusedDisableDirectives: 'off' },
+      plugins: { roomdesk: { rules } },
+      rules: { [`roomdesk/${rule}`]: 'error' },
+    }
+    const found = linter.verify(files[file] ?? '', config, { filename: join(root, file) })
+    return found.map(({ message }) => message)
+  }
+}
+
+describe('one name, one file', () => {
+  test('a second file of the same name in server/ is refused, and the message names the first', () => {
+    const lint = project({
+      'server/rooms/rooms.ts': '',
+      'server/controller/rooms.ts': '',
+      'server/edge/tls.ts': '',
+      'main/tls.ts': '',
+    })
+    expect(lint('oneBasename', 'server/controller/rooms.ts')).toEqual([
+      'server/rooms/rooms.ts has the same name: choose another.',
+    ])
+    expect(lint('oneBasename', 'server/edge/tls.ts')).toEqual([])
+  })
+})
+
+describe('few imports from one folder', () => {
+  const importing = (count: number, folder: string): string =>
+    Array.from({ length: count }, (_, at) => `import { a${at} } from '${folder}/file-${at}.ts'`).join('\n')
+
+  test('ten files of one other folder are fine, eleven are refused once', () => {
+    const lint = project({
+      'server/controller/ten.ts': importing(10, '../console'),
+      'server/controller/many.ts': importing(14, '../console'),
+    })
+    expect(lint('fewImports', 'server/controller/ten.ts')).toEqual([])
+    expect(lint('fewImports', 'server/controller/many.ts')).toEqual([
+      'More than 10 files imported from server/console/: split this file, or move what it composes there.',
+    ])
+  })
+
+  test('files of its own folder and of shared/ do not count, nor does a second import of one file', () => {
+    const twice = Array.from({ length: 12 }, () => "export type { A } from '../console/a.ts'").join('\n')
+    const lint = project({
+      'server/controller/own.ts': importing(14, '.'),
+      'server/controller/shared.ts': importing(14, '../../shared/console'),
+      'server/controller/twice.ts': twice,
+    })
+    for (const name of ['own', 'shared', 'twice']) {
+      expect(lint('fewImports', `server/controller/${name}.ts`)).toEqual([])
+    }
+  })
+})
+
+describe("a parent folder's port", () => {
+  const lint = project({
+    'server/store/state.ts': "import type { A } from './records.ts'",
+    'server/store/records.ts': '',
+    'server/store/sealer.ts': "import type { B } from './key.ts'",
+    'server/store/key.ts': "import { c } from './files/disk.ts'",
+    'server/store/files/disk.ts': '',
+    'server/store/files/good.ts': "import type { A } from '../state.ts'",
+    'server/store/files/bad.ts': "import type { B } from '../sealer.ts'",
+    'server/store/files/deep/good.ts': "import { c } from '../disk.ts'",
+    'server/store/open.ts': "import { c } from './files/disk.ts'",
+  })
+
+  test('a subfolder imports files of its parent that import no subfolder', () => {
+    expect(lint('parentPort', 'server/store/files/good.ts')).toEqual([])
+    expect(lint('parentPort', 'server/store/files/deep/good.ts')).toEqual([])
+  })
+
+  test('a file that reaches a subfolder through one beside it is no port', () => {
+    expect(lint('parentPort', 'server/store/files/bad.ts')).toEqual([
+      'server/store/sealer.ts is no port: it imports server/store/files/disk.ts. A subfolder imports only files of its parent that import no subfolder.',
+    ])
+  })
+
+  test('a parent imports its subfolders freely', () => {
+    expect(lint('parentPort', 'server/store/open.ts')).toEqual([])
+  })
+})
+
+describe('arrows between the folders', () => {
+  const lint = project({
+    'server/loose.ts': '',
+    'server/nodes/loose.ts': '',
+    'server/nodes/janus/janus-node.ts': '',
+    'server/nodes/janus/loose.ts': '',
+    'server/rooms/up.ts': "import { a } from '../console/handlers.ts'",
+    'server/rooms/down.ts': "import { a } from '../nodes/port/deadline.ts'",
+    'shared/out.ts': "import { a } from '../server/rooms/down.ts'",
+    'server/unknown/file.ts': "import { a } from '../store/store.ts'",
+  })
+
+  test('an import of a folder that is not below is refused, one of a folder below is not', () => {
+    expect(lint('layers', 'server/rooms/up.ts')).toEqual([
+      'server/rooms/ may not import from server/console/, which is not below it.',
+    ])
+    expect(lint('layers', 'server/rooms/down.ts')).toEqual([])
+    expect(lint('layers', 'shared/out.ts')).toEqual(['shared/ may not import from server/.'])
+  })
+
+  test('a folder without a place in the layers is refused', () => {
+    expect(lint('layers', 'server/unknown/file.ts')).toEqual([
+      'server/unknown/ has no place in the layers; give it one in eslint-rules/layers.js.',
+    ])
+  })
+
+  test('a file outside of the folders is refused, where a folder holds folders only', () => {
+    expect(lint('layers', 'server/loose.ts')).toEqual(['server/ holds folders only: put this file into one.'])
+    expect(lint('layers', 'server/nodes/loose.ts')).toEqual([
+      'server/nodes/ holds folders only: put this file into one.',
+    ])
+    expect(lint('layers', 'server/nodes/janus/loose.ts')).toEqual([
+      'server/nodes/janus/ holds janus-node.ts, janus-nodes.ts and folders only: put this file into one.',
+    ])
+    expect(lint('layers', 'server/nodes/janus/janus-node.ts')).toEqual([])
+  })
+})
+
+describe('the size of a class', () => {
+  const fields = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `  readonly #field${at} = ${at}`).join('\n')
+  const methods = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `  method${at}(): void {}`).join('\n')
+  const lint = project({
+    'server/a/good.ts': `class Good {\n${fields(10)}\n  static made = 0\n  constructor() {}\n${methods(20)}\n}`,
+    'server/a/fields.ts': `class Wide {\n${fields(11)}\n}`,
+    'server/a/methods.ts': `class Long {\n  ready = () => true\n${methods(20)}\n}`,
+  })
+
+  test('ten fields and twenty methods are fine; statics and the constructor do not count', () => {
+    expect(lint('classSize', 'server/a/good.ts')).toEqual([])
+  })
+
+  test('more are refused with their number', () => {
+    expect(lint('classSize', 'server/a/fields.ts')[0]).toMatch(/^Wide has 11 fields \(at most 10\) and 0 methods/)
+    expect(lint('classSize', 'server/a/methods.ts')[0]).toMatch(/^Long has 0 fields \(at most 10\) and 21 methods/)
+  })
+})
+
+describe('exceptions', () => {
+  test('an exception says its reason', () => {
+    const lint = project({
+      'server/a/bare.ts': '// eslint-disable-next-line eqeqeq\nx == 1',
+      'server/a/reasoned.ts': '// eslint-disable-next-line eqeqeq -- null and undefined alike\nx == null',
+    })
+    expect(lint('reasonedException', 'server/a/bare.ts')).toEqual([
+      'Write the reason behind the rule: "eslint-disable-next-line RULE -- reason".',
+    ])
+    expect(lint('reasonedException', 'server/a/reasoned.ts')).toEqual([])
+  })
+})
+
+describe('servers', () => {
+  test('only server/edge/ makes servers', () => {
+    const code = "import { createServer } from 'node:http'\ncreateServer()"
+    const lint = project({ 'server/edge/server.ts': code, 'server/http/listener.ts': code })
+    expect(lint('edgeOnly', 'server/edge/server.ts')).toEqual([])
+    expect(lint('edgeOnly', 'server/http/listener.ts')).toEqual([
+      'Only server/edge/ makes servers: use its EdgeServer.',
+    ])
+  })
+})

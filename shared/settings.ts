@@ -108,10 +108,11 @@ export const eventSettingsSchema = z.strictObject({
   megabytes: z.int().min(20).max(100_000).default(200),
 })
 
-/** Backups that are made by themselves; those that the operator makes or keeps stay until they are deleted. */
+/** Backups that are made automatically; those that the operator makes or keeps stay until they are deleted. The only place of these defaults. */
 export const backupSettingsSchema = z.strictObject({
+  /** Backups that are kept; the oldest are deleted. */
   count: z.int().min(1).max(100).default(5),
-  /** Older ones go, but for the newest; 0 is no limit. */
+  /** Days that a backup is kept, except for the newest one; 0 is no limit. */
   days: z.int().min(0).max(3_650).default(0),
 })
 

@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import type { BackupProof } from '../../../shared/console/site.ts'
+import type { backupSettingsSchema } from '../../../shared/settings.ts'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupsFolder } from './backup-folder.ts'
@@ -17,13 +19,8 @@ export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 /** Most that an operator keeps: a disk is not filled by a hand that slips. */
 export const maxKept = 50
 
-/** How many of the others stay, and for how many days; 0 days: for ever. The newest always does. */
-export interface Retention {
-  count: number
-  days: number
-}
-/** Of a site that says nothing else. */
-export const defaultRetention: Retention = { count: 5, days: 0 }
+/** How many backups stay that nobody keeps, and for how many days. The newest always does. */
+export type Retention = Readonly<z.output<typeof backupSettingsSchema>>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 
@@ -67,6 +64,7 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
  * Makes a new backup, and lets go of the oldest of those that nobody keeps. The event log, which proves itself, is linked as far as it is full.
  * @param options.documents puts the files of the state into the backup's folder.
  * @param options.kept it stays until the operator deletes it.
+ * @param options.retention what the settings say of the others.
  */
 export async function makeBackup(
   folder: string,
@@ -75,10 +73,10 @@ export async function makeBackup(
     documents: (into: string) => Promise<void>
     sealer: Pick<Sealer, 'proof'>
     kept?: boolean
-    retention?: Retention
+    retention: Retention
   },
 ): Promise<StoreBackup> {
-  const { documents, sealer, kept = false, retention = defaultRetention } = options
+  const { documents, sealer, kept = false, retention } = options
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
   const before = await listBackups(folder)

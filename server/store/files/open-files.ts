@@ -2,13 +2,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
 import { DurableStore } from '../durable/durable-store.ts'
+import { completeSettings } from '../../../shared/settings.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'
 import type { StoreOptions } from '../store-options.ts'
 import { unmarkSealed, withoutClearSecrets } from '../site-settings.ts'
 import type { Store, StoreBackup } from '../store.ts'
-import { makeBackup } from '../backups/backups.ts'
+import type { State } from '../state.ts'
+import { makeBackup, type Retention } from '../backups/backups.ts'
 import { checkFiles } from './check-files.ts'
 import { DocumentAdapter, WriteTurns } from './document-adapter.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
@@ -68,7 +70,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   // The old files, and the journal they need, before anything is written in the new version.
-  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer)
+  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
   // Files of different times may hold texts that were not sealed anew: they open until that is done again.
   if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
@@ -146,10 +148,15 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
 }
 
 /** A backup with the journal: the files are not up to date. */
-async function backUpAsItIs(folder: string, now: number, sealer: Sealer): Promise<StoreBackup> {
+async function backUpAsItIs(folder: string, now: number, sealer: Sealer, retention: Retention): Promise<StoreBackup> {
   const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
   const names = [...documentNames.map(fileName), ...segments.map(segmentName)]
-  return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer })
+  return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer, retention })
+}
+
+/** What the settings that were just read say of backups. */
+function retentionOf({ settings }: Pick<State, 'settings'>): Retention {
+  return completeSettings(settings.get('site')).backups
 }
 
 async function removeLeftovers(folder: string): Promise<void> {

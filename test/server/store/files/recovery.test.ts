@@ -14,7 +14,9 @@ import { expect, test } from 'vitest'
 import { HighWaterFile, highWaterName, readHighWater } from '../../../../server/store/files/journal/high-water.ts'
 import type { RawRecord } from '../../../../server/store/state.ts'
 import { type Migrations, migrations as known, StoreVersionError } from '../../../../server/store/migrations.ts'
+import { putSettings } from '../../../../server/store/site-settings.ts'
 import type { Store } from '../../../../server/store/store.ts'
+import { defaultSettings } from '../../../../shared/settings.ts'
 import {
   contents,
   crashCopy,
@@ -320,6 +322,22 @@ test('An older version is brought forward, with the old files in a backup; after
   expect(again.get('rooms', 'new')?.topic).toBe('Not migrated again')
   expect(codes(again)).toEqual([])
   await again.close()
+})
+
+test('A start in a newer version deletes no backup that the settings keep', async () => {
+  const folder = await temporaryFolder()
+  const store = await open(folder)
+  await store.transact([], (transaction) => {
+    putSettings(transaction, { ...defaultSettings(), backups: { count: 10, days: 0 } }, store)
+  })
+  for (let i = 0; i < 8; i++) await store.makeBackup()
+  await store.close()
+  const asItIs = (record: RawRecord): RawRecord[] => [record]
+  const newer = await open(folder, {
+    migrations: { current: known.current + 1, steps: new Map([...known.steps, [known.current, asItIs]]) },
+  })
+  expect(await newer.backups()).toHaveLength(9)
+  await newer.close()
 })
 
 test('What was being written when the program died is cleared away', async () => {

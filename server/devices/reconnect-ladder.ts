@@ -1,3 +1,5 @@
+import { backoffMs } from '../../shared/backoff.ts'
+
 /** Settings of a ladder, in milliseconds. */
 export interface LadderSettings {
   /** The first wait. */
@@ -9,7 +11,7 @@ export interface LadderSettings {
 }
 
 /** Waits differ by up to this share, so that devices which failed together do not come back together. */
-const spread = 0.1
+const jitter = 0.1
 
 /** How long a device waits before its next attempt (contract, section 4): it climbs with each failure in a row, a join that did not last among them. */
 export class ReconnectLadder {
@@ -31,10 +33,8 @@ export class ReconnectLadder {
   /** An attempt failed: milliseconds until the next. */
   failed(): number {
     const { first, longest } = this.#settings()
-    const wait = Math.min(longest, first * 2 ** Math.min(this.#failures, 30))
     this.#failures += 1
-    const part = spread * this.#random()
-    return Math.round(wait < longest ? Math.min(longest, wait * (1 + part)) : wait * (1 - part))
+    return backoffMs({ first, max: longest, jitter }, this.#failures, this.#random)
   }
 
   /** It dropped after it was joined for so many milliseconds: milliseconds until the next attempt. */

@@ -1,8 +1,10 @@
+import { type Backoff, backoffMs } from '../../shared/backoff.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
-/** Waits between the tries, in milliseconds. A node that is lost meanwhile is told by the pool when it returns. */
-const waits = [1_000, 2_000, 4_000] as const
+/** Waits between attempts, and how many follow the first. A node that is lost meanwhile is brought up to date by the pool when it returns. */
+const notifyBackoff: Backoff = { first: 1_000, max: 4_000 }
+const maxRetries = 3
 
 /** Failures that no second try mends: the room is gone, closed, or on no node that could be told. */
 const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
@@ -12,19 +14,18 @@ const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'nev
  * @param what for the log, when it is given up
  */
 export async function tellNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
-  for (let tried = 0; ; tried++) {
+  for (let failures = 1; ; failures++) {
     try {
       await run()
       return
     } catch (error) {
       if (error instanceof ApiError && settled.has(error.code)) return
-      const wait = waits[tried]
-      if (wait === undefined) {
+      if (failures > maxRetries) {
         logger.warn({ err: error }, `${what}: the node was not told`)
         return
       }
       await new Promise<void>((resolve) => {
-        setTimeout(resolve, wait).unref()
+        setTimeout(resolve, backoffMs(notifyBackoff, failures)).unref()
       })
     }
   }

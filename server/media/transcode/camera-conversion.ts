@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../../../shared/backoff.ts'
 import type { ConversionState } from '../../../shared/media/transcoding.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { FeedConversion } from '../feeds/feed-playback.ts'
@@ -16,9 +17,8 @@ import type { SlotHolder } from './transcoder-slots.ts'
 
 /** After the last viewer left it goes on for so long, in milliseconds: people come back, and pages are loaded anew. */
 const lingerMs = 5_000
-/** Waits after a process ended by itself, in milliseconds: doubling, and from the start again once one ran for so long. */
-const firstWaitMs = 500
-const maxWaitMs = 30_000
+/** Waits after a process ended by itself; from the first again once one ran for `steadyMs`. */
+const ffmpegBackoff: Backoff = { first: 500, max: 30_000 }
 const steadyMs = 30_000
 const lookMs = 1_000
 /** Key frames are wished for no more often. */
@@ -197,8 +197,8 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   #ended(why: string): void {
     const { log } = this.#transcoding
     if (performance.now() - this.#runSince > steadyMs) this.#failures = 0
-    const waitMs = Math.min(maxWaitMs, firstWaitMs * 2 ** this.#failures)
     this.#failures += 1
+    const waitMs = backoffMs(ffmpegBackoff, this.#failures)
     this.#problem = why
     this.#run = undefined
     clearInterval(this.#look)

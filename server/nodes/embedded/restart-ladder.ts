@@ -1,12 +1,12 @@
+import { type Backoff, backoffMs } from '../../../shared/backoff.ts'
+
 /**
- * Waits after a process ended that had run, by how many of them in a row did not run for long; milliseconds. People and cameras are to be back 5 s after a crash, also
+ * Waits after a process ended that had run, by how many of them in a row did not run for long. People and cameras are to be back 5 s after a crash, also
  * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds harms nobody.
  */
-const crashWaits = [1_000, 1_000, 2_000, 2_000]
-const maxCrashWait = 3_000
-/** Waits after a start that failed: nobody gains by many of them. In milliseconds. */
-const firstStartWait = 1_000
-const maxStartWait = 30_000
+const crashBackoff: Backoff = { first: 1_000, max: 3_000, repeat: 2 }
+/** Waits after a start that failed: nobody gains by many of them. */
+const startBackoff: Backoff = { first: 1_000, max: 30_000 }
 /** A process that ran for so long is well; milliseconds. */
 const wellAfterMs = 15_000
 
@@ -23,15 +23,13 @@ export class RestartLadder {
   /** It ended after it had run for so many milliseconds: milliseconds until the next start. */
   crashed(ranFor: number): number {
     if (ranFor > wellAfterMs) this.#crashes = 0
-    const wait = crashWaits[this.#crashes] ?? maxCrashWait
     this.#crashes += 1
-    return wait
+    return backoffMs(crashBackoff, this.#crashes)
   }
 
   /** It did not get to answer: milliseconds until the next start. */
   startFailed(): number {
-    const wait = Math.min(maxStartWait, firstStartWait * 2 ** Math.min(this.#failedStarts, 10))
     this.#failedStarts += 1
-    return wait
+    return backoffMs(startBackoff, this.#failedStarts)
   }
 }

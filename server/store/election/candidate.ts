@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../shared/backoff.ts'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
@@ -10,7 +11,7 @@ import { DatabaseError } from '../postgres/database-error.ts'
 import type { Follower } from './follower.ts'
 import type { Introduction } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
-import { clusterTimes, type ElectionTimes } from './timings.ts'
+import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
 import { bringTables, readSiteRow } from '../postgres/schema.ts'
 import { Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
@@ -49,10 +50,6 @@ export interface Taken {
   /** The leader before has named it. */
   named: boolean
 }
-
-/** After a connection that broke, or could not be had, in milliseconds: it doubles from the first to the second. */
-const firstWait = 100
-const maxWait = 1_000
 
 /** Who is wanted to lead. */
 interface Candidate {
@@ -152,7 +149,7 @@ export class ElectionCandidate {
   async #run(): Promise<void> {
     const { address, deadlines, clock, times } = this.#options
     const { signal } = this.#closed
-    for (let wait = firstWait; !signal.aborted; ) {
+    for (let failures = 1; !signal.aborted; failures++) {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)
@@ -160,7 +157,7 @@ export class ElectionCandidate {
         this.#session = session
         await this.#greet(session)
         if (this.#away.since !== 0) this.#patientUntil = performance.now() + times.comeBack
-        wait = firstWait
+        failures = 1
         if (await this.#stand(session)) return
       } catch (error) {
         this.#session = undefined
@@ -168,8 +165,7 @@ export class ElectionCandidate {
         if (signal.aborted) break
         this.#failed(error, clock())
       }
-      await sleep(wait, undefined, { signal }).catch(() => undefined)
-      wait = Math.min(wait * 2, maxWait)
+      await sleep(backoffMs(databaseBackoff, failures), undefined, { signal }).catch(() => undefined)
     }
     this.#first.reject(new Error('the controller closes'))
   }

@@ -1,3 +1,4 @@
+import type { Backoff } from '../../../shared/backoff.ts'
 import { connectionTimeouts } from '../../edge/limits.ts'
 
 /** Times by which controllers elect their leader, in milliseconds. Tests shorten them. */
@@ -93,6 +94,9 @@ export const clusterTimes = {
   list: 1_000,
   listAnswer: 1_500,
 } as const
+
+/** Waits between attempts to reach a database that is away. */
+export const databaseBackoff: Backoff = { first: 100, max: 1_000 }
 
 type ClusterTimes = Record<keyof typeof clusterTimes, number>
 

@@ -70,7 +70,8 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   // The old files, and the journal they need, before anything is written in the new version.
-  const kept = recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
+  const kept =
+    recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
   // Files of different times may hold texts that were not sealed anew: they open until that is done again.
   if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../shared/backoff.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
@@ -6,10 +7,7 @@ import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { saidBy } from './server-answers.ts'
-
-/** Between two attempts to reach a database that is away, in milliseconds: it doubles from the first to the second. */
-const firstWait = 100
-const maxWait = 1_000
+import { databaseBackoff } from '../election/timings.ts'
 
 export interface LinkOptions {
   address: DatabaseAddress
@@ -159,7 +157,7 @@ export class Link {
   async #reconnect(away: LinkAway): Promise<void> {
     const { address, deadlines } = this.#options
     const { signal } = this.#closed
-    for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, maxWait)) {
+    for (let failures = 1; !signal.aborted; failures++) {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)
@@ -183,7 +181,7 @@ export class Link {
         away.tried = true
         away.error = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
       }
-      await sleep(wait, undefined, { signal }).catch(() => undefined)
+      await sleep(backoffMs(databaseBackoff, failures), undefined, { signal }).catch(() => undefined)
     }
   }
 

@@ -1,7 +1,7 @@
 import type { StoredRelayLoop } from '../../../store/records.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
-import { Backoffs } from './backoff.ts'
+import { RetryTimers } from './retry-timer.ts'
 import { RelayDemands, type RelayWish } from './relay-demands.ts'
 import type { RelayNode } from './relay-node.ts'
 import { RelaySite } from './relay-site.ts'
@@ -43,7 +43,7 @@ export class RelayRoom {
   readonly #sites = new Map<string, RelaySite>()
   readonly #demands: RelayDemands
   readonly #relays = new Map<string, RoomRelay>()
-  readonly #backoffs = new Backoffs(() => this.#look())
+  readonly #retries = new RetryTimers(() => this.#look())
   readonly #work = new Set<Promise<void>>()
   readonly #beganAt = performance.now()
   #checks: NodeJS.Timeout | undefined
@@ -118,7 +118,7 @@ export class RelayRoom {
     this.#isClosed = true
     this.#demands.close()
     clearInterval(this.#checks)
-    this.#backoffs.keep(() => false)
+    this.#retries.keep(() => false)
     await Promise.all([...this.#sites.values()].map((site) => site.leave()))
     await Promise.all([...this.#relays.values()].map((relay) => relay.leave()))
     while (this.#work.size > 0) await Promise.all(this.#work)
@@ -145,11 +145,11 @@ export class RelayRoom {
     for (const [key, step] of wanted) {
       const source = this.#sourceOf(step)
       // One that is handed on from another relay waits for it.
-      if (source === undefined || this.#relays.has(key) || this.#backoffs.isWaiting(key)) continue
+      if (source === undefined || this.#relays.has(key) || this.#retries.isWaiting(key)) continue
       this.#open(step, source)
     }
     this.#watchNodes()
-    this.#backoffs.keep((key) => wanted.has(key) || this.#relays.has(key))
+    this.#retries.keep((key) => wanted.has(key) || this.#relays.has(key))
     this.#demands.meet(({ stream, node }) => this.#feedOn(stream, node))
   }
 
@@ -220,7 +220,7 @@ export class RelayRoom {
     // Its sessions are over.
     if (records?.sessionOf(step.from) !== left.from_session || records.sessionOf(step.to) !== left.to_session)
       return this.#end(relay)
-    if (this.#backoffs.isWaiting(keyOf(step)) || this.#mayCome(from) || this.#mayCome(to)) return
+    if (this.#retries.isWaiting(keyOf(step)) || this.#mayCome(from) || this.#mayCome(to)) return
     const source = this.#sourceOf(step)
     if (source === undefined && this.#isFed(step)) return
     const isSame = source?.form === left.form && source.display === left.display
@@ -277,7 +277,7 @@ export class RelayRoom {
   async #connecting(relay: RoomRelay, connect: () => Promise<void>): Promise<void> {
     try {
       await connect()
-      this.#backoffs.of(keyOf(relay.step)).succeeded()
+      this.#retries.of(keyOf(relay.step)).succeeded()
     } catch (error) {
       if (relay.state !== 'ending') this.#failed(relay, error)
     }
@@ -292,13 +292,13 @@ export class RelayRoom {
     const fields = { ...step, room: roomId }
     if (error instanceof NodeError) logger.info({ ...fields, error: describeFailure(error) }, 'a relay did not connect')
     else logger.warn({ ...fields, err: error }, 'a relay did not connect')
-    this.#backoffs.of(keyOf(step)).failed()
+    this.#retries.of(keyOf(step)).failed()
   }
 
   #ended(relay: RoomRelay, why: string): void {
     if (this.#isClosed) return
     this.#options.logger.info({ ...relay.step, room: this.#options.roomId, why }, 'a relay ended')
-    this.#backoffs.of(keyOf(relay.step)).failed()
+    this.#retries.of(keyOf(relay.step)).failed()
     this.#end(relay)
     // It is opened again when its end is done; whoever gets the stream from it, too.
     this.#look()

@@ -2,7 +2,7 @@ import { within } from '../../port/deadline.ts'
 import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
-import { Backoff } from './backoff.ts'
+import { RetryTimer } from './retry-timer.ts'
 import type { RelayNode } from './relay-node.ts'
 import { type Publication, RoomObserver } from './room-observer.ts'
 
@@ -32,7 +32,7 @@ export class RelaySite {
   readonly node: RelayNode
   readonly #options: RelaySiteOptions
   readonly #closing = new AbortController()
-  readonly #backoff = new Backoff(() => this.#join())
+  readonly #retry = new RetryTimer(() => this.#join())
   #observer: RoomObserver | undefined
   #joining: Promise<void> = Promise.resolve()
   #isHanging = false
@@ -106,14 +106,14 @@ export class RelaySite {
 
   async #end(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the room is no longer on this node'))
-    this.#backoff.stop()
+    this.#retry.stop()
     clearTimeout(this.#timer)
     await this.#joining
   }
 
   #join(): void {
     this.#joining = this.#tryJoin().then(
-      () => this.#backoff.succeeded(),
+      () => this.#retry.succeeded(),
       (error: unknown) => {
         if (this.#closing.signal.aborted) return
         const { logger, roomId, node } = this.#options
@@ -123,7 +123,7 @@ export class RelaySite {
         else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
         // Who refuses is there.
         if (!isRefusal(error)) this.#pendingUntil = 0
-        this.#backoff.failed()
+        this.#retry.failed()
         this.#options.changed()
       },
     )
@@ -166,6 +166,6 @@ export class RelaySite {
     const { logger, roomId, node, changed } = this.#options
     logger.info({ node: node.name, room: roomId, why }, 'relays do not see a room any more')
     changed()
-    this.#backoff.failed()
+    this.#retry.failed()
   }
 }

@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -19,8 +20,9 @@ export interface LastingSessionOptions {
   logger: NodeLogger
 }
 
-/** Waits from one try to the next, in milliseconds; the last goes on. */
-const waits = [0, 250, 500, 1_000, 2_000, 2_000, 5_000]
+/** Waits between attempts after the first one, which follows at once; and the wait, in milliseconds, once so many have failed. */
+const connectBackoff: Backoff = { first: 250, max: 2_000 }
+const [maxSoonFailures, laterMs] = [5, 5_000]
 /** After so many milliseconds without a sign of life Janus has ended it (60 s, and up to 4 s until its watchdog looks). */
 const overAfterMs = 65_000
 /** A connection that lasted so long, in milliseconds, is made again at once. */
@@ -146,9 +148,15 @@ export class LastingSession {
   #again(): void {
     if (!this.#options.needed()) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.start(), waits[Math.min(this.#failures, waits.length - 1)])
+    this.#timer = setTimeout(() => this.start(), waitAfter(this.#failures))
     this.#timer.unref()
   }
+}
+
+/** @param failures in a row @returns milliseconds */
+function waitAfter(failures: number): number {
+  if (failures === 0) return 0
+  return failures > maxSoonFailures ? laterMs : backoffMs(connectBackoff, failures)
 }
 
 function closedError(): NodeConnectionError {

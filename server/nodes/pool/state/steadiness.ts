@@ -1,8 +1,9 @@
+import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
+
 /** Losses are remembered for so long, in milliseconds. */
 const memoryMs = 10 * 60_000
-/** After its first loss a node that is back is not steady for so long; doubled by each further one, up to the longest. */
-const firstMs = 10_000
-const maxMs = 5 * 60_000
+/** How long a node that is back does not count as steady, by how often it was lost. */
+const unsteadyBackoff: Backoff = { first: 10_000, max: 5 * 60_000 }
 /** More make no difference. */
 const maxLosses = 10
 
@@ -35,7 +36,7 @@ export class Steadiness {
     if (this.#there) return
     this.#there = true
     const count = this.#losses.length
-    if (count > 0) this.#steadyAt = this.#clock() + Math.min(maxMs, firstMs * 2 ** (count - 1))
+    if (count > 0) this.#steadyAt = this.#clock() + backoffMs(unsteadyBackoff, count)
   }
 
   /** How often it was lost lately. */

@@ -1,10 +1,12 @@
-/** Waits from one try to the next, in milliseconds; the last goes on. */
-const waits = [0, 250, 500, 1_000, 2_000]
+import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
+
+/** Waits between attempts after the first one, which is repeated at once. */
+const relayBackoff: Backoff = { first: 250, max: 2_000 }
 /** What lasted for so long, in milliseconds, was no mere try: two who put each other out do it no faster than others fail. */
 const lastingMs = 5_000
 
 /** Tries again in the background, later and later for as long as it fails. */
-export class Backoff {
+export class RetryTimer {
   readonly #again: () => void
   #failures = 0
   #succeededAt = Number.POSITIVE_INFINITY
@@ -29,7 +31,7 @@ export class Backoff {
         this.#timer = undefined
         this.#again()
       },
-      waits[Math.min(this.#failures, waits.length - 1)],
+      this.#failures === 0 ? 0 : backoffMs(relayBackoff, this.#failures),
     )
     this.#timer.unref()
     this.#failures += 1
@@ -46,30 +48,30 @@ export class Backoff {
 }
 
 /** One of each key. */
-export class Backoffs {
+export class RetryTimers {
   readonly #again: () => void
-  readonly #backoffs = new Map<string, Backoff>()
+  readonly #timers = new Map<string, RetryTimer>()
 
   constructor(again: () => void) {
     this.#again = again
   }
 
-  of(key: string): Backoff {
-    const backoff = this.#backoffs.get(key) ?? new Backoff(this.#again)
-    this.#backoffs.set(key, backoff)
-    return backoff
+  of(key: string): RetryTimer {
+    const timer = this.#timers.get(key) ?? new RetryTimer(this.#again)
+    this.#timers.set(key, timer)
+    return timer
   }
 
   isWaiting(key: string): boolean {
-    return this.#backoffs.get(key)?.isWaiting === true
+    return this.#timers.get(key)?.isWaiting === true
   }
 
   /** Others are not tried again. */
   keep(isNeeded: (key: string) => boolean): void {
-    for (const [key, backoff] of this.#backoffs) {
+    for (const [key, timer] of this.#timers) {
       if (isNeeded(key)) continue
-      backoff.stop()
-      this.#backoffs.delete(key)
+      timer.stop()
+      this.#timers.delete(key)
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { violations } from '../support/axe.ts'
 import { openWindows } from '../support/chromium.ts'
-import { ControllersSite, type SiteController } from '../support/controllers/controllers-site.ts'
+import { ControllersSite, type SiteController } from '../support/sites/controllers-site.ts'
 import { ConsolePages } from './console-pages.ts'
 
 const node = { name: 'here', kind: 'embedded', addresses: [{ tag: 'office', addr: '10.0.0.5:7082' }] } as const

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { clientStories } from './stories/clients.ts'
 
 /** The pages are those of the headless console, which has all the stories; here one day of them goes over IPC, in the desktop's window. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AccountSite, openAccountSite, password } from '../server/console/account-site.ts'
+import { type ControllerSite, openControllerSite, password } from '../support/sites/controller-site.ts'
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 
@@ -12,7 +12,7 @@ const shots = process.env.ROOMDESK_SHOTS ?? ''
 
 describe('The console of root, half an hour after she signed in', () => {
   let ahead = 0
-  let site: AccountSite
+  let site: ControllerSite
   let windows: Windows
   let context: BrowserContext
   let page: Page
@@ -20,7 +20,7 @@ describe('The console of root, half an hour after she signed in', () => {
   beforeAll(async () => {
     const credentials = [{ label: 'Lobby', access_key: 'lobby', secret_key: 'the secret of the lobby' }]
     ;[site, windows] = await Promise.all([
-      openAccountSite({ credentials }, { accountClock: () => Date.now() + ahead, consolePage: builtPage }),
+      openControllerSite({ credentials }, { accountClock: () => Date.now() + ahead, consolePage: builtPage }),
       openWindows(),
     ])
     await site.create('root', 'admin')
@@ -33,7 +33,7 @@ describe('The console of root, half an hour after she signed in', () => {
   })
   afterAll(async () => {
     await windows.close()
-    await site.stop()
+    await site.remove()
   })
 
   /** Looks at the dialog as it is, in the theme and language that are set. */

@@ -1,4 +1,4 @@
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** A room whose people send straight to each other, with a camera in it. */
 export interface PeerToPeerRoom {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { roomAccessibilityStory } from './stories/room-accessibility.ts'
 
 /** Ways into a room, and every reason why somebody is not in it: each says what happened and what to do. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { silence, WhipPeer } from '../support/media/whip-peer.ts'
-import { RoomSite, type Visitor } from './room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** More people than a page shows: the operator lets it show three tiles at once. */
 describe('a room with more people than places', () => {

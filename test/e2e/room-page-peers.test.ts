@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPeerToPeerRoom, type PeerToPeerRoom } from './peer-to-peer-room.ts'
-import type { Visitor } from './room-page-visit.ts'
+import type { Visitor } from '../support/sites/room-site.ts'
 
 /** Modes 3 and 4: people send straight to each other; the node relays their words and carries cameras only. */
 describe('a peer-to-peer room', () => {

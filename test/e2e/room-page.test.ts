@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, Visitor } from './room-page-visit.ts'
+import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 
 /** In the page: every tile is inside the window, and nothing is to be scrolled. */
 const everythingFits = `

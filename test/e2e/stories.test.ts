@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from './console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { accessibilityStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AccountSite, openAccountSite, password } from '../server/console/account-site.ts'
+import { type ControllerSite, openControllerSite, password } from '../support/sites/controller-site.ts'
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 
 const built = join(import.meta.dirname, '../../dist/renderer')
 
 describe('Accounts in the browser', () => {
-  let site: AccountSite
+  let site: ControllerSite
   let browser: Windows
   beforeAll(async () => {
-    site = await openAccountSite({ nodes: [{ name: 'lab', kind: 'simulated' }] }, { consolePage: built })
+    site = await openControllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] }, { consolePage: built })
     const key = await site.key()
     await site.call(key, 'overview.dismiss_welcome', {})
     await site.call(key, 'rooms.create', { topic: 'Morning' })
@@ -19,7 +19,7 @@ describe('Accounts in the browser', () => {
   })
   afterAll(async () => {
     await browser.close()
-    await site.stop()
+    await site.remove()
   })
 
   /** Opens the console as somebody who was never here. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { ConsolePages } from '../e2e/console-pages.ts'
 import { violations } from '../support/axe.ts'
 

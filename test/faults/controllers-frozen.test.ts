@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { roleOf } from '../support/controllers/controllers-site.ts'
+import { roleOf } from '../support/sites/controllers-site.ts'
 import { proved } from '../support/controllers/proved.ts'
 
 const times = 5

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
-import { ControllersSite, credential, roleOf, type SiteController } from '../support/controllers/controllers-site.ts'
+import { ControllersSite, credential, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 import { HeardController, sendHeard } from '../support/controllers/heard-request.ts'
 
 interface Two {

@@ -5,7 +5,7 @@ import { lockFileName } from '../../server/store/files/folder-lock.ts'
 import { highWaterName } from '../../server/store/files/journal/high-water.ts'
 import { loadKeyFile } from '../../server/store/files/key-file.ts'
 import type { CollectionName, Store } from '../../server/store/store.ts'
-import { createRoom, credential, lastSegment, open, session, temporaryFolder } from '../server/store/site.ts'
+import { createRoom, credential, lastSegment, open, session, temporaryFolder } from '../support/sites/store-site.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { storedNode } from '../support/stored-records.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
-import { RoomSite } from '../e2e/room-page-visit.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
+import { RoomSite } from '../support/sites/room-site.ts'
 import { accessibilityStory, signInStory } from '../e2e/stories/accessibility.ts'
 import { dialogStory } from '../e2e/stories/dialogs.ts'
 import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answersIn, open } from '../server/edge/abusive-client.ts'
-import { AbusedSite } from '../server/edge/abused-site.ts'
+import { answersIn, open } from '../support/abusive-client.ts'
+import { AbusedSite } from '../support/sites/abused-site.ts'
 
 /** More than the largest port takes. */
 const many = 10_050

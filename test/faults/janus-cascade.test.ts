@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { CascadeSite } from '../support/janus/cascade-site.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'

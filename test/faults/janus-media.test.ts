@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MediaSite } from '../server/embedded/media-site.ts'
+import { MediaSite } from '../support/sites/media-site.ts'
 import type { Windows } from '../support/chromium.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { MediaPage, openMediaWindows } from '../support/media/browser.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { expectPeace, RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { expectPeace, RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 /** From the moment that the site is there again until people see each other, in milliseconds. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 /** A site whose only node is a Janus server: the page is shown by the controller's own program, and media goes straight to Janus. */

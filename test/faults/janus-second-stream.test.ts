@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RoomSite } from '../e2e/room-page-visit.ts'
+import { RoomSite } from '../support/sites/room-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { startJanus } from '../support/janus/janus-server.ts'
 

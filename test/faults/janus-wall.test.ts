@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 

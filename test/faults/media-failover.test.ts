@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { ApiClient } from '../support/api-client.ts'
-import { ControllersSite, credential, type SiteController } from '../support/controllers/controllers-site.ts'
+import { ControllersSite, credential, type SiteController } from '../support/sites/controllers-site.ts'
 import { handOver } from '../support/controllers/hand-over.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MediaSite } from '../server/embedded/media-site.ts'
+import { MediaSite } from '../support/sites/media-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 

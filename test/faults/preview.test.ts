@@ -4,7 +4,7 @@ import type { Windows } from '../support/chromium.ts'
 import { MediaPage, openMediaWindows } from '../support/media/browser.ts'
 import { offerSdp } from '../support/media/offer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
-import { MediaSite } from '../server/embedded/media-site.ts'
+import { MediaSite } from '../support/sites/media-site.ts'
 
 describe('what the operator sees', () => {
   let site: MediaSite

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MediaSite } from '../server/embedded/media-site.ts'
+import { MediaSite } from '../support/sites/media-site.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 
 test('the id of a camera that is away is reserved in its room after the media process was killed, too', async () => {

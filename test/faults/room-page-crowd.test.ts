@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 const patience = { timeout: 20_000 }
 

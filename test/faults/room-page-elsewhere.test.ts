@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** A site with two embedded nodes: the page comes from one of them, and the room is on the other. */
 describe('a room on another node than the page', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RoomSite, Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 
 let site: RoomSite
 let room: string

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { RoomSite, Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 import type { Camera } from '../support/camera/camera.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** A room that its number opens: the operator allows it, people come, one of them is taken out. The stories follow each other. */
 describe('a room that anybody may join who knows its number', () => {

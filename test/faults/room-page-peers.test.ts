@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPeerToPeerRoom, type PeerToPeerRoom } from '../e2e/peer-to-peer-room.ts'
-import type { Visitor } from '../e2e/room-page-visit.ts'
+import type { Visitor } from '../support/sites/room-site.ts'
 
 /** What happens to people who send straight to each other, after they see each other. */
 describe('a peer-to-peer room', () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
-import { RoomSite, type Visitor } from '../e2e/room-page-visit.ts'
+import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** From the moment that the site is there again until people see each other, in milliseconds. */
 const backMs = 5_000

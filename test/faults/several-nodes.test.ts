@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
-import { isAlive, MediaSite } from '../server/embedded/media-site.ts'
+import { isAlive, MediaSite } from '../support/sites/media-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ConsolePages } from '../e2e/console-pages.ts'
-import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 
 describe('small pictures of cameras that browsers do not show', () => {

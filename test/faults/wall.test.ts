@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../e2e/console-under-test.ts'
+import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 

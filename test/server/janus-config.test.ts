@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { janusConfiguration } from '../../server/bin/janus-config.ts'
-import { openAccountSite } from './console/account-site.ts'
+import { openControllerSite } from '../support/sites/controller-site.ts'
 
 const hall = {
   name: 'hall',
@@ -27,8 +27,8 @@ const valueOf = (printed: string, name: string): string | undefined =>
   new RegExp(`^\t${name} = "(.*)"$`, 'm').exec(printed)?.[1]
 
 test('The files of a node are the same from the command line and the console, while the controller runs, too', async () => {
-  const site = await openAccountSite({ nodes: [hall, { name: 'lab', kind: 'simulated' }] })
-  onTestFinished(() => site.stop())
+  const site = await openControllerSite({ nodes: [hall, { name: 'lab', kind: 'simulated' }] })
+  onTestFinished(() => site.remove())
   const wanted = { dataFolder: site.folder, sitePath: undefined, name: 'hall', ...noFlags }
   const key = await site.key()
   const { files } = await site.call(key, 'nodes.janus_config', { name: 'hall' })
@@ -54,8 +54,8 @@ test('The files of a node are the same from the command line and the console, wh
 })
 
 test('That somebody had the files is in the event log, and what they hold is not', async () => {
-  const site = await openAccountSite({ nodes: [hall] })
-  onTestFinished(() => site.stop())
+  const site = await openControllerSite({ nodes: [hall] })
+  onTestFinished(() => site.remove())
   const key = await site.key()
   const { files } = await site.call(key, 'nodes.janus_config', { name: 'hall' })
   const { items: entries } = await site.call(key, 'events.list', {})

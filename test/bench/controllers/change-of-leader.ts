@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ControllersSite, roleOf, type SiteController } from '../../support/controllers/controllers-site.ts'
+import { ControllersSite, roleOf, type SiteController } from '../../support/sites/controllers-site.ts'
 import { handOver } from '../../support/controllers/hand-over.ts'
 import { isChange } from '../../support/controllers/history.ts'
 import { violations } from '../../support/controllers/history-checker.ts'

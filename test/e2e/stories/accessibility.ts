@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { violations } from '../../support/axe.ts'
 import { startHeadless } from '../../support/headless.ts'
 import { openWindows } from '../../support/chromium.ts'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages, pageNames } from '../console-pages.ts'
 
 /** Nobody is kept out: axe finds nothing on any page in this theme. */

@@ -2,7 +2,7 @@ import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** Clients outside, and what the operator sees of them. */

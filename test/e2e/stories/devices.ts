@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 import { newClient } from './clients.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { violations } from '../../support/axe.ts'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** Forms and dialogs that no other story looks at: axe finds nothing in any of them in this theme. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** Language, theme, and what a restart keeps. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fillRooms } from '../../bench/site.ts'
-import { openConsole } from '../console-under-test.ts'
+import { openConsole } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** A site of 100,000 rooms. */

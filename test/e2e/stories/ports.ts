@@ -8,7 +8,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 import { putSettings } from '../../../server/store/site-settings.ts'
 import { mergeSettings } from '../../../shared/settings.ts'
 import { ConsolePages } from '../console-pages.ts'
-import { openConsole } from '../console-under-test.ts'
+import { openConsole } from '../../support/sites/console-site.ts'
 
 /** A site whose own settings ask for free ports. */
 async function settleOnFreePorts(folder: string): Promise<void> {

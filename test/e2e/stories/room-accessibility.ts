@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RoomSite } from '../room-page-visit.ts'
+import type { RoomSite } from '../../support/sites/room-site.ts'
 
 /** Nobody is kept out of a room: axe finds nothing from its entrance to its menus in these colours. */
 export function roomAccessibilityStory(opened: () => RoomSite, colorScheme: 'light' | 'dark'): void {

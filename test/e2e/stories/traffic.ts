@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
 import { ConsolePages } from '../console-pages.ts'
-import type { ConsoleUnderTest } from '../console-under-test.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 
 /** Requests, as the operator sees and makes them. */
 export function trafficStories(opened: () => ConsoleUnderTest): void {

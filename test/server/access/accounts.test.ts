@@ -4,7 +4,7 @@ import { AccountSessions } from '../../../server/access/accounts/account-session
 import { Accounts } from '../../../server/access/accounts/accounts.ts'
 import { hashPassword, isPasswordOf } from '../../../server/access/accounts/password-hash.ts'
 import { SignIn } from '../../../server/access/accounts/sign-in.ts'
-import { temporaryStore } from './temporary-store.ts'
+import { temporaryStore } from '../../support/sites/store-site.ts'
 
 const day = 24 * 60 * 60 * 1_000
 const password = 'correct horse battery'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { credentialInput } from '../../../shared/console/credentials.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { digestOf } from '../../support/api-client.ts'
-import { accessSite, type AccessSite, secret } from './site.ts'
+import { accessSite, type AccessSite, secret } from '../../support/sites/access-site.ts'
 
 const input = (fields: object = {}) => credentialInput.parse({ label: 'Door', ...fields })
 const knows = (site: AccessSite, accessKey: string, withSecret: string) =>

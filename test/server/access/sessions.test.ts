@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steadyClock } from '../../../server/access/clock.ts'
 import { digestForms } from '../../../shared/settings.ts'
-import { accessSite, secret } from './site.ts'
+import { accessSite, secret } from '../../support/sites/access-site.ts'
 import { hmacKey } from '../../../server/access/digest.ts'
 
 const minute = 60_000

@@ -7,7 +7,7 @@ import { type ProcedureName, procedures } from '../../../shared/console/contract
 import { atLeast, type Role, roleNames } from '../../../shared/console/role-names.ts'
 import { procedureAccess, scopesOfRole } from '../../../shared/console/roles.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
-import { type AccountSite, openAccountSite } from '../console/account-site.ts'
+import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
@@ -22,12 +22,12 @@ interface Caller {
   scopes?: readonly TokenScope[]
 }
 
-let site: AccountSite
+let site: ControllerSite
 let late = 0
 const callers: Caller[] = []
 
 beforeAll(async () => {
-  site = await openAccountSite(undefined, { accountClock: () => Date.now() + late })
+  site = await openControllerSite(undefined, { accountClock: () => Date.now() + late })
   const key = await site.key()
   const ids = new Map<Role, string>()
   for (const role of roleNames) ids.set(role, (await site.create(role, role)).id)
@@ -60,7 +60,7 @@ beforeAll(async () => {
     },
   )
 })
-afterAll(() => site.stop())
+afterAll(() => site.remove())
 
 /** What a replica would show, by somebody who does not have the site's key. */
 function madeUpProof(): string {

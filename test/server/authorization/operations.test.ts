@@ -6,17 +6,17 @@ import { mediaOperations } from '../../../shared/media-operations.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { ApiClient, type Answer } from '../../support/api-client.ts'
-import { type AccountSite, openAccountSite } from '../console/account-site.ts'
+import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 const keys = ['lobby', 'other', 'ended', 'disabled'] as const
 const secretOf = (access_key: string): string => `the secret of ${access_key}`
-let site: AccountSite
+let site: ControllerSite
 const urls = { media: '', device: '' }
 /** Tokens, and whether they are good. */
 const tokens: { kind: string; token: string; good: boolean }[] = []
 
 beforeAll(async () => {
-  site = await openAccountSite({
+  site = await openControllerSite({
     credentials: keys.map((access_key) => ({ access_key, secret_key: secretOf(access_key) })),
     nodes: [{ name: 'lab', kind: 'simulated' }],
     settings: { compatibility: { older_clients: true, get_access_token: true } },
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await site.call(key, 'credentials.update', { access_key: 'disabled', enabled: false })
   tokens.push({ kind: 'none', token: '', good: false }, { kind: 'made up', token: 'bWFkZSB1cA==', good: false })
 })
-afterAll(() => site.stop())
+afterAll(() => site.remove())
 
 const room = { room_id: 'none' }
 const device = { roomId: 'none', userId: 'cam', userAddress: 'rtsp://192.0.2.1/cam' }

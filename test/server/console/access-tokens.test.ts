@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { accountSite } from './account-site.ts'
+import { controllerSite } from '../../support/sites/controller-site.ts'
 
 test('Anna makes a token for her script, which is shown once, acts in her name, and ends when she revokes it', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
   const { token, access } = await site.call(cookie, 'account.create_token', { label: 'Nightly', days: 30 })
@@ -23,7 +23,7 @@ test('Anna makes a token for her script, which is shown once, acts in her name, 
 })
 
 test('The token of an admin runs the site, and makes no other way in: a stolen one ends on its day', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'Provisioning' })
   await site.call(token, 'settings.set', { room_defaults: { max_video: 4 } })
@@ -40,7 +40,7 @@ test('The token of an admin runs the site, and makes no other way in: a stolen o
 })
 
 test('A viewer cannot make a token that may do more, nor revoke that of somebody else', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('anna', 'viewer')
   const { id } = await site.create('root', 'admin')
   const { access } = await site.call(await site.key(), 'accounts.create_token', {
@@ -55,7 +55,7 @@ test('A viewer cannot make a token that may do more, nor revoke that of somebody
 })
 
 test('Tokens that are wrong are counted like keys that are wrong, and the right one passes all the same', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('anna', 'viewer')
   const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'x' })
   const tried = async (bearer: string): Promise<number> => (await site.result(bearer, 'rooms.list', {})).status
@@ -65,7 +65,7 @@ test('Tokens that are wrong are counted like keys that are wrong, and the right 
 })
 
 test('Metrics ask for a token where the setting says so, and take one of any role', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('prometheus', 'viewer')
   const key = await site.key()
   const { token } = await site.call(key, 'accounts.create_token', { id, label: 'scrape' })

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { accountSite, password } from './account-site.ts'
+import { controllerSite, password } from '../../support/sites/controller-site.ts'
 
 describe('Signing in with an account', () => {
   test('Anna signs in with her name in any case, reads who she is, and signs out; nothing on disk tells her password or her session', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     expect((await site.ask('GET', '/session')).body).toEqual({ password: false, key: true })
     const { id } = await site.create('Anna', 'operator')
     expect((await site.ask('GET', '/session')).body).toEqual({ password: true, key: true })
@@ -32,7 +32,7 @@ describe('Signing in with an account', () => {
   })
 
   test('A wrong password, an unknown name and a disabled account get the same answer', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const { id } = await site.create('anna', 'viewer')
     const wrong = await site.offer({ name: 'anna', password: 'wrong password' })
     const unknown = await site.offer({ name: 'nobody', password })
@@ -44,7 +44,7 @@ describe('Signing in with an account', () => {
   })
 
   test('Who tries a password too often waits for seconds that are told; the owner at another address signs in meanwhile', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'viewer')
     // All at once: none of them slips through while another one is being judged.
     const tries = Array.from({ length: 7 }, () =>
@@ -60,7 +60,7 @@ describe('Signing in with an account', () => {
   })
 
   test('The event log names who signed in, and who was tried, but no name that does not exist', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.signIn('anna')
     await site.offer({ name: 'anna', password: 'a wrong password' })
@@ -78,7 +78,7 @@ describe('Signing in with an account', () => {
 
 describe('What becomes of an account', () => {
   test('Passwords must be long enough, not the name and not the commonest; names are unique in any case', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const key = await site.key()
     const refused = async (name: string, secret: string): Promise<unknown> => {
       const result = await site.result(key, 'accounts.create', { name, role: 'viewer', password: secret })
@@ -96,7 +96,7 @@ describe('What becomes of an account', () => {
   })
 
   test('A new role, a new password by an admin, disabling and deleting end its sessions at once, and close its consoles', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const key = await site.key()
     const { id } = await site.create('anna', 'viewer')
     const ends: (() => Promise<unknown>)[] = [
@@ -121,7 +121,7 @@ describe('What becomes of an account', () => {
   })
 
   test('Anna changes her password: where she does it she stays, elsewhere she is signed out', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'viewer')
     const here = await site.signIn('anna')
     const there = await site.signIn('anna')
@@ -143,7 +143,7 @@ describe('What becomes of an account', () => {
   })
 
   test('Anna sees where she is signed in, ends one of them, then all the others; another account is none of her business', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.create('bert', 'viewer')
     const here = await site.signIn('anna')
@@ -167,7 +167,7 @@ describe('What becomes of an account', () => {
   })
 
   test('The list of accounts tells of each how many sessions and tokens are good, whoever else has some', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const key = await site.key()
     const anna = await site.create('anna', 'viewer')
     const bert = await site.create('bert', 'viewer')
@@ -188,7 +188,7 @@ describe('What becomes of an account', () => {
   })
 
   test('What somebody changes stands in the event log under the name of their account', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'operator')
     const cookie = await site.signIn('anna')
     await site.call(cookie, 'rooms.create', { topic: 'Morning' })
@@ -203,7 +203,7 @@ describe('What becomes of an account', () => {
   })
 
   test('Accounts are part of a backup; a session of an account that it changes is over', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const key = await site.key()
     const { id } = await site.create('anna', 'viewer')
     const { name } = await site.call(key, 'backups.make', {})

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { accountSite } from './account-site.ts'
+import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const off = { console: { key_sign_in: false } }
 
 test('The console key is switched off only where an admin can get in without it, and takes its sessions with it', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const key = await site.key()
   await site.create('anna', 'operator')
   expect(await site.result(key, 'settings.set', off)).toMatchObject({
@@ -28,7 +28,7 @@ test('The console key is switched off only where an admin can get in without it,
 })
 
 test('While the key is off, the last enabled admin is neither deleted, nor disabled, nor made less', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const second = await site.create('second', 'admin')
   await site.call(await site.key(), 'settings.set', off)
@@ -44,7 +44,7 @@ test('While the key is off, the last enabled admin is neither deleted, nor disab
 })
 
 test('Who has the machine switches the key on again with a site file or a flag; and where no admin is left it counts whatever the setting says', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('root', 'admin')
   await site.call(await site.key(), 'settings.set', off)
   await site.restart({ settings: { console: { key_sign_in: true } } })
@@ -55,6 +55,6 @@ test('Who has the machine switches the key on again with a site file or a flag; 
   const { items } = await site.call(await site.key(), 'events.list', { groups: ['changes'] })
   expect(items[0]).toMatchObject({ actor: { name: '--console-key' }, after: { 'console.key_sign_in': true } })
 
-  const other = await accountSite({ settings: off })
+  const other = await controllerSite({ settings: off })
   expect(await other.call(await other.key(), 'account.me', {})).toMatchObject({ way: 'key' })
 })

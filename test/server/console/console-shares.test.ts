@@ -3,16 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { accountSite, type AccountSite } from './account-site.ts'
+import { controllerSite, type ControllerSite } from '../../support/sites/controller-site.ts'
 
 /** Signs in with the console key. @returns the session's cookie */
-async function keySession(site: AccountSite): Promise<string> {
+async function keySession(site: ControllerSite): Promise<string> {
   const { headers } = await site.ask('POST', '/session', { body: { key: await site.key() } })
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }
 
 /** Opens consoles until one is refused. @returns how many stayed open, and with which code and reason the next was closed */
-async function openUntilRefused(site: AccountSite, cookie: string, most = 300) {
+async function openUntilRefused(site: ControllerSite, cookie: string, most = 300) {
   for (let open = 0; open < most; open++) {
     const socket = new WebSocket(`${site.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: site.url } })
     await once(socket, 'open')
@@ -27,7 +27,7 @@ async function openUntilRefused(site: AccountSite, cookie: string, most = 300) {
 
 describe('Consoles that are open at once', () => {
   test('One viewer takes the share of a session, then of the account, and everybody else still gets in', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.create('root', 'admin')
     const first = await openUntilRefused(site, await site.signIn('anna'))
@@ -46,7 +46,7 @@ describe('Consoles that are open at once', () => {
 
 describe('A session of the console key', () => {
   test('Signing out ends it for whoever holds its cookie, at once and after a restart; others go on', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const mine = await keySession(site)
     const other = await keySession(site)
     const socket = await site.connect(mine)
@@ -61,7 +61,7 @@ describe('A session of the console key', () => {
   })
 
   test('Where the list of ended sessions cannot be read all of them are over, and signing in begins a new one', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const before = await keySession(site)
     await writeFile(join(site.folder, 'console.ended'), 'not JSON')
     await site.restart()

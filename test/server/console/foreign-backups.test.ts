@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { isAtMachine } from '../../../server/console/at-machine.ts'
-import { type AccountSite, accountSite } from './account-site.ts'
+import { type ControllerSite, controllerSite } from '../../support/sites/controller-site.ts'
 
 const part = 1024 * 1024
 
-async function download(site: AccountSite, who: string, name: string): Promise<Buffer> {
+async function download(site: ControllerSite, who: string, name: string): Promise<Buffer> {
   const { data } = await site.call(who, 'backups.read', { name, offset: 0, length: part })
   return Buffer.from(data, 'base64')
 }
 
-async function upload(site: AccountSite, who: string, archive: Buffer) {
+async function upload(site: ControllerSite, who: string, archive: Buffer) {
   await site.call(who, 'backups.write', { upload: 'one', offset: 0, data: archive.toString('base64') })
   return await site.call(who, 'backups.add', { upload: 'one' })
 }
@@ -35,7 +35,7 @@ function editedArchive(archive: Buffer, from: string, to: string): Buffer {
 }
 
 test('A backup of this site says so, in the list, in its preview, and after it was carried away and uploaded', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('ann', 'admin')
   const ann = await site.signIn('ann')
   const made = await site.call(ann, 'backups.make', {})
@@ -51,7 +51,7 @@ test('A backup of this site says so, in the list, in its preview, and after it w
 })
 
 test('A backup that was changed elsewhere makes nobody an admin over the network; on the machine itself it is restored', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('ann', 'admin')
   await site.create('eve', 'viewer')
   const ann = await site.signIn('ann')
@@ -80,7 +80,7 @@ test('A backup that was changed elsewhere makes nobody an admin over the network
 })
 
 test('A backup in the data folder that was edited, or that an earlier version made, is not taken for one of this site', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   await site.create('ann', 'admin')
   await site.create('eve', 'viewer')
   const ann = await site.signIn('ann')
@@ -98,7 +98,7 @@ test('A backup in the data folder that was edited, or that an earlier version ma
 })
 
 test('The preview names the accounts and tokens that a restore brings back, takes away or changes', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const key = await site.key()
   const [ann, bob] = [await site.create('ann', 'admin'), await site.create('bob', 'operator')]
   const { access } = await site.call(key, 'accounts.create_token', { id: ann.id, label: 'Nightly', role: 'operator' })

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import { procedureAccess } from '../../../shared/console/roles.ts'
-import { type AccountSite, accountSite, openAccountSite, password } from './account-site.ts'
+import {
+  type ControllerSite,
+  controllerSite,
+  openControllerSite,
+  password,
+} from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
@@ -20,7 +25,7 @@ class Clock {
 describe('What makes lasting access needs a person', () => {
   test('Root reveals a secret right after signing in; ten minutes later she is asked for her password, and may again', async () => {
     const clock = new Clock()
-    const site = await accountSite(
+    const site = await controllerSite(
       { credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }] },
       { accountClock: clock.now },
     )
@@ -51,7 +56,7 @@ describe('What makes lasting access needs a person', () => {
   })
 
   test('Wrong passwords are counted as at the sign-in, and told in the event log', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     await site.create('root', 'admin')
     const cookie = await site.signIn('root')
     const offer = (given: string) => site.result(cookie, 'account.confirm_password', { password: given })
@@ -67,7 +72,7 @@ describe('What makes lasting access needs a person', () => {
 
   test('A setting that opens a way in asks for the password, others do not, nor does one that stays as it is', async () => {
     const clock = new Clock()
-    const site = await accountSite(undefined, { accountClock: clock.now })
+    const site = await controllerSite(undefined, { accountClock: clock.now })
     await site.create('root', 'admin')
     const cookie = await site.signIn('root')
     clock.pass(11 * minute)
@@ -83,7 +88,7 @@ describe('What makes lasting access needs a person', () => {
 
   test('The console key, and a browser that signed in with it, are never asked: a site is automated from its own folder', async () => {
     const clock = new Clock()
-    const site = await accountSite(undefined, { accountClock: clock.now })
+    const site = await controllerSite(undefined, { accountClock: clock.now })
     const key = await site.key()
     const { headers } = await site.ask('POST', '/session', { body: { key } })
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
@@ -97,19 +102,19 @@ describe('What makes lasting access needs a person', () => {
 
 describe('Each procedure, by how long ago the password was given', () => {
   const clock = new Clock()
-  let site: AccountSite
+  let site: ControllerSite
   let fresh = ''
   let stale = ''
   let key = ''
   beforeAll(async () => {
-    site = await openAccountSite(undefined, { accountClock: clock.now })
+    site = await openControllerSite(undefined, { accountClock: clock.now })
     await site.create('root', 'admin')
     stale = await site.signIn('root')
     key = await site.key()
     clock.pass(11 * minute)
     fresh = await site.signIn('root')
   })
-  afterAll(() => site.stop())
+  afterAll(() => site.remove())
 
   const needing = names.filter((name) => procedureAccess[name].person)
 

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { type Role, roleNames } from '../../../shared/console/role-names.ts'
 import { procedureAccess } from '../../../shared/console/roles.ts'
-import { type AccountSite, openAccountSite } from './account-site.ts'
+import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const camera = 'rtsp://cam.example/user=admin_password=tlJwpbo6_channel=1.sdp'
 
 describe('What each role may do', () => {
-  let site: AccountSite
+  let site: ControllerSite
   /** An access token of each role. */
   const tokens: Record<Role, string> = { viewer: '', operator: '', admin: '' }
   beforeAll(async () => {
-    site = await openAccountSite({
+    site = await openControllerSite({
       credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }],
       nodes: [{ name: 'lab', kind: 'simulated' }],
     })
@@ -24,7 +24,7 @@ describe('What each role may do', () => {
       tokens[role] = token
     }
   })
-  afterAll(() => site.stop())
+  afterAll(() => site.remove())
 
   test.each(roleNames)(
     'A %s may call what the table says, and is told which role anything else needs',

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { onTestFinished, expect, test } from 'vitest'
 import type { EventEntry } from '../../../shared/console/events.ts'
-import { accountSite } from './account-site.ts'
+import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const lobby = { access_key: 'lobby', secret_key: 'the secret of the lobby' }
 
 test('Each way to read a secret leaves an event that says who read it, from where, and not what', async () => {
-  const site = await accountSite({ credentials: [lobby] })
+  const site = await controllerSite({ credentials: [lobby] })
   const { name } = await site.create('ann', 'admin')
   const ann = await site.signIn(name)
   const { room_id } = await site.call(ann, 'rooms.create', { topic: 'Morning', host_password: 'of the host' })
@@ -65,7 +65,7 @@ test('The test of a Janus node sends stored secrets to the server that they were
     ws_url: 'ws://127.0.0.1:9',
     admin_url: 'http://127.0.0.1:9/admin',
   } as const
-  const site = await accountSite({
+  const site = await controllerSite({
     nodes: [{ ...hall, admin_secret: 'the admin secret', api_secret: 'the api secret' }],
   })
   const key = await site.key()

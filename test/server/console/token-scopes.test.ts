@@ -2,15 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { procedureAccess, scopesOfRole } from '../../../shared/console/roles.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
-import { type AccountSite, accountSite, openAccountSite, password } from './account-site.ts'
+import {
+  type ControllerSite,
+  controllerSite,
+  openControllerSite,
+  password,
+} from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 
 describe('What a token may do by its scopes', () => {
-  let site: AccountSite
+  let site: ControllerSite
   const tokens = new Map<TokenScope, string>()
   beforeAll(async () => {
-    site = await openAccountSite()
+    site = await openControllerSite()
     const { id } = await site.create('root', 'admin')
     const key = await site.key()
     for (const scope of tokenScopes) {
@@ -18,7 +23,7 @@ describe('What a token may do by its scopes', () => {
       tokens.set(scope, token)
     }
   })
-  afterAll(() => site.stop())
+  afterAll(() => site.remove())
 
   test.each(tokenScopes)(
     'One with %s calls what takes it, and is told which scope anything else needs',
@@ -66,7 +71,7 @@ describe('What a token may do by its scopes', () => {
 })
 
 test('A token that reads cameras sees of their addresses what a viewer sees, though its account is an admin', async () => {
-  const site = await accountSite({ nodes: [{ name: 'lab', kind: 'simulated' }] })
+  const site = await controllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] })
   const { id } = await site.create('root', 'admin')
   const key = await site.key()
   const { room_id } = await site.call(key, 'rooms.create', { topic: 'Yard' })
@@ -83,7 +88,7 @@ test('A token that reads cameras sees of their addresses what a viewer sees, tho
 })
 
 test('A scope is of no use beyond the account: it is refused when a token is made, and when the account may less', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
   const beyond = await site.result(cookie, 'account.create_token', { label: 'x', scopes: ['nodes:write'] })
@@ -103,7 +108,7 @@ test('A scope is of no use beyond the account: it is refused when a token is mad
 })
 
 test('A token that is made with a role has the scopes of that role, as those of versions without scopes', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const { token, access } = await site.call(await site.key(), 'accounts.create_token', {
     ...{ id, label: 'Night', role: 'operator' },
@@ -120,7 +125,7 @@ describe('When tokens end', () => {
     ['gets a new password', 'accounts.reset_password', { password: 'another sentence' }],
     ['has her sessions ended', 'accounts.end_sessions', {}],
   ] as const)('Anna %s: her tokens end too, unless they are to be kept', async (_, name, input) => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const { id } = await site.create('anna', 'operator')
     const key = await site.key()
     for (const keep_tokens of [true, false]) {
@@ -137,7 +142,7 @@ describe('When tokens end', () => {
   })
 
   test('Disabling an account ends its tokens for good', async () => {
-    const site = await accountSite()
+    const site = await controllerSite()
     const { id } = await site.create('anna', 'operator')
     const key = await site.key()
     const { token } = await site.call(key, 'accounts.create_token', { id, label: 'x' })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { ControllersSite, type SiteController } from '../../support/controllers/controllers-site.ts'
+import { ControllersSite, type SiteController } from '../../support/sites/controllers-site.ts'
 import { HeardController, openHeard, sendHeard } from '../../support/controllers/heard-request.ts'
 
 let site: ControllersSite

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential, type SiteController } from '../../support/controllers/controllers-site.ts'
+import { ControllersSite, credential, type SiteController } from '../../support/sites/controllers-site.ts'
 import { handOver } from '../../support/controllers/hand-over.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 

@@ -3,7 +3,7 @@ import { join as joinPath } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DeviceErrorKind, deviceErrorKinds, deviceErrorMessages } from '../../../shared/device.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
-import { camera, liveSite, userIds } from '../rooms/live-site.ts'
+import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
 
 const create = 'createOutgoingUser'
 const destroy = 'destroyOutgoingUser'

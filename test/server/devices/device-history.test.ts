@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { camera, liveSite } from '../rooms/live-site.ts'
+import { camera, liveSite } from '../../support/sites/live-site.ts'
 
 test('an operator sees what became of a device: joined, lost, tried in vain for one reason, joined again, paused', async () => {
   const site = await liveSite({})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { camera, liveSite } from '../rooms/live-site.ts'
+import { camera, liveSite } from '../../support/sites/live-site.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
 
 const header = 'roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeviceView } from '../../../shared/console/devices.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
-import { camera, type LiveSite, liveSite, userIds } from '../rooms/live-site.ts'
+import { camera, type LiveSite, liveSite, userIds } from '../../support/sites/live-site.ts'
 
 const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
 const stateOf = ({ outgoing }: LiveSite, userId = 'cam-1'): DeviceView['state'] | undefined =>

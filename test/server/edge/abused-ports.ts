@@ -1,7 +1,15 @@
 import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { abuse, answersIn, endings, open as openTo, openings, phases, type Target } from './abusive-client.ts'
-import { AbusedSite } from './abused-site.ts'
+import {
+  abuse,
+  answersIn,
+  endings,
+  open as openTo,
+  openings,
+  phases,
+  type Target,
+} from '../../support/abusive-client.ts'
+import { AbusedSite } from '../../support/sites/abused-site.ts'
 
 const megabyte = 1024 * 1024
 /** V8's room for young objects, three times the node's half space: it fills once, whoever asks. */

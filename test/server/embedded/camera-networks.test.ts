@@ -2,7 +2,7 @@ import net from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CameraPark, openCameraPark } from '../../support/camera/camera-park.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** Everything that shows a caller why a camera was not called. */
 const forbidden = {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** With what Node runs the media program. */
 async function argumentsOf(pid: number): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openCameraPark } from '../../support/camera/camera-park.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 const cameras = 60
 const living = 6

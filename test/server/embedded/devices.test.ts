@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { cameraCertificate } from '../../support/camera/camera-certificate.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../../support/camera/scripted-camera.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 const aacOnly = h264Description
   .replace('m=video 0 RTP/AVP 96', 'm=audio 0 RTP/AVP 96')

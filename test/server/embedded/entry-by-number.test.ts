@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ProcedureInput } from '../../../shared/console/contract.ts'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 type How = Parameters<typeof SignalClient.join>[2]
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 let site: MediaSite
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { isAlive, MediaSite } from './media-site.ts'
+import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
 const embedded = (name: string) => ({ name, kind: 'embedded' as const })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
-import { isAlive } from './media-site.ts'
+import { isAlive } from '../../support/sites/media-site.ts'
 
 test('a controller that is killed takes its media process along', async () => {
   const server = await startHeadless({ site: { nodes: [{ name: 'here', kind: 'embedded' }] } })

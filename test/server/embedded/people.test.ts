@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RefusedError } from '../../support/media/signal-client.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 describe('people', () => {
   let site: MediaSite

@@ -8,7 +8,7 @@ import { ListenError } from '../../../server/edge/listen-error.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { isAlive, MediaSite } from './media-site.ts'
+import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
 const folders: string[] = []
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))

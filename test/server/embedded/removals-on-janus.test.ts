@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
 import { Participant } from '../../support/janus/participant.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** A site on a Janus server without token_secret: through Janus's own API anybody joins under any id. */
 let janus: JanusServer

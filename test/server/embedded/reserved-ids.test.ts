@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 test('the id of a camera is reserved in its room while the camera is away, until the camera is removed', async () => {
   await using site = await MediaSite.start()

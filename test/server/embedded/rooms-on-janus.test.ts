@@ -6,7 +6,7 @@ import type { Arrivals } from '../../support/media/arrivals.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../../support/media/whip-peer.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** A site whose rooms are on a Janus server that asks for tokens: people come through the program of the room page, and their media goes straight to Janus. */
 let janus: JanusServer

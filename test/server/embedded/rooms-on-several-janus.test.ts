@@ -4,7 +4,7 @@ import { Participant } from '../../support/janus/participant.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../support/media/whip-peer.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** A site with two Janus servers that ask for tokens, of which the first is full with two people: who comes then is on the second one. */
 let north: JanusServer

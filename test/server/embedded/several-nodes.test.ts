@@ -8,7 +8,7 @@ import type { SiteControllers } from '../../../server/console/site-controllers.t
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import { signalVersion } from '../../../shared/media/signal.ts'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
-import { isAlive, MediaSite } from './media-site.ts'
+import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
 const embedded = (name: string, port: number) => ({ name, kind: 'embedded' as const, port })
 const host = '127.0.0.1'

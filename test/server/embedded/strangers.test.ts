@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 /** What a stranger sees who asks for a room by its number and has no link. */
 describe('a stranger', () => {

@@ -5,7 +5,7 @@ import { startCamera } from '../../support/camera/camera.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhipPeer } from '../../support/media/whip-peer.ts'
-import { MediaSite } from './media-site.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
 
 const caller = (role: 'viewer' | 'operator'): CallOrigin => ({
   transport: 'websocket',

@@ -6,14 +6,15 @@ import { EventLog } from '../../../server/event-log/event-log.ts'
 import { verifyLog } from '../../../server/event-log/verify.ts'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import { dataFolder, edit, joined, openLog, sealer, segmentFiles } from './event-site.ts'
+import { edit, joined, openLog, segmentFiles } from '../../support/sites/event-log-site.ts'
+import { sealer, temporaryFolder } from '../../support/sites/store-site.ts'
 
 const day = 24 * 60 * 60_000
 const verify = (folder: string) => verifyLog(join(folder, eventsFolder), sealer)
 
 describe('What happened', () => {
   test('is there, newest first, also after the next start, and the numbers go on', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     log.append({
@@ -41,7 +42,7 @@ describe('What happened', () => {
   })
 
   test('is found by what it is about, by who did it, by its kind, its level, its time and its words, page by page through all files', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
     const log = await openLog(folder, { clock: () => now, segmentBytes: 20_000 })
     for (let index = 0; index < 2_600; index++) {
@@ -86,7 +87,7 @@ describe('What happened', () => {
   })
 
   test('that comes in is told to whoever follows, in order', async () => {
-    const log = await openLog(await dataFolder())
+    const log = await openLog(await temporaryFolder())
     const told: number[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     log.onAdded((entries) => {
@@ -100,7 +101,7 @@ describe('What happened', () => {
   })
 
   test('is kept for so many days, and so many megabytes: the oldest files go as a whole, and what is left proves itself', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
     const log = await openLog(folder, { clock: () => now, bounds: () => ({ days: 3, megabytes: 200 }) })
     for (let index = 0; index < 10; index++, now += day) {
@@ -129,7 +130,7 @@ describe('What happened', () => {
 describe('Whoever changes the log is found out:', () => {
   /** A log of ten entries in two files, closed. */
   async function tenEntries(): Promise<string> {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
     const log = await openLog(folder, { clock: () => now })
     for (let index = 2; index <= 10; index++) {
@@ -208,7 +209,7 @@ describe('Whoever changes the log is found out:', () => {
 
 describe('A crash is no tampering:', () => {
   test('what was written in part is dropped, and the log goes on', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     await log.close()
@@ -227,12 +228,12 @@ describe('A crash is no tampering:', () => {
   })
 
   test('in the first second of a log, too', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     await log.flush()
     // As a process that is killed leaves it.
-    const crashed = await dataFolder()
+    const crashed = await temporaryFolder()
     await cp(folder, crashed, { recursive: true })
     expect(await verify(crashed)).toMatchObject({ ok: true, entries: 2 })
     const again = await openLog(crashed)
@@ -241,7 +242,7 @@ describe('A crash is no tampering:', () => {
   })
 
   test('what was written and not sealed yet counts', async () => {
-    const folder = await dataFolder()
+    const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     await log.close()
@@ -258,7 +259,7 @@ describe('A crash is no tampering:', () => {
 })
 
 test('A disk that refuses disturbs nobody: entries wait, and beyond what can wait the log says how many are missing', async () => {
-  const folder = await dataFolder()
+  const folder = await temporaryFolder()
   const log = await openLog(folder, { gatherMs: 1 })
   await log.flush()
   await log.close()
@@ -278,7 +279,7 @@ test('A disk that refuses disturbs nobody: entries wait, and beyond what can wai
 })
 
 test('A log of two controllers is not one: another key does not go on with it unseen', async () => {
-  const folder = await dataFolder()
+  const folder = await temporaryFolder()
   const log = await openLog(folder)
   log.append(joined('ann'))
   await log.close()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
-import { dataFolder, joined, openLog, segmentFiles } from './event-site.ts'
+import { joined, openLog, segmentFiles } from '../../support/sites/event-log-site.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 import { verifiedByProgram } from './verify-program.ts'
 
 /** A site that has told some events, and was stopped. */
@@ -52,7 +53,7 @@ test('an older copy of the whole log, with its seal, does not pass for it', asyn
 })
 
 test('a log may be longer than the store knows, as after a crash', async () => {
-  const folder = await dataFolder()
+  const folder = await temporaryFolder()
   const bound = { read: () => 2, note: () => {} }
   const log = await openLog(folder, { gatherMs: 1 })
   for (const id of ['a', 'b', 'c', 'd']) log.append(joined(id))
@@ -63,7 +64,7 @@ test('a log may be longer than the store knows, as after a crash', async () => {
 
 test('the end of the log is noted once a minute, and when it closes', async () => {
   const notes: number[] = []
-  const folder = await dataFolder()
+  const folder = await temporaryFolder()
   const log = await openLog(folder, { bound: { read: () => 0, note: (seq) => void notes.push(seq) }, gatherMs: 1 })
   for (let times = 0; times < 50; times++) {
     log.append(joined(`p${times}`))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
-import { edit } from './event-site.ts'
+import { edit } from '../../support/sites/event-log-site.ts'
 import { verifiedByProgram as verify } from './verify-program.ts'
 
 test('--verify-log says whether the log of a site is as it was written, and by which entry it is not', async () => {

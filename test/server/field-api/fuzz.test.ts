@@ -12,7 +12,7 @@ import {
 } from '../../../shared/field-operations.ts'
 import { countUsers, getRoomByExtendId } from '../../../shared/media-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
-import { liveSite } from '../rooms/live-site.ts'
+import { liveSite } from '../../support/sites/live-site.ts'
 
 /** A JSON text as a script writes it whose author likes single quotes. */
 function singleQuoted(value: unknown): string {

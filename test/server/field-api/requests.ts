@@ -1,5 +1,5 @@
-import { sendRaw } from '../http/fixture.ts'
-import type { LiveSite } from '../rooms/live-site.ts'
+import { sendRaw } from '../../support/sites/api-site.ts'
+import type { LiveSite } from '../../support/sites/live-site.ts'
 
 /** Where a request goes. */
 export type Place = 'media' | 'device'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OlderClients } from '../../../server/field-api/older-clients.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { observation } from '../observe/observation.ts'
-import { liveSite } from '../rooms/live-site.ts'
+import { liveSite } from '../../support/sites/live-site.ts'
 
 /** What only clients of the original platform call is counted, and told while the switch is off. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { type Bench, openBench, rawGet } from './fixture.ts'
+import { type Bench, openBench, rawGet } from '../../support/sites/api-site.ts'
 
 let media: Bench
 let device: Bench

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { faultRule } from '../../../shared/console/lab.ts'
-import { type Bench, openBench } from './fixture.ts'
+import { type Bench, openBench } from '../../support/sites/api-site.ts'
 
 let media: Bench
 beforeAll(async () => {

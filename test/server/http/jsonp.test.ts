@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Bench, openBench, rawGet } from './fixture.ts'
+import { type Bench, openBench, rawGet } from '../../support/sites/api-site.ts'
 
 let media: Bench
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ListenError, PortInUseError } from '../../../server/edge/listen-error.ts'
-import { type Bench, openBench } from './fixture.ts'
+import { type Bench, openBench } from '../../support/sites/api-site.ts'
 
 async function bench(...parameters: Parameters<typeof openBench>): Promise<Bench> {
   const opened = await openBench(...parameters)
@@ -112,7 +112,7 @@ test('pipelined requests are answered in their order', async () => {
   const requests = ['a', 'b', 'c'].map(
     (id) => `GET ${roomOf(media).replace('=1', `=${id}`)} HTTP/1.1\r\nHost: t\r\n\r\n`,
   )
-  const { sendRaw } = await import('./fixture.ts')
+  const { sendRaw } = await import('../../support/sites/api-site.ts')
   const text = await sendRaw(media.port, requests.join(''), 3)
   expect([...text.matchAll(/"room_id":"(\w)"/g)].map(([, id]) => id)).toEqual(['a', 'b', 'c'])
 })

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Bench, openBench, parseRaw, sendRaw } from './fixture.ts'
+import { type Bench, openBench, parseRaw, sendRaw } from '../../support/sites/api-site.ts'
 
 let media: Bench
 let device: Bench

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readParameters } from '../../../server/http/parameters.ts'
-import { type Bench, openBench, parseRaw, rawGet, sendRaw } from './fixture.ts'
+import { type Bench, openBench, parseRaw, rawGet, sendRaw } from '../../support/sites/api-site.ts'
 
 let media: Bench
 beforeAll(async () => {

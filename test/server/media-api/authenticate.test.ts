@@ -6,7 +6,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { digestForms } from '../../../shared/settings.ts'
 import { digestText, hmacKey } from '../../../server/access/digest.ts'
 import { digestOf } from '../../support/api-client.ts'
-import { type AccessSite, accessSite, secret } from '../access/site.ts'
+import { type AccessSite, accessSite, secret } from '../../support/sites/access-site.ts'
 
 const right = digestOf(secret, 'demo_access')
 

@@ -4,7 +4,7 @@ import type { NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedPeople } from '../../../server/lab/people.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import { storedNode } from '../../support/stored-records.ts'
-import { camera, isOf, poolSite, stateIs } from './pool-site.ts'
+import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'
 
 test('a node that is added is polled at once and takes rooms', async () => {
   const { pool, addNode, next } = await poolSite({ nodes: {}, rooms: { r1: {} } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { camera, isOf, poolSite, stateIs } from './pool-site.ts'
+import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'
 
 const silent = { mode: 'silent', delayMs: 0 } as const
 const offline = { mode: 'offline', delayMs: 0 } as const

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { guardFormula, unguardFormula } from '../../../shared/formula-guard.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
-import { accountSite } from '../console/account-site.ts'
-import { liveSite } from './live-site.ts'
+import { controllerSite } from '../../support/sites/controller-site.ts'
+import { liveSite } from '../../support/sites/live-site.ts'
 
 /** Reads "invoice.exe" backwards, as a listing shows it. */
 const turned = 'annual\u202Efdp.exe'
@@ -28,7 +28,7 @@ test('The APIs refuse names, ids and topics with characters that turn the text a
 })
 
 test('The console refuses such names wherever one is given', async () => {
-  const site = await accountSite()
+  const site = await controllerSite()
   const key = await site.key()
   const { room_id } = await site.call(key, 'rooms.create', { topic: 'Lobby' })
   const address = 'rtsp://192.0.2.1/live'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { RoomQuery } from '../../../server/rooms/room-list.ts'
-import { camera, liveSite } from './live-site.ts'
+import { camera, liveSite } from '../../support/sites/live-site.ts'
 
 const everything: RoomQuery = { search: '', status: [], sort: 'id', descending: true, offset: 0, limit: 100 }
 

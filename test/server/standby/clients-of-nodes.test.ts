@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { signalVersion } from '../../../shared/media/signal.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential } from '../../support/controllers/controllers-site.ts'
+import { ControllersSite, credential } from '../../support/sites/controllers-site.ts'
 
 interface Visit {
   /** Of the visitor. */

@@ -11,7 +11,7 @@ import { mediaOperations } from '../../../shared/media-operations.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { type Headless, HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
 import { PostgresServer } from '../../support/postgres/postgres-server.ts'
-import { temporaryFolder } from '../store/site.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
 const account = { name: 'Ada', password: 'a long enough password', role: 'operator' } as const

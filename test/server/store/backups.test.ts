@@ -11,7 +11,7 @@ import { putSettings } from '../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
 import { drivers } from './drivers.ts'
-import { createRoom, credential, open, room, session, temporaryFolder, topics } from './site.ts'
+import { createRoom, credential, open, room, session, temporaryFolder, topics } from '../../support/sites/store-site.ts'
 
 const hour = 3_600_000
 

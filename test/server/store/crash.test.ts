@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { lockFileName } from '../../../server/store/files/folder-lock.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { drivers } from './drivers.ts'
-import { lastSegment, open, room, temporaryFolder } from './site.ts'
+import { lastSegment, open, room, temporaryFolder } from '../../support/sites/store-site.ts'
 
 /** One change of a transaction: the room's new topic, or its end. */
 type Step = { key: string; topic: string | undefined }

@@ -4,7 +4,7 @@ import { afterAll } from 'vitest'
 import type { StoreOptions } from '../../../server/store/store-options.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { PostgresServer } from '../../support/postgres/postgres-server.ts'
-import { crashCopy, lastSegment, open, temporaryFolder } from './site.ts'
+import { crashCopy, lastSegment, open, temporaryFolder } from '../../support/sites/store-site.ts'
 
 /** A site that is opened, crashes and is opened again, wherever its state is. */
 export interface StoredSite {

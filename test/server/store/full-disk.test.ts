@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRoom, crashCopy, open, temporaryFolder, topics } from './site.ts'
+import { createRoom, crashCopy, open, temporaryFolder, topics } from '../../support/sites/store-site.ts'
 
 /** A disk of one megabyte, where we may mount one. */
 async function smallDisk(): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import { defaultSettings } from '../../../shared/settings.ts'
 import { sealedBefore } from '../../support/sealed-before.ts'
 import { storedNode } from '../../support/stored-records.ts'
 import { drivers, type StoredSite } from './drivers.ts'
-import { credential, room, sealer } from './site.ts'
+import { credential, room, sealer } from '../../support/sites/store-site.ts'
 
 const key = Buffer.alloc(32, 7)
 const before: Partial<StoreOptions> = {

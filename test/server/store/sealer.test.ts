@@ -5,7 +5,15 @@ import { expect, test } from 'vitest'
 import { placeOf } from '../../../server/store/sealed-places.ts'
 import { KeyFileError, loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import { contents, crashCopy, createRoom, credential, open, sealer, temporaryFolder } from './site.ts'
+import {
+  contents,
+  crashCopy,
+  createRoom,
+  credential,
+  open,
+  sealer,
+  temporaryFolder,
+} from '../../support/sites/store-site.ts'
 
 const place = placeOf('rooms', 'a')
 

@@ -7,7 +7,7 @@ import type { Store } from '../../../server/store/store.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { completeSettings, defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { storedNode } from '../../support/stored-records.ts'
-import { contents, crashCopy, createRoom, open, temporaryFolder } from './site.ts'
+import { contents, crashCopy, createRoom, open, temporaryFolder } from '../../support/sites/store-site.ts'
 
 const server = { urls: ['turn:turn.example.org'], username: 'u', credential: 'a TURN secret' }
 const withServer = (): Settings => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Change } from '../../../server/store/store.ts'
 import { drivers } from './drivers.ts'
-import { createRoom, credential, room, session, topics } from './site.ts'
+import { createRoom, credential, room, session, topics } from '../../support/sites/store-site.ts'
 
 describe.each(drivers())('In $name', (driver) => {
   test('What was acknowledged is there after a crash and after a tidy restart, in the same order', async () => {

@@ -1,5 +1,5 @@
 import { type Answer, digestOf } from '../api-client.ts'
-import { credential } from './controllers-site.ts'
+import { credential } from '../sites/controllers-site.ts'
 import type { Asked, AskedOfRoom, SeenRoom, Told } from './history.ts'
 import type { Reply } from './keep-alive-caller.ts'
 

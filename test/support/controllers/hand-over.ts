@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControllersSite, SiteController } from './controllers-site.ts'
+import type { ControllersSite, SiteController } from '../sites/controllers-site.ts'
 
 /** A controller that was heard of within this time can take over, in milliseconds. */
 const heardMs = 2_000

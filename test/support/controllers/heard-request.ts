@@ -8,7 +8,7 @@ import { callerHeader } from '../../../server/console/passed-on-calls.ts'
 import type { ListenerName } from '../../../server/http/listeners.ts'
 import { loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import type { ControllersSite } from './controllers-site.ts'
+import type { ControllersSite } from '../sites/controllers-site.ts'
 
 /** A request between two controllers, as somebody on the network may have it: it can be sent as often as they like, and anywhere. */
 export interface HeardRequest {

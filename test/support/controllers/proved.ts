@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { ControllersSite, type SiteOptions } from './controllers-site.ts'
+import { ControllersSite, type SiteOptions } from '../sites/controllers-site.ts'
 import type { Call } from './history.ts'
 import { violations } from './history-checker.ts'
 import { type ClientsOptions, TirelessClients } from './tireless-clients.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOf, poolSite, stateIs } from '../pool-site.ts'
+import { isOf, poolSite, stateIs } from '../../../support/sites/pool-site.ts'
 import { placeOf } from '../../../../server/store/sealed-places.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const

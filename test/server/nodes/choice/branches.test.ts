@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
-import { camera, isOf } from '../pool-site.ts'
-import { branchSite, expectNodes } from './branch-site.ts'
+import { camera, isOf } from '../../../support/sites/pool-site.ts'
+import { branchSite, expectNodes } from '../../../support/sites/branch-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const failing = { mode: 'failing', delayMs: 0 } as const

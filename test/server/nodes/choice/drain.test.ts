@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
-import { camera, isOf, poolSite } from '../pool-site.ts'
+import { camera, isOf, poolSite } from '../../../support/sites/pool-site.ts'
 
 /** Resolves when the room's stored node is the wanted one. */
 function assignedTo(store: Store, roomId: string, node: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import type { StoredNode } from '../../../../server/store/records.ts'
-import { camera, poolSite } from '../pool-site.ts'
+import { camera, poolSite } from '../../../support/sites/pool-site.ts'
 
 const slow = { mode: 'slow', delayMs: 200 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const

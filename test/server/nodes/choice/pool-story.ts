@@ -5,7 +5,7 @@ import type { SimulatedNode } from '../../../../server/nodes/simulated/simulated
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 import { storedRoom } from '../../../support/stored-records.ts'
-import { type PoolSite, poolSite } from '../pool-site.ts'
+import { type PoolSite, poolSite } from '../../../support/sites/pool-site.ts'
 
 /** What is the matter with a node; undefined: nothing. */
 type Trouble = 'dead' | 'hangs' | 'drains' | 'disabled'

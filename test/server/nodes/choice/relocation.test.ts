@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NodeConnectionError } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
-import { camera, isOf, type PoolSite, poolSite, stateIs } from '../pool-site.ts'
+import { camera, isOf, type PoolSite, poolSite, stateIs } from '../../../support/sites/pool-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const

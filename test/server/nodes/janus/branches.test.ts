@@ -4,7 +4,7 @@ import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { Participant } from '../../../support/janus/participant.ts'
-import { type AccountSite, openAccountSite } from '../../console/account-site.ts'
+import { type ControllerSite, openControllerSite } from '../../../support/sites/controller-site.ts'
 
 const credential = { label: 'Client', access_key: 'client', secret_key: 'client-secret' }
 const names = ['north', 'east', 'south'] as const
@@ -12,7 +12,7 @@ type Name = (typeof names)[number]
 
 describe('A site with three Janus servers', () => {
   const servers = new Map<Name, JanusServer>()
-  let site: AccountSite
+  let site: ControllerSite
   let document: object
   let key: string
   let api: ApiClient
@@ -73,11 +73,11 @@ describe('A site with three Janus servers', () => {
       nodes: names.map((name) => ({ ...server(name).asNode(name), idc_code: name, weight: name === 'north' ? 8 : 1 })),
       settings: { listeners: { event_port: port }, deadlines: { health_interval_ms: 200 } },
     }
-    site = await openAccountSite(document)
+    site = await openControllerSite(document)
     await open()
   })
   afterAll(async () => {
-    await site.stop()
+    await site.remove()
     for (const each of servers.values()) await each[Symbol.asyncDispose]()
   })
 

@@ -6,7 +6,7 @@ import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { Participant } from '../../../support/janus/participant.ts'
-import { type AccountSite, openAccountSite } from '../../console/account-site.ts'
+import { type ControllerSite, openControllerSite } from '../../../support/sites/controller-site.ts'
 
 const credential = { label: 'Client', access_key: 'client', secret_key: 'client-secret', p2p: true }
 const secrets = {
@@ -18,7 +18,7 @@ const secrets = {
 
 describe('A site whose only node is a Janus server', () => {
   let janus: JanusServer
-  let site: AccountSite
+  let site: ControllerSite
   let document: object
   let key: string
   let api: ApiClient
@@ -35,7 +35,7 @@ describe('A site whose only node is a Janus server', () => {
       nodes: [{ name: 'j', kind: 'janus', ws_url, admin_url, ...secrets }],
       settings: { listeners: { event_port: port } },
     }
-    site = await openAccountSite(document)
+    site = await openControllerSite(document)
     key = await site.key()
     const { listeners } = await site.call(key, 'overview.get', {})
     const url = (name: string): string => listeners.find((listener) => listener.name === name)?.url ?? ''
@@ -44,7 +44,7 @@ describe('A site whose only node is a Janus server', () => {
     await api.authenticate()
   })
   afterAll(async () => {
-    await site.stop()
+    await site.remove()
     await janus[Symbol.asyncDispose]()
   })
 

@@ -25,7 +25,7 @@ import type { JanusConfiguration } from '../../../support/janus/janus-configurat
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { productFiles } from '../../../support/janus/safe-janus.ts'
 import { storedNode, storedRoom } from '../../../support/stored-records.ts'
-import { shortDeadlines } from '../pool-site.ts'
+import { shortDeadlines } from '../../../support/sites/pool-site.ts'
 
 /** What is otherwise than on a node that asks for nothing and is polled. */
 export interface JanusSiteOptions {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, vi } from 'vitest'
-import { type PoolSite, poolSite } from '../pool-site.ts'
-import { type CallFault, callFaults, FaultyNode } from './faulty-node.ts'
-import { SharingNode } from './sharing-node.ts'
+import { type PoolSite, poolSite } from '../../../support/sites/pool-site.ts'
+import { type CallFault, callFaults, FaultyNode } from '../../../support/nodes/faulty-node.ts'
+import { SharingNode } from '../../../support/nodes/sharing-node.ts'
 
 const nodeNames = ['a', 'b', 'c'] as const
 const roomIds = ['r1', 'r2', 'r3', 'r4', 'r5'] as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
-import { isOf, poolSite, type PoolSite, stateIs } from '../pool-site.ts'
+import { isOf, poolSite, type PoolSite, stateIs } from '../../../support/sites/pool-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const none = { mode: 'none', delayMs: 0 } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NodeConnectionError, NodeError } from '../../../../server/nodes/port/media-node-port.ts'
-import { camera, isOf, poolSite, stateIs } from '../pool-site.ts'
+import { camera, isOf, poolSite, stateIs } from '../../../support/sites/pool-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const

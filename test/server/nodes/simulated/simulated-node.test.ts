@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NodeEvent, NodeRoom } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
-import { camera } from '../pool-site.ts'
+import { camera } from '../../../support/sites/pool-site.ts'
 
 const signal = new AbortController().signal
 

@@ -9,7 +9,7 @@ import {
   lockFolder,
   StoreLockedError,
 } from '../../../../server/store/files/folder-lock.ts'
-import { createRoom, open, temporaryFolder, topics } from '../site.ts'
+import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 /** Runs a program where it sees itself as process 1 and none of ours, as in a container. */
 const inContainer = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']

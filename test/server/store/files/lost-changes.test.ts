@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { highWaterName } from '../../../../server/store/files/journal/high-water.ts'
 import type { Store } from '../../../../server/store/store.ts'
-import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../site.ts'
+import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 /** A site whose files hold 50 rooms, with 50 more that were confirmed since and stand in the journal alone. */
 async function site(end: 'killed' | 'closed' = 'killed'): Promise<string> {

@@ -27,7 +27,7 @@ import {
   session,
   temporaryFolder,
   topics,
-} from '../site.ts'
+} from '../../../support/sites/store-site.ts'
 
 const files = ['site.json', 'rooms.json', 'sessions.json']
 const codes = (store: Store) => store.status().notices.map((notice) => notice.code)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { highWaterName } from '../../../../server/store/files/journal/high-water.ts'
 import { lockFileName } from '../../../../server/store/files/folder-lock.ts'
 import { StoreFileError } from '../../../../server/store/files/store-file-error.ts'
-import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../site.ts'
+import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 /** A site with files, the ones before them, a journal and a backup. */
 async function site(): Promise<string> {

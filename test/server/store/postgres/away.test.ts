@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
-import { createRoom, open, temporaryFolder, topics } from '../site.ts'
+import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 const databaseDeadlines = { connect: 400, answer: 600 }

@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom } from '../site.ts'
-import { siteOfControllers } from './controllers.ts'
+import { createRoom } from '../../../support/sites/store-site.ts'
+import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 

@@ -8,7 +8,7 @@ import { withPasswordOf } from '../../../../server/store/postgres/database-passw
 import { databaseRisk } from '../../../../server/store/postgres/database-safety.ts'
 import { startHeadless } from '../../../support/headless.ts'
 import { postgresOfFile } from '../drivers.ts'
-import { temporaryFolder } from '../site.ts'
+import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 const at = (host: string, parameters = ''): string => `postgres://ops@${host}/site${parameters}`

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { DatabaseError } from '../../../../server/store/postgres/database-error.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom, topics } from '../site.ts'
-import { siteOfControllers, type TestController, type TestSite } from './controllers.ts'
+import { createRoom, topics } from '../../../support/sites/store-site.ts'
+import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 const newSite = async (): Promise<TestSite> => await siteOfControllers(await postgres())

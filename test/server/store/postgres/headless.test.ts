@@ -8,7 +8,7 @@ import { createSealer } from '../../../../server/store/sealer.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { startHeadless } from '../../../support/headless.ts'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom, temporaryFolder } from '../site.ts'
+import { createRoom, temporaryFolder } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }

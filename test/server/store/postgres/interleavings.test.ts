@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { collectionNames } from '../../../../server/store/state.ts'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom, temporaryFolder } from '../site.ts'
-import { siteOfControllers, type TestController, type TestSite } from './controllers.ts'
+import { createRoom, temporaryFolder } from '../../../support/sites/store-site.ts'
+import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 

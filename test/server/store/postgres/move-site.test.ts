@@ -9,7 +9,7 @@ import { createSealer } from '../../../../server/store/sealer.ts'
 import { collectionNames } from '../../../../server/store/state.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
-import { createRoom, credential, session, temporaryFolder, topics } from '../site.ts'
+import { createRoom, credential, session, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 

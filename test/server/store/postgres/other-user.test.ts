@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { expect, test, vi } from 'vitest'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom, topics } from '../site.ts'
-import { siteOfControllers, type TestSite, times } from './controllers.ts'
+import { createRoom, topics } from '../../../support/sites/store-site.ts'
+import { siteOfControllers, type TestSite, times } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 /** Longer than several attempts to lead. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
-import { createRoom, topics } from '../site.ts'
-import { siteOfControllers } from './controllers.ts'
+import { createRoom, topics } from '../../../support/sites/store-site.ts'
+import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 

@@ -6,7 +6,7 @@ import { DatabaseError, DatabaseInUseError } from '../../../../server/store/post
 import { migrations, StoreVersionError } from '../../../../server/store/migrations.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
-import { createRoom, credential, open, temporaryFolder, topics } from '../site.ts'
+import { createRoom, credential, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 const newSite = async () => await databaseSite(await postgres())

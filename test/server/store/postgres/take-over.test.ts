@@ -4,8 +4,8 @@ import type { OthersSaid } from '../../../../server/store/election/member-option
 import type { FencedStore } from '../../../../server/store/election/site-member.ts'
 import type { ElectionTimes } from '../../../../server/store/election/timings.ts'
 import { postgresOfFile } from '../drivers.ts'
-import { createRoom, topics } from '../site.ts'
-import { siteOfControllers, type TestController, type TestSite, times } from './controllers.ts'
+import { createRoom, topics } from '../../../support/sites/store-site.ts'
+import { siteOfControllers, type TestController, type TestSite, times } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 const newSite = async (): Promise<TestSite> => await siteOfControllers(await postgres())

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
 import { relayHandles } from '../../../../support/janus/relay-site.ts'
 import { RoomPeer } from '../../../../support/janus/room-peers.ts'
-import { accountSite } from '../../../console/account-site.ts'
+import { controllerSite } from '../../../../support/sites/controller-site.ts'
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
@@ -14,7 +14,7 @@ test('the controller starts again while somebody watches who is on another guard
     nodes: [{ ...north.asNode('north'), max_users: 1 }, south.asNode('south')],
     settings: { deadlines: { health_interval_ms: 200 } },
   }
-  const site = await accountSite(document)
+  const site = await controllerSite(document)
   const key = await site.key()
   const { room_id } = await site.call(key, 'rooms.create', { topic: 'Town hall', attendee_max: 2 })
   const users = async (): Promise<string[]> =>

@@ -1,4 +1,4 @@
-import type { MediaNode } from '../../../../server/nodes/port/media-node-port.ts'
+import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { FaultyNode } from './faulty-node.ts'
 
 /** A faulty node whose rooms may be on other nodes, too. */

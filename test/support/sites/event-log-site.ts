@@ -1,20 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type EventDraft, EventLog, type EventLogOptions } from '../../../server/event-log/event-log.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
-import { createSealer } from '../../../server/store/sealer.ts'
-
-export const sealer = createSealer(Buffer.alloc(32, 9))
-
-/** A data folder of its own, which goes with the test. */
-export async function dataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-events-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+import { sealer } from './store-site.ts'
 
 /** Opens the log of a data folder; it is closed with the test. */
 export async function openLog(folder: string, options: Partial<EventLogOptions> = {}): Promise<EventLog> {

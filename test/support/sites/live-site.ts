@@ -14,8 +14,8 @@ import type { Store } from '../../../server/store/store.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
-import { ApiClient } from '../../support/api-client.ts'
-import { storedNode } from '../../support/stored-records.ts'
+import { ApiClient } from '../api-client.ts'
+import { storedNode } from '../stored-records.ts'
 
 /** A whole controller with both listeners on free ports, a real data folder and simulated nodes. */
 export interface LiveSite extends Services {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
-import { answersIn, type Target, targetOf } from './abusive-client.ts'
+import { type Headless, removeFolder, startHeadless } from '../headless.ts'
+import { answersIn, type Target, targetOf } from '../abusive-client.ts'
 
 const names = ['media', 'device', 'node', 'console', 'event'] as const
 

@@ -5,7 +5,7 @@ import { DigestCache } from '../../../server/access/digest-cache.ts'
 import { type SessionCheck, Sessions, type SessionsOptions } from '../../../server/access/sessions.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { type DigestForm, defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { temporaryStore } from './temporary-store.ts'
+import { temporaryStore } from './store-site.ts'
 
 export const secret = 'demo_secret'
 const key = hmacKey(secret)

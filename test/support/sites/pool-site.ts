@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { NodePool } from '../../../server/nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../../../server/nodes/port/pool-events.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
-import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
-import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { storedNode, storedRoom } from '../../support/stored-records.ts'
+import { storedNode, storedRoom } from '../stored-records.ts'
+import { temporaryStore } from './store-site.ts'
 
 /** A pool on a store of its own, with simulated nodes that a test can reach. */
 export interface PoolSite {
@@ -59,21 +55,12 @@ export interface PoolSiteOptions {
   driver?: (config: StoredNode) => MediaNode
 }
 
-/** A store in a folder of its own; both go with the test. */
-async function temporaryStore(deadlineMs: () => number): Promise<Store> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-nodes-'))
-  const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs })
-  onTestFinished(async () => {
-    await store.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-  return store
-}
-
 /** A started pool; it stops with the test. */
 export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite> {
   const settings = { ...defaultSettings(), deadlines: { ...shortDeadlines, ...options.deadlines } }
-  const store = await temporaryStore(() => settings.deadlines.store_ms)
+  const files = await temporaryStore(() => settings.deadlines.store_ms)
+  onTestFinished(() => files.remove())
+  const { store } = files
   const nodes = new Map<string, SimulatedNode>()
   const logged: string[] = []
   const told: PoolEvent[] = []

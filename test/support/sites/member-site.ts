@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
-import type { FencedStore, SiteMember } from '../../../../server/store/election/site-member.ts'
-import type { MemberOptions } from '../../../../server/store/election/member-options.ts'
-import { openMember } from '../../../../server/store/election/open-member.ts'
-import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
-import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
-import { sealer, temporaryFolder } from '../site.ts'
+import type { FencedStore, SiteMember } from '../../../server/store/election/site-member.ts'
+import type { MemberOptions } from '../../../server/store/election/member-options.ts'
+import { openMember } from '../../../server/store/election/open-member.ts'
+import { DatabaseProxy } from '../postgres/database-proxy.ts'
+import type { PostgresServer } from '../postgres/postgres-server.ts'
+import { sealer, temporaryFolder } from './store-site.ts'
 
 /** Times that let a test be short. */
 export const times = {

@@ -13,8 +13,8 @@ import { createOutgoingUser, listOutgoingUsers } from '../../../shared/device-op
 import { createRoom, deleteRoom, getMcu, getRoom } from '../../../shared/media-operations.ts'
 import { ApiError, type ApiName } from '../../../shared/result-codes.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { digestOf } from '../../support/api-client.ts'
-import { temporaryStore } from '../access/temporary-store.ts'
+import { digestOf } from '../api-client.ts'
+import { temporaryStore } from './store-site.ts'
 
 /** What a request was answered with, byte by byte. */
 export interface RawAnswer {

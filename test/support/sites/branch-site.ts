@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
-import { SharingNode } from '../placement/sharing-node.ts'
-import { type PoolSite, type PoolSiteOptions, poolSite } from '../pool-site.ts'
+import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
+import { SharingNode } from '../nodes/sharing-node.ts'
+import { type PoolSite, type PoolSiteOptions, poolSite } from './pool-site.ts'
 
 /** A pool whose nodes may share rooms. */
 export interface BranchSite extends Omit<PoolSite, 'node'> {

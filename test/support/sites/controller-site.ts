@@ -13,8 +13,12 @@ import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
-import { removeFolder } from '../../support/headless.ts'
+import { removeFolder } from '../headless.ts'
 
+/** Served as the console, which no test of this kind looks at. */
+const consolePage = join(import.meta.dirname, '../media/page')
+
+/** Password of the accounts that `create` makes. */
 export const password = 'correct horse battery'
 
 /** An answer of the console port. */
@@ -24,25 +28,82 @@ export interface Answer {
   body: unknown
 }
 
-/** A controller with its console port, as browsers and scripts meet it. */
-export class AccountSite {
+/** Opens a controller that stops with the test. @param site as a site file has it */
+export async function controllerSite(
+  site?: unknown,
+  options: Partial<ControllerOptions> = {},
+): Promise<ControllerSite> {
+  const opened = await openControllerSite(site, options)
+  onTestFinished(() => opened.remove())
+  return opened
+}
+
+/** Opens a controller that its test file removes. @param site as a site file has it */
+export async function openControllerSite(
+  site?: unknown,
+  options: Partial<ControllerOptions> = {},
+): Promise<ControllerSite> {
+  return new ControllerSite(await openController({ consolePage, ...options }, site))
+}
+
+/** A controller that was opened in this process. */
+export interface OpenedController {
+  folder: string
+  controller: Controller
+  /** Warnings and errors that it logged. */
+  logged: string[]
+}
+
+/**
+ * Starts a controller in this process, with all its ports on free ones.
+ * @param options what differs; without a data folder, it gets a new one, which is removed again if the start fails
+ */
+export async function openController(
+  options: Partial<ControllerOptions> = {},
+  site?: unknown,
+): Promise<OpenedController> {
+  const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-controller-')))
+  const logged: string[] = []
+  try {
+    const controller = await Controller.open({
+      dataFolder: folder,
+      logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+      version: 'test',
+      site: site === undefined ? undefined : siteFileSchema.parse(site),
+      // At the cost of production, each sign-in of a test takes as long as a real one.
+      passwordCost: { ln: 8, r: 8, p: 1 },
+      ...options,
+      overrides: { media_port: 0, device_port: 0, node_port: 0, console_port: 0, ...options.overrides },
+    })
+    await controller.start()
+    return { folder, controller, logged }
+  } catch (error) {
+    if (options.dataFolder === undefined) await removeFolder(folder)
+    throw error
+  }
+}
+
+/** A controller in this process with its console port, as browsers and scripts meet it. */
+export class ControllerSite {
   readonly folder: string
   #controller: Controller
 
-  constructor(folder: string, controller: Controller) {
+  constructor({ folder, controller }: OpenedController) {
     this.folder = folder
     this.#controller = controller
   }
 
+  /** Address of the console port. */
   get url(): string {
     return this.#controller.url('console')
   }
 
+  /** Reads the console key. */
   async key(): Promise<string> {
     return (await readFile(join(this.folder, 'console.key'), 'utf8')).trim()
   }
 
-  /** Sends a request from an address of this machine's own: 127.0.0.2 is another client than 127.0.0.1. */
+  /** Sends a request from an address of this machine: 127.0.0.2 counts as another client than 127.0.0.1. */
   async ask(
     method: string,
     path: string,
@@ -66,11 +127,12 @@ export class AccountSite {
     return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   }
 
+  /** Asks for a session. */
   offer(body: object, from = '127.0.0.1'): Promise<Answer> {
     return this.ask('POST', '/session', { body, from })
   }
 
-  /** Calls a procedure with what shows who calls: a cookie, or a bearer token. */
+  /** Calls a procedure with the caller's proof: a cookie, or a bearer token. */
   async result<N extends ProcedureName>(
     who: string,
     name: N,
@@ -93,7 +155,7 @@ export class AccountSite {
     return await this.call(await this.key(), 'accounts.create', { name, role, password })
   }
 
-  /** A console's connection, once it is open. */
+  /** Opens a console's connection. */
   async connect(cookie: string): Promise<WebSocket> {
     const socket = new WebSocket(`${this.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: this.url } })
     await once(socket, 'open')
@@ -103,40 +165,13 @@ export class AccountSite {
   /** Stops it and starts it again on the same folder. */
   async restart(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<void> {
     await this.#controller.stop(0)
-    this.#controller = await open(this.folder, site, options)
+    const { controller } = await openController({ consolePage, ...options, dataFolder: this.folder }, site)
+    this.#controller = controller
   }
 
-  async stop(): Promise<void> {
+  /** Stops it and removes its folder. */
+  async remove(): Promise<void> {
     await this.#controller.stop(0)
     await removeFolder(this.folder)
   }
-}
-
-/** Opens one that goes with the test. */
-export async function accountSite(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<AccountSite> {
-  const opened = await openAccountSite(site, options)
-  onTestFinished(() => opened.stop())
-  return opened
-}
-
-/** Opens one that its test file stops. */
-export async function openAccountSite(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<AccountSite> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-accounts-'))
-  return new AccountSite(folder, await open(folder, site, options))
-}
-
-async function open(folder: string, site: unknown, options: Partial<ControllerOptions> = {}): Promise<Controller> {
-  const controller = await Controller.open({
-    dataFolder: folder,
-    logger: pino({ level: 'silent' }),
-    version: 'test',
-    site: site === undefined ? undefined : siteFileSchema.parse(site),
-    overrides: { media_port: 0, device_port: 0, node_port: 0, console_port: 0 },
-    consolePage: folder,
-    // A hash that is worth something would make each sign-in of a test as slow as a real one.
-    passwordCost: { ln: 8, r: 8, p: 1 },
-    ...options,
-  })
-  await controller.start()
-  return controller
 }

@@ -1,20 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import type { z } from 'zod'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
-import { Controller } from '../../../server/controller/controller.ts'
+import type { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
-import { siteFileSchema } from '../../../server/controller/site-file.ts'
+import type { siteFileSchema } from '../../../server/controller/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
-import { ApiClient } from '../../support/api-client.ts'
+import { ApiClient } from '../api-client.ts'
+import { removeFolder } from '../headless.ts'
+import { openController } from './controller-site.ts'
 
 const program = join(import.meta.dirname, '../../../server/bin/media-node.ts')
-const pageFolder = join(import.meta.dirname, '../../support/media/page')
+const pageFolder = join(import.meta.dirname, '../media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 
 /** What of a site a test names. */
@@ -52,47 +51,33 @@ export class MediaSite implements AsyncDisposable {
   }
 
   static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
-    const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-media-')))
     const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
-    const logged: string[] = []
     const pids: number[] = []
     const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder])
     const fast: SettingsPatch = {
       ...settings,
-      // Looked at often; a node that a busy machine keeps waiting is not offline.
+      // Polls often, with a deadline that a busy machine keeps.
       deadlines: { health_interval_ms: 200, health_ms: 10_000, ...settings?.deadlines },
       devices: { reconnect_first_ms: 100, reconnect_longest_ms: 500, ...settings?.devices },
     }
-    const controller = await Controller.open({
-      dataFolder: folder,
-      logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
-      version: 'test',
-      cores: options.cores,
-      controllers: options.controllers,
-      site: siteFileSchema.parse({ credentials: [credential], nodes, settings: fast }),
-      overrides: {
-        host: options.host,
-        media_port: 0,
-        device_port: 0,
-        node_port: options.nodePort ?? 0,
-        console_port: 0,
-      },
-      media: {
-        spawn: () => {
-          const child = spawn()
-          if (child.pid !== undefined) pids.push(child.pid)
-          return child
+    const { controller, folder, logged } = await openController(
+      {
+        ...(options.folder === undefined ? {} : { dataFolder: options.folder }),
+        cores: options.cores,
+        controllers: options.controllers,
+        overrides: { host: options.host, node_port: options.nodePort ?? 0 },
+        media: {
+          spawn: () => {
+            const child = spawn()
+            if (child.pid !== undefined) pids.push(child.pid)
+            return child
+          },
+          pageFolder,
+          hangsAfterMs: options.hangsAfterMs,
         },
-        pageFolder,
-        hangsAfterMs: options.hangsAfterMs,
       },
-    })
-    try {
-      await controller.start()
-    } catch (error) {
-      if (options.folder === undefined) await rm(folder, { recursive: true })
-      throw error
-    }
+      { credentials: [credential], nodes, settings: fast },
+    )
     const urls = { media: controller.url('media'), device: controller.url('device') }
     const api = new ApiClient(urls, credential)
     await api.authenticate()
@@ -152,7 +137,7 @@ export class MediaSite implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
-    await rm(this.folder, { recursive: true, force: true })
+    await removeFolder(this.folder)
   }
 
   #nextEvent(): Promise<void> {

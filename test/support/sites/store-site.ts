@@ -10,14 +10,14 @@ import type { StoredCredential, StoredRoom, StoredSession } from '../../../serve
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
-import { storedRoom } from '../../support/stored-records.ts'
+import { storedRoom } from '../stored-records.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 7))
 
 /** A disk in memory where there is one: what a crash leaves does not depend on it, and a slow disk does not fail the tests. */
 const memoryDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** An empty folder that goes with the test. */
+/** Makes an empty folder that is removed with the test. */
 export async function temporaryFolder(on: string = memoryDisk): Promise<string> {
   const folder = await mkdtemp(join(on, 'roomdesk-store-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -26,6 +26,37 @@ export async function temporaryFolder(on: string = memoryDisk): Promise<string> 
 
 export function open(folder: string, options: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore({ folder, sealer, ...options })
+}
+
+/** A store in a folder of its own. */
+export interface TemporaryStore {
+  store: Store
+  folder: string
+  /** Closes it and opens the same folder again, as a restart does. */
+  reopen(): Promise<Store>
+  /** Closes it and removes the folder. */
+  remove(): Promise<void>
+}
+
+/** Opens a store that its test file removes. @param deadlineMs timeout of one change, in milliseconds */
+export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<TemporaryStore> {
+  const folder = await mkdtemp(join(memoryDisk, 'roomdesk-store-'))
+  let store = await open(folder, { deadlineMs })
+  return {
+    folder,
+    get store() {
+      return store
+    },
+    async reopen() {
+      await store.close()
+      store = await open(folder, { deadlineMs })
+      return store
+    },
+    async remove() {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 /** The folder as a crash at this moment leaves it: a copy, without the lock of this process. Nothing of ours runs while it is made. */

@@ -5,8 +5,8 @@ import {
   type NodeHealth,
   type NodeRoom,
   type NodeUser,
-} from '../../../../server/nodes/port/media-node-port.ts'
-import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
+} from '../../../server/nodes/port/media-node-port.ts'
+import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 
 /** What happens to one call: the node says no; it never hears of it; it does it and the answer is lost; it takes its time. */
 export const callFaults = ['refused', 'lost', 'unanswered', 'slow'] as const

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
-import { removeFolder, startHeadless } from '../support/headless.ts'
+import { startHeadless } from '../support/headless.ts'
 
 test('The lines of docs/integrate/clients.md work as they stand, in any POSIX shell, with curl and openssl', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/integrate/clients.md'), 'utf8')
@@ -17,8 +17,7 @@ test('The lines of docs/integrate/clients.md work as they stand, in any POSIX sh
   const camera = await startCamera()
   onTestFinished(async () => {
     await camera.kill()
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
   const env = {
     ...process.env,

@@ -9,7 +9,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
-import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { type Headless, startHeadless } from '../support/headless.ts'
 
 /**
  * Pages that were written on the browser SDKs 2.5 and 3.6 of the original platform, in Chromium, on another origin than the APIs: first they are refused, then the operator sees it on
@@ -56,8 +56,7 @@ describe('pages on the original browser SDKs', () => {
     await browser.close()
     origin.close()
     await camera[Symbol.asyncDispose]()
-    await controller.stop()
-    await removeFolder(controller.folder)
+    await controller.remove()
   })
 
   /** On a busy machine the node is there some time after the APIs. @throws Error as long as it is not */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { startCamera } from '../support/camera/camera.ts'
-import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { type Headless, startHeadless } from '../support/headless.ts'
 import { startJanus } from '../support/janus/janus-server.ts'
 import { Participant } from '../support/janus/participant.ts'
 
@@ -84,8 +84,7 @@ test('a room with people on three Janus servers and a camera: one hangs, the one
     expect(await bob.ask({ request: 'configure', display: 'Bob' })).toMatchObject({ data: { configured: 'ok' } })
   } finally {
     for (const person of people) await person[Symbol.asyncDispose]().catch(() => undefined)
-    await controller.stop()
-    await removeFolder(controller.folder)
+    await controller.remove()
   }
 })
 

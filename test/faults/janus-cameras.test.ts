@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
 import { cameraCertificate } from '../support/camera/camera-certificate.ts'
-import { removeFolder, startHeadless } from '../support/headless.ts'
+import { startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 const login = { login_name: 'admin', login_password: 'se:cret' }
@@ -19,8 +19,7 @@ test('cameras of a site on a guarded Janus node: refused with the reason, throug
   const site = { nodes: [{ name: 'here', kind: 'embedded' }, node] }
   const controller = await startHeadless({ site })
   onTestFinished(async () => {
-    await controller.stop()
-    await removeFolder(controller.folder)
+    await controller.remove()
   })
   await controller.rpc('nodes.drain', { name: 'here' })
   const { room_id: roomId } = await controller.rpc('rooms.create', { topic: 'yard' })
@@ -83,8 +82,7 @@ test('where cameras may be holds on a site whose only node is a Janus server, fo
   await using janus = await startJanus()
   const controller = await startHeadless({ site: { nodes: [janus.asNode()] } })
   onTestFinished(async () => {
-    await controller.stop()
-    await removeFolder(controller.folder)
+    await controller.remove()
   })
   const { room_id: roomId } = await controller.rpc('rooms.create', { topic: 'yard' })
   const allow = async (...camera_networks: string[]) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { startCamera } from '../support/camera/camera.ts'
-import { removeFolder, startHeadless } from '../support/headless.ts'
+import { startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 const getMcu = '/sdk/get_mcu'
@@ -96,7 +96,6 @@ test('three Janus servers: one hangs, one is killed, one is drained, and cameras
     calling.abort()
     await calls.catch(() => undefined)
     await north.signal('SIGCONT')
-    await controller.stop()
-    await removeFolder(controller.folder)
+    await controller.remove()
   }
 })

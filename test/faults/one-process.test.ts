@@ -16,8 +16,7 @@ import {
 async function start(options: HeadlessOptions = {}): Promise<Headless> {
   const server = await startHeadless(options)
   onTestFinished(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
   return server
 }

@@ -25,7 +25,7 @@ export interface Ready {
 }
 
 /** A headless controller of its own process, as an operator runs it. */
-export class Headless {
+export class Headless implements AsyncDisposable {
   /** Of the last `ready` line. */
   ready: Ready
   readonly folder: string
@@ -67,6 +67,16 @@ export class Headless {
     this.child.kill(signal)
     const [code] = (await once(this.child, 'exit')) as [number | null]
     return code
+  }
+
+  /** Ends it, in order unless another signal is given, and removes its data folder. */
+  async remove(signal?: NodeJS.Signals): Promise<void> {
+    await this.stop(signal)
+    await removeFolder(this.folder)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove()
   }
 
   /** Calls a console procedure as a script does, and returns its result whole. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../../support/api-client.ts'
 import { freePort } from '../../support/free-port.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
 import { RoomPeer } from '../../support/janus/room-peers.ts'
 import { type Asked, connections, createAndDelete, type Load, load, loadRounds, seconds } from '../load.ts'
@@ -54,8 +54,7 @@ export async function measureCalls(): Promise<void> {
     for (const pair of pairs(api, janus, rooms)) await compare(pair, site, janus)
   } finally {
     await Promise.all(people.map((person) => person.leave()))
-    await site.stop()
-    await removeFolder(site.folder)
+    await site.remove()
   }
 }
 

@@ -1,7 +1,7 @@
 /** Cameras that a controller puts on a Janus server, and their viewers: what each costs that server in processor time and memory. The cameras are those that `media` measures the embedded node with. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startCamera } from '../../support/camera/camera.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
 import { pulledCamera, viewedCamera } from '../camera.ts'
 import { Crowd } from '../crowd.ts'
@@ -71,8 +71,7 @@ async function onJanus(measure: (site: Headless, janus: JanusServer) => Promise<
   try {
     await measure(site, janus)
   } finally {
-    await site.stop()
-    await removeFolder(site.folder)
+    await site.remove()
   }
 }
 

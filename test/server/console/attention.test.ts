@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 
 let server: Headless
 beforeAll(async () => {
   server = await startHeadless({ site: { credentials: [], nodes: [{ name: 'lab', kind: 'simulated' }] } })
 })
 afterAll(async () => {
-  await server.stop()
-  await removeFolder(server.folder)
+  await server.remove()
 })
 
 const device = (userId: string, userAddress: string) => ({

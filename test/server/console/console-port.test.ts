@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 
 const credential = { label: 'Console', access_key: 'console', secret_key: 'console-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
@@ -39,8 +39,7 @@ describe('The console port', () => {
     key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
   })
   afterAll(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
 
   /** A browser's session cookie. */
@@ -234,8 +233,7 @@ test('The console key is replaced by a procedure or by hand, and open sessions e
   expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(401)
   await writeFile(file, `${'by-hand-'.repeat(4)}\n`, { mode: 0o600 })
   expect((await server.rpc('credentials.list', {})).length).toBe(1)
-  await server.stop()
-  await removeFolder(server.folder)
+  await server.remove()
 })
 
 test('Five wrong keys a minute, and further ones are refused; the right key and open sessions go on from the same address', async () => {
@@ -254,6 +252,5 @@ test('Five wrong keys a minute, and further ones are refused; the right key and 
   expect((await offer(key)).status).toBe(204)
   expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(204)
   expect((await fetch(`${server.ready.console}/rpc`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
-  await server.stop()
-  await removeFolder(server.folder)
+  await server.remove()
 })

@@ -6,7 +6,7 @@ import { EventHub } from '../../../server/console/event-hub.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PlainRule } from '../../../server/cluster/plain-controllers.ts'
 import { controllersView } from '../../../shared/console/controllers.ts'
-import { removeFolder, startHeadless } from '../../support/headless.ts'
+import { startHeadless } from '../../support/headless.ts'
 import { KnownSite, known } from './known-controllers.ts'
 
 /** A console that watches a site, and an event log. */
@@ -156,8 +156,7 @@ test('metrics tell whether this controller leads, how far it is behind, and whet
 test('a site in files has one controller, which leads and cannot hand over', async () => {
   const server = await startHeadless()
   onTestFinished(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
   const view = await server.rpc('controllers.list', {})
   expect(view).toMatchObject({

@@ -17,8 +17,7 @@ describe('An operator, by script,', () => {
     await api.authenticate()
   })
   afterAll(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
 
   test('makes a credential that a client uses, disables it, rotates it, deletes it', async () => {
@@ -207,6 +206,5 @@ test('A first start without a site file makes a credential and the embedded node
   const room = await api.createRoom()
   expect(await api.get('/sdk/get_mcu', { room_id: room })).toEqual({ ret: 0, addr: new URL(server.ready.node).host })
   expect(await server.rpc('nodes.list', {})).toMatchObject([{ config: { kind: 'embedded' }, state: 'online' }])
-  await server.stop()
-  await removeFolder(server.folder)
+  await server.remove()
 })

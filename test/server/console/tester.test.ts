@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 
 const credential = { label: 'Tester', access_key: 'tester', secret_key: 'tester-secret', p2p: true }
 const send = { api: 'media', access_key: 'tester' } as const
@@ -10,8 +10,7 @@ describe('The API tester', () => {
     server = await startHeadless({ site: { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] } })
   })
   afterAll(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
   const sessions = async (): Promise<number | undefined> =>
     (await server.rpc('credentials.list', {})).find(({ access_key }) => access_key === 'tester')?.sessions

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 
 const gate = { kind: 'camera', id: 'gate' } as const
 const lobby = { kind: 'room', id: 'lobby' } as const
@@ -10,8 +10,7 @@ describe('The wall of pictures', () => {
     server = await startHeadless()
   })
   afterAll(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
 
   test('keeps views under names, tells operators of each other, and comes back with a backup', async () => {

@@ -7,7 +7,7 @@ import { verifyLog } from '../../../server/event-log/verify.ts'
 import { loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, startHeadless } from '../../support/headless.ts'
 
 const credential = { label: 'Lobby', access_key: 'lobby', secret_key: 'Secret-of-the-lobby-1', p2p: true }
 const site = {
@@ -25,8 +25,7 @@ describe('The event log of a site', () => {
     await api.authenticate()
   })
   afterAll(async () => {
-    await server.stop()
-    await removeFolder(server.folder)
+    await server.remove()
   })
 
   async function events(filter: EventFilter = {}): Promise<EventEntry[]> {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-options.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
+import { HeadlessEndedError, startHeadless } from '../../support/headless.ts'
 
 /** Where the switch is: a flag or the environment comes before the settings, which the site file and the console change. */
 
@@ -32,8 +32,7 @@ test('A site file turns the switch on, the console turns it off at once, and the
   }
   const first = await startHeadless({ site })
   onTestFinished(async () => {
-    await first.stop()
-    await removeFolder(first.folder)
+    await first.remove()
   })
   const client = new ApiClient(first.ready, credential)
   await client.authenticate()

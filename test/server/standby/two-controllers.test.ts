@@ -38,8 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const controller of [one, two]) {
-    await controller.stop('SIGKILL')
-    await removeFolder(controller.folder)
+    await controller.remove('SIGKILL')
   }
   await server.remove()
   await removeFolder(keyFolder)

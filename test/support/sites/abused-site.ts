@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
-import { type Headless, removeFolder, startHeadless } from '../headless.ts'
+import { type Headless, startHeadless } from '../headless.ts'
 import { answersIn, type Target, targetOf } from '../abusive-client.ts'
 
 const names = ['media', 'device', 'node', 'console', 'event'] as const
@@ -81,8 +81,7 @@ export class AbusedSite {
   }
 
   async stop(): Promise<void> {
-    await this.#server.stop()
-    await removeFolder(this.#server.folder)
+    await this.#server.remove()
   }
 }
 

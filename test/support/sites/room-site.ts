@@ -6,7 +6,7 @@ import { type Camera, startCamera } from '../camera/camera.ts'
 import { openWindows, type Windows } from '../chromium.ts'
 import { MachineLoad } from '../machine-load.ts'
 import { filmFile } from '../media/film.ts'
-import { type Headless, removeFolder, startHeadless } from '../headless.ts'
+import { type Headless, startHeadless } from '../headless.ts'
 
 /** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
 export type Equipment = 'fake' | 'asking' | 'none'
@@ -121,8 +121,7 @@ export class RoomSite implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const browser of this.#browsers.values()) await (await browser).close()
     await this.#camera?.kill()
-    await this.controller.stop()
-    await removeFolder(this.controller.folder)
+    await this.controller.remove()
   }
 }
 

@@ -77,7 +77,7 @@ afterAll(async () => {
   await Promise.all([camera.kill(), ...folders.map(removeFolder)])
 })
 
-describe('an error that nobody foresaw', () => {
+describe.concurrent('an error that nobody foresaw', () => {
   test('in the controller: it starts itself again, and people, cameras and clients find everything where it was; at most three times a minute', async () => {
     const { controller, api, ...visit } = await meeting('headless.js')
     const before = controller.ready

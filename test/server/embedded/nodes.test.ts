@@ -4,14 +4,17 @@ import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
+// Most of the time is processes that start.
+vi.setConfig({ maxConcurrency: 3, testTimeout: 60_000 })
+
 const embedded = (name: string) => ({ name, kind: 'embedded' as const })
 
-test('one embedded node is at the node port: a second one without a port of its own is refused, by the console and by a site file', async () => {
+test.concurrent('one embedded node is at the node port: a second one without a port of its own is refused, by the console and by a site file', async () => {
   await using site = await MediaSite.start()
   await expect(site.rpc('nodes.add', embedded('second'))).rejects.toThrow('port of its own')
   await expect(site.rpc('nodes.test', embedded('second'))).rejects.toThrow('port of its own')
@@ -23,7 +26,7 @@ test('one embedded node is at the node port: a second one without a port of its 
   await rm(folder, { recursive: true })
 })
 
-test('disabled it ends; enabled it is back, with its cameras; removed it is gone, and another may be added', async () => {
+test.concurrent('disabled it ends; enabled it is back, with its cameras; removed it is gone, and another may be added', async () => {
   await using camera = await startCamera()
   // The trial of a node starts a process for it.
   await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 10_000 } } })
@@ -48,7 +51,7 @@ test('disabled it ends; enabled it is back, with its cameras; removed it is gone
   expect(await site.users(room)).toEqual(['door'])
 })
 
-test('a site with simulated nodes only shows a notice on the node port, until an embedded one comes', async () => {
+test.concurrent('a site with simulated nodes only shows a notice on the node port, until an embedded one comes', async () => {
   await using site = await MediaSite.start({ nodes: [{ name: 'lab', kind: 'simulated' }] })
   expect(site.pids).toEqual([])
   expect(await (await fetch(site.nodeUrl)).json()).toMatchObject({ simulated: true })
@@ -66,7 +69,7 @@ test('a site with simulated nodes only shows a notice on the node port, until an
   })
 })
 
-test('another UDP port starts the node anew at once; cameras and addresses stay', async () => {
+test.concurrent('another UDP port starts the node anew at once; cameras and addresses stay', async () => {
   await using camera = await startCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
@@ -79,7 +82,7 @@ test('another UDP port starts the node anew at once; cameras and addresses stay'
   expect(site.logged.join('')).not.toContain('does not run')
 })
 
-test('a node port that is taken is told before anything moves', async () => {
+test.concurrent('a node port that is taken is told before anything moves', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ host_password: 'open sesame' })
   await site.api.get('/sdk/get_mcu', { room_id: room })
@@ -92,7 +95,7 @@ test('a node port that is taken is told before anything moves', async () => {
   person.drop()
 })
 
-test('with a certificate the node speaks HTTPS from then on, and people are led there', async () => {
+test.concurrent('with a certificate the node speaks HTTPS from then on, and people are led there', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.rpc('settings.set', { tls: { mode: 'self-signed' } })

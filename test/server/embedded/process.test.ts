@@ -3,12 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ListenError } from '../../../server/edge/listen-error.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
+
+// Most of the time is deadlines that pass.
+vi.setConfig({ maxConcurrency: 4, testTimeout: 60_000 })
 
 const folders: string[] = []
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
@@ -22,10 +25,8 @@ async function program(text: string): Promise<string> {
   return file
 }
 
-describe('the process of the embedded node', () => {
-  test('killed, it is back at its port with rooms and cameras, while the APIs answer all along', {
-    timeout: 30_000,
-  }, async () => {
+describe.concurrent('the process of the embedded node', () => {
+  test('killed, it is back at its port with rooms and cameras, while the APIs answer all along', async ({ expect }) => {
     await using camera = await startCamera()
     await using site = await MediaSite.start()
     const room = await site.api.createRoom({ host_password: 'open sesame' })
@@ -62,7 +63,7 @@ describe('the process of the embedded node', () => {
     expect((await told()).find(({ kind }) => kind === 'node.crashed')?.params.error).toContain('SIGKILL')
   })
 
-  test('one that hangs: 310 within what clients wait, then another takes its place', { timeout: 60_000 }, async () => {
+  test('one that hangs: 310 within what clients wait, then another takes its place', async () => {
     await using camera = await startCamera()
     await using site = await MediaSite.start({ hangsAfterMs: 6_000, settings: { deadlines: { health_ms: 1_000 } } })
     const room = await site.api.createRoom()
@@ -85,7 +86,7 @@ describe('the process of the embedded node', () => {
     expect(site.logged.join('')).toContain('hangs')
   })
 
-  test('a stop of the controller ends it, also when it hangs', { timeout: 30_000 }, async () => {
+  test('a stop of the controller ends it, also when it hangs', async () => {
     await using site = await MediaSite.start({ settings: { deadlines: { shutdown_ms: 500 } } })
     process.kill(site.pid, 'SIGSTOP')
     await site.stop()
@@ -132,7 +133,7 @@ describe('the process of the embedded node', () => {
     expect(site.nodeUrl).toBe('')
   })
 
-  test('a program that says nothing does not keep the APIs waiting', { timeout: 30_000 }, async () => {
+  test('a program that says nothing does not keep the APIs waiting', async () => {
     const silent = await program('setInterval(() => {}, 1_000)')
     await using other = await MediaSite.start({
       spawn: forkMediaProcess(silent),
@@ -146,7 +147,7 @@ describe('the process of the embedded node', () => {
     expect(other.pids.filter(isAlive)).toEqual([])
   })
 
-  test('a program that ends before it answers is started after ever longer waits', { timeout: 30_000 }, async () => {
+  test('a program that ends before it answers is started after ever longer waits', async () => {
     const crashing = await program('process.exit(3)')
     await using other = await MediaSite.start({ spawn: forkMediaProcess(crashing) })
     await other.until(() => other.logged.filter((line) => line.includes('next_start_ms')).length >= 3, 15_000)
@@ -155,7 +156,7 @@ describe('the process of the embedded node', () => {
   })
 })
 
-test('who was forced offline stays out over a restart of the controller, and comes in by a new link', async () => {
+test.concurrent('who was forced offline stays out over a restart of the controller, and comes in by a new link', async () => {
   const first = await MediaSite.start()
   const room = await first.api.createRoom()
   await first.api.get('/sdk/get_mcu', { room_id: room })
@@ -178,7 +179,7 @@ test('who was forced offline stays out over a restart of the controller, and com
   again.drop()
 })
 
-test('who was forced offline stays out when the process is another one', { timeout: 30_000 }, async () => {
+test.concurrent('who was forced offline stays out when the process is another one', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.api.get('/sdk/get_mcu', { room_id: room })

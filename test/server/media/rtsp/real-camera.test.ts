@@ -150,7 +150,7 @@ describe('a real RTSP server', () => {
     expect(await played(options(camera.url('/video')))).toEqual(['H264'])
   })
 
-  test('a UDP session of 3 s is kept alive past its timeout', async () => {
+  test.concurrent('a UDP session of 3 s is kept alive past its timeout', async () => {
     await using camera = await startCamera({ timeout: 3 })
     const ended = Promise.withResolvers<RtspError>()
     const session = new RtspSession(options(camera.url('/udp'), { stallMs: 1_500 }), { ...quiet, ended: ended.resolve })
@@ -161,7 +161,7 @@ describe('a real RTSP server', () => {
     await session.close()
   })
 
-  test('a camera that is killed has closed at once; one that hangs has stalled after the limit', async () => {
+  test.concurrent('a camera that is killed has closed at once; one that hangs has stalled after the limit', async () => {
     for (const [act, kind, limit] of [
       ['kill', 'closed', 500],
       ['stop', 'stalled', 2_500],
